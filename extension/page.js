@@ -71,9 +71,27 @@
       document.dispatchEvent(new CustomEvent('svc-passkey-sign', { detail: JSON.stringify(options) }))
     })
 
-  show('svc passkey helper', [['Asking the gateway what is to be confirmed…']], [])
-  const offer = await tell({ step: 'open', opened })
   const strong = (text) => made('strong', [text])
+  /** What the gateway wants to be confirmed. */
+  let offer
+
+  const cancel = () => button('Cancel', () => end('Cancelled', 'Nothing was confirmed.'))
+  const endOrRetry = ({ problem, mayRetry }, retry) =>
+    mayRetry ? show('Not yet', [[problem]], [button('Try again', retry, 'main'), cancel()]) : end('It did not work', problem)
+
+  async function open() {
+    show('svc passkey helper', [['Asking the gateway what is to be confirmed…']], [])
+    offer = await tell({ step: 'open', opened })
+    return offer.problem === undefined ? ask() : endOrRetry(offer, open)
+  }
+
+  /** The signed answer stays valid as long as its challenge, so that it can be handed over again after a failure. */
+  async function handOver(assertion) {
+    show('Handing it over…', [[`${offer.host} passes it on to WhatsApp.`]], [])
+    const outcome = await tell({ step: 'answer', assertion })
+    if (outcome.problem === undefined) return end('Done', `${BACK}, and look at the phone.`)
+    return endOrRetry(outcome, () => handOver(assertion))
+  }
 
   async function confirm() {
     show(
@@ -84,10 +102,7 @@
     const { assertion, error } = await signed(offer.publicKey)
     if (error === 'NotAllowedError') return ask('Nothing was confirmed: no passkey was found, or it was cancelled.')
     if (error !== undefined) return ask(`The browser could not ask for the passkey (${error}).`)
-    show('Handing it over…', [[`${offer.host} passes it on to WhatsApp.`]], [])
-    const { problem, mayRetry } = await tell({ step: 'answer', assertion })
-    if (problem === undefined) return end('Done', `${BACK}, and look at the phone.`)
-    return mayRetry ? ask(problem) : end('It did not work', problem)
+    return handOver(assertion)
   }
 
   function ask(problem) {
@@ -104,10 +119,9 @@
         ...(isKnown ? [] : [[`You have not linked anything to ${gateway} with this browser before.`]]),
         ...(isEncrypted ? [] : [[`The connection to ${gateway} is not encrypted.`]]),
       ],
-      [button('Confirm', confirm, 'main'), button('Cancel', () => end('Cancelled', 'Nothing was confirmed.'))],
+      [button('Confirm', confirm, 'main'), cancel()],
     )
   }
 
-  if (offer.problem === undefined) ask()
-  else end('It did not work', offer.problem)
+  await open()
 })()

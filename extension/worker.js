@@ -18,13 +18,25 @@ const PROBLEMS = {
   502: 'WhatsApp did not accept the passkey. Go back to the page you came from, which says what to do.',
   504: 'WhatsApp did not answer. Go back to the page you came from, which says what to do.',
 }
-const NO_ANSWER = 'The gateway does not answer. Check the connection, and try again.'
+/** The gateway is away or restarts, so that the same request may succeed a little later. */
+const AWAY = { problem: 'The gateway does not answer at present. Check the connection, and try again.', mayRetry: true }
 const MAY_RETRY = new Set([429])
+const FIRST_SERVER_ERROR = 500
 
 const problemOf = (status) => ({
   problem: PROBLEMS[status] ?? `The gateway answered with the error ${status}. ${AGAIN}`,
   mayRetry: MAY_RETRY.has(status),
 })
+
+/** The code of the error that the gateway itself reports. A proxy in front of a gateway that is away answers without one. */
+const codeOf = async (response) => (await response.json().catch(() => undefined))?.error?.code
+
+/** What went wrong with a request that has no answer, or one that is not a success. */
+async function failureOf(response) {
+  if (response === undefined || response.status === 503) return AWAY
+  const isOfProxy = response.status >= FIRST_SERVER_ERROR && (await codeOf(response)) === undefined
+  return isOfProxy ? AWAY : problemOf(response.status)
+}
 
 /** The address and the ticket in the fragment, or undefined when they are not of this service. */
 function parsed(opened) {
@@ -77,8 +89,7 @@ const STEPS = {
     const current = parsed(String(opened))
     if (current === undefined) return { problem: `This link is damaged. ${AGAIN}` }
     const response = await ask(current)
-    if (response === undefined) return { problem: `${NO_ANSWER} ${AGAIN}` }
-    if (!response.ok) return problemOf(response.status)
+    if (!response?.ok) return failureOf(response)
     const { name, public_key: publicKey } = await response.json()
     await chrome.storage.session.set({ current: { ...current, document } })
     const { host, origin, protocol } = new URL(current.url)
@@ -91,12 +102,11 @@ const STEPS = {
     const { current } = await chrome.storage.session.get('current')
     if (current?.document !== document) return problemOf(401)
     const response = await ask(current, assertion)
-    if (response === undefined) return { problem: NO_ANSWER, mayRetry: true }
-    if (MAY_RETRY.has(response.status)) return problemOf(response.status)
+    const failure = response?.ok ? {} : await failureOf(response)
+    if (failure.mayRetry) return failure
     await forget()
-    if (!response.ok) return problemOf(response.status)
-    await remember(current.url)
-    return {}
+    if (response.ok) await remember(current.url)
+    return failure
   },
 
   async forget(document) {

@@ -27,13 +27,14 @@ const setText = (id, text) => {
   if (element.textContent !== text) element.textContent = text
 }
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+const AWAY = 'The service does not answer. This page goes on trying.'
 /** With a body it is a POST. */
 const ask = async (path, sent) => {
   const posted = sent === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(sent) }
-  const response = await fetch('../' + path, { cache: 'no-store', referrerPolicy: 'no-referrer', ...posted })
+  const response = await fetch('../' + path, { cache: 'no-store', referrerPolicy: 'no-referrer', ...posted }).catch(() => { throw new Error(AWAY) })
   const body = await response.json().catch(() => ({}))
   if (response.ok) return body
-  throw Object.assign(new Error(body.error ? body.error.message : 'The service does not answer.'), {
+  throw Object.assign(new Error(body.error ? body.error.message : AWAY), {
     issues: body.error && body.error.details && body.error.details.issues,
     status: response.status,
     waitMs: 1000 * Number(response.headers.get('Retry-After') || 0),

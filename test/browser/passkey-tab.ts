@@ -16,6 +16,8 @@ export interface Tab {
   /** Waits until the card says this, and returns all of its text. */
   says(part: string): Promise<string>
   press(button: string): Promise<void>
+  /** Empties the authenticator, so that nothing can be signed any more. */
+  forgetPasskeys(): Promise<void>
   /** Addresses in the history of the tab. */
   history(): Promise<string[]>
   close(): Promise<void>
@@ -34,7 +36,7 @@ async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, 
       automaticPresenceSimulation: true,
     },
   })
-  if (!passkey) return
+  if (!passkey) return authenticatorId
   await cdp.send('WebAuthn.addCredential', {
     authenticatorId,
     credential: {
@@ -46,11 +48,12 @@ async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, 
       signCount: 0,
     },
   })
+  return authenticatorId
 }
 
 export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerified = true } = {}): Promise<Tab> {
   const cdp = await page.context().newCDPSession(page)
-  await giveAuthenticator(cdp, passkey, isVerified)
+  const authenticatorId = await giveAuthenticator(cdp, passkey, isVerified)
   /** The tree of assistive technology is the only view into a closed shadow root. */
   const nodes = async () => (await cdp.send('Accessibility.getFullAXTree')).nodes
   const text = async () =>
@@ -67,6 +70,9 @@ export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerifi
       const { model } = await cdp.send('DOM.getBoxModel', { backendNodeId: node.backendDOMNodeId! })
       const [left, top, , , right, bottom] = model.content as [number, number, number, number, number, number]
       await page.mouse.click((left + right) / 2, (top + bottom) / 2)
+    },
+    async forgetPasskeys() {
+      await cdp.send('WebAuthn.clearCredentials', { authenticatorId })
     },
     history: async () => (await cdp.send('Page.getNavigationHistory')).entries.map(({ url }) => url),
     close: () => page.close(),

@@ -21,6 +21,7 @@ import {
   withoutProof,
   world,
 } from '../harness/passkey-linking.ts'
+import { type Relay, startRelay } from '../harness/relay.ts'
 import { startWhatsappPage } from '../harness/whatsapp-page.ts'
 import { foreign, launch, launchWithExtension, picture, skip, VIEWPORT, watch } from './chromium.ts'
 import { openTab, tabOf } from './passkey-tab.ts'
@@ -29,15 +30,31 @@ const EXTENSION = fileURLToPath(new URL('extension', ROOT))
 const WHATSAPP = 'https://web.whatsapp.com/'
 /** What the card says. */
 const QUESTION = 'Only go on if you have just scanned its code with your phone.'
+const AWAY = 'The gateway does not answer at present.'
 const EXPIRED = 'This link was used or has expired.'
 
 describe('linking with a passkey in Chromium', { skip }, () => {
   linkWithPasskeys()
   let site: Awaited<ReturnType<typeof startWhatsappPage>>
+  /** Way to the gateway that a test can close. */
+  let relay: Relay
   before(async () => {
     site = await startWhatsappPage()
+    relay = await startRelay(world.gateway.baseUrl)
   })
-  after(() => site?.stop())
+  after(async () => {
+    await relay?.stop()
+    await site?.stop()
+  })
+
+  const throughRelay = (url: string) => url.replace(world.gateway.baseUrl, relay.url)
+  /** The link to WhatsApp Web with which the extension reaches the gateway through the relay. */
+  function linkThroughRelay(openUrl: string): string {
+    const [page, fragment = ''] = openUrl.split('#svc-passkey=')
+    const { u, ...rest } = JSON.parse(Buffer.from(fragment, 'base64url').toString())
+    const opened = JSON.stringify({ ...rest, u: throughRelay(u) })
+    return `${page}#svc-passkey=${Buffer.from(opened).toString('base64url')}`
+  }
 
   const passkeyOf = ({ phone }: Linking) => world.sandbox.passkey(phone)
   const pageOf = ({ instance }: Linking) => `${instance.api_url}/qr-code/page`
@@ -45,11 +62,11 @@ describe('linking with a passkey in Chromium', { skip }, () => {
     (await world.gateway.must(instance, 'POST', '/passkey/ticket')) as unknown as { open_url: string; ticket: string }
 
   /** The pairing page of an account that wants its passkey: the phone has scanned the code that the page showed. */
-  async function scanned(context: BrowserContext): Promise<{ linking: Linking; page: Page }> {
+  async function scanned(context: BrowserContext, base = world.gateway.baseUrl): Promise<{ linking: Linking; page: Page }> {
     const linking = await waiting()
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
-    await page.goto(pageOf(linking))
+    await page.goto(pageOf(linking).replace(world.gateway.baseUrl, base))
     const qr = page.locator('#qr')
     await qr.waitFor({ state: 'visible' })
     await world.sandbox.scan(linking.phone, (await qr.getAttribute('src'))!)
@@ -58,10 +75,10 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   }
 
   /** The page of the instance in the dashboard. */
-  async function dashboardOf(context: BrowserContext, { instance }: Linking): Promise<Page> {
+  async function dashboardOf(context: BrowserContext, { instance }: Linking, base = world.gateway.baseUrl): Promise<Page> {
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
-    await page.goto(`${world.gateway.baseUrl}/dashboard/#/instances/${instance.id}`)
+    await page.goto(`${base}/dashboard/#/instances/${instance.id}`)
     await page.getByLabel('Admin key', { exact: true }).fill(world.gateway.admin.authorization.slice('Bearer '.length))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'WhatsApp wants the passkey' }).waitFor()
@@ -164,6 +181,48 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       for (const each of [page, tab.page, used.page]) await each.close()
     })
 
+    test('a gateway that is away is asked again with a button, and the signed answer is handed over without another press of the passkey', async () => {
+      const linking = await asked()
+      await toSign(linking)
+      relay.close('bad gateway')
+      const tab = await openTab(context, linkThroughRelay((await ticketFor(linking)).open_url), await passkeyOf(linking))
+      await tab.says(AWAY)
+      relay.close()
+      await tab.press('Try again')
+      await tab.says(AWAY)
+      relay.open()
+      await tab.press('Try again')
+      await tab.says(QUESTION)
+      relay.close('bad gateway')
+      await tab.press('Confirm')
+      await tab.says(AWAY)
+      assert.deepEqual([(await stateOf(linking)).stage, (await stateOf(linking)).attempts_left], ['awaiting_response', 3])
+      relay.open()
+      await tab.forgetPasskeys()
+      await tab.press('Try again')
+      await tab.says('look at the phone')
+      await connected(linking)
+      await tab.close()
+    })
+
+    test('the dashboard says that the service is away, and keeps the answer that was pasted', async () => {
+      const linking = await asked()
+      const options = await toSign(linking)
+      const page = await dashboardOf(context, linking, relay.url)
+      await page.getByText('Without the helper, by hand').click()
+      const answer = JSON.stringify(await world.sandbox.signPasskey(linking.phone, options))
+      await page.getByLabel('5. Paste the answer').fill(answer)
+      relay.close('bad gateway')
+      await page.getByRole('button', { name: 'Hand in the answer' }).click()
+      await page.getByText('The service does not answer.').last().waitFor()
+      assert.equal(await page.getByLabel('5. Paste the answer').inputValue(), answer)
+      relay.open()
+      await page.getByRole('button', { name: 'Hand in the answer' }).click()
+      await page.getByRole('heading', { name: 'Send a message' }).waitFor()
+      await connected(linking)
+      await page.close()
+    })
+
     test('it leaves WhatsApp Web alone without a fragment, and refuses one that is damaged', async () => {
       const page = await context.newPage()
       await page.goto(WHATSAPP)
@@ -206,7 +265,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
     try {
       const context = await browser.newContext({ viewport: VIEWPORT })
       await context.clock.install()
-      const { linking, page } = await scanned(context)
+      const { linking, page } = await scanned(context, relay.url)
       const watched = watch(page)
       const [opened] = await Promise.all([
         context.waitForEvent('page'),
@@ -233,10 +292,16 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await page.getByRole('button', { name: 'Hand in the answer' }).click()
       await page.getByText('This is not the answer.').waitFor()
       await page.getByLabel('Answer').fill(await answer.inputValue())
+      relay.close('bad gateway')
+      await page.getByRole('button', { name: 'Hand in the answer' }).click()
+      await page.getByText('The service does not answer. This page goes on trying.').first().waitFor()
+      relay.open()
       await page.getByRole('button', { name: 'Hand in the answer' }).click()
       await page.locator('#tick').waitFor({ state: 'visible' })
       await connected(linking)
-      assert.deepEqual([foreign(watched, world.gateway.baseUrl), watched.complaints], [[], []])
+      // Chromium itself complains of each answer with 502.
+      const complaints = watched.complaints.filter((each) => !each.includes('502 (Bad Gateway)'))
+      assert.deepEqual([foreign(watched, relay.url), complaints], [[], []])
     } finally {
       await browser.close()
     }

@@ -1,18 +1,33 @@
-/** A way to a server of this machine that can be closed: what is open ends, and nothing new gets through until it is opened again. */
+/**
+ * Relay to a server on this machine. A closed relay ends every open connection and lets no new one through; it cuts new connections, or answers
+ * each with 502 as a reverse proxy does whose server is away.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface Relay {
   url: string
-  close(): void
+  close(as?: 'cut' | 'bad gateway'): void
   open(): void
   stop(): Promise<void>
 }
 
+/** Readable for scripts of every origin, so that a test sees the status and not a failed request. */
+const BAD_GATEWAY = [
+  'HTTP/1.1 502 Bad Gateway',
+  'Access-Control-Allow-Origin: *',
+  'Access-Control-Allow-Headers: *',
+  'Content-Type: text/html',
+  'Content-Length: 20',
+  'Connection: close',
+  '',
+  '<h1>Bad Gateway</h1>',
+].join('\r\n')
+
 export async function startRelay(to: string): Promise<Relay> {
   const port = Number(new URL(to).port)
   const sockets = new Set<Socket>()
-  let isClosed = false
+  let closed: 'cut' | 'bad gateway' | undefined
 
   function hold(socket: Socket) {
     sockets.add(socket)
@@ -22,9 +37,10 @@ export async function startRelay(to: string): Promise<Relay> {
   const end = () => {
     for (const socket of sockets) socket.destroy()
   }
-  const server = createServer((near) => {
+  const server = createServer((near): unknown => {
     hold(near)
-    if (isClosed) return near.destroy()
+    if (closed === 'cut') return near.destroy()
+    if (closed !== undefined) return near.once('data', () => near.end(BAD_GATEWAY))
     const far = connect(port, '127.0.0.1')
     hold(far)
     near.pipe(far).pipe(near)
@@ -35,12 +51,12 @@ export async function startRelay(to: string): Promise<Relay> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      isClosed = true
+    close(as = 'cut') {
+      closed = as
       end()
     },
     open() {
-      isClosed = false
+      closed = undefined
     },
     async stop() {
       end()

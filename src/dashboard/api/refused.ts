@@ -22,9 +22,13 @@ interface ErrorBody {
   error?: { code?: string; message?: string; details?: { issues?: Issue[] } }
 }
 
-/** `body`: as it came, parsed where it was JSON. */
+/** Statuses of a proxy that cannot reach the service. The service has an error body with the same statuses. */
+const OF_A_PROXY: ReadonlySet<number> = new Set([502, 503, 504])
+
+/** `body`: parsed where the response is JSON, else its text. */
 export function refusedBy({ status, headers }: Response, body: unknown): Refused {
   const { error } = (body ?? {}) as ErrorBody
+  if (error === undefined && OF_A_PROXY.has(status)) return unreachable()
   const wait = headers.get('Retry-After')
   const message = error?.message ?? `The service answered ${status} without a reason.`
   const more = wait ? ` Try again in ${wait} s.` : ''

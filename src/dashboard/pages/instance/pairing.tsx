@@ -86,7 +86,7 @@ export function Pairing({ row }: { row: InstanceRow }) {
   const isRunning = status === 'qr' || status === 'starting'
   const passkey = usePasskey(id, `${status} ${row.status_reason}`)
   if (status === 'connecting' && passkey.data && passkey.data.stage !== 'none')
-    return <PasskeyCard id={id} passkey={passkey.data} reload={passkey.reload} />
+    return <PasskeyCard id={id} passkey={passkey.data} reload={passkey.reload} problem={passkey.problem} />
   const isFailed = status === 'logged_out' || passkey.data?.last_error === 'connection_lost'
   return (
     <section class="card">

@@ -31,6 +31,10 @@ function parsed(text: string) {
   }
 }
 
+/** Whether the service itself refused the answer. The answer to a service that is away stays valid and can be handed in again. */
+const isJudged = (error: unknown) =>
+  error instanceof Refused && !['unreachable', 'unknown', 'engine_unavailable'].includes(error.code)
+
 interface Props {
   id: string
   passkey: Passkey
@@ -92,14 +96,19 @@ function WithHelper({ helper, isSeen }: { helper: ReturnType<typeof useHelper>; 
 
 function ByHand({ id, script, reload }: Pick<Props, 'id' | 'reload'> & { script: string }) {
   const [text, setText] = useState('')
+  const over = async () => {
+    setText('')
+    await reload()
+  }
   const handIn = useAction(async () => {
     const body = { assertion: parsed(text) }
-    try {
-      await answer(api.POST('/instances/{instance_id}/token/{token}/passkey/response', { params: { path: of(id) }, body }))
-    } finally {
-      setText('')
-      await reload()
-    }
+    await answer(api.POST('/instances/{instance_id}/token/{token}/passkey/response', { params: { path: of(id) }, body })).catch(
+      async (error) => {
+        if (isJudged(error)) await over()
+        throw error
+      },
+    )
+    await over()
     return undefined
   })
   return (
@@ -177,7 +186,7 @@ function Sign({ id, passkey, reload }: Props) {
   )
 }
 
-export function PasskeyCard({ id, passkey, reload }: Props) {
+export function PasskeyCard({ id, passkey, reload, problem }: Props & { problem: Refused | undefined }) {
   const isSigning = passkey.stage === 'awaiting_response'
   return (
     <section class="card">
@@ -193,6 +202,7 @@ export function PasskeyCard({ id, passkey, reload }: Props) {
         </p>
       </header>
       <PasskeyProblem of={passkey} />
+      <Problem of={problem} again={reload} />
       {isSigning ? (
         <Sign key={passkey.public_key?.challenge} id={id} passkey={passkey} reload={reload} />
       ) : (
