@@ -1,0 +1,31 @@
+/** The bundles that threads run hold what they load: a thread that reads hundreds of files takes twice as long to start. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { HOOKS } from '../../harness/checkout.ts'
+
+/** Native, or WebAssembly, or with files of their own. */
+const OUTSIDE = /^(lmdb|sharp|whatsapp-rust-bridge|libheif-js|piscina|protobufjs|long|@whiskeysockets\/baileys\/WAProto)(\/|$)/
+const WORKERS = fileURLToPath(new URL('../../../workers/', import.meta.url))
+
+const skip = HOOKS.length > 0 ? 'runs from source: nothing is bundled' : false
+const bundles = skip
+  ? []
+  : readdirSync(WORKERS, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.bundle.js'))
+
+test('a bundle loads no package but those that cannot be bundled, and is read with one byte a character', { skip }, () => {
+  assert.ok(bundles.length >= 8)
+  for (const name of bundles) {
+    const code = readFileSync(join(WORKERS, name), 'utf8')
+    const loaded = [...code.matchAll(/^import (?:.* from )?"([^"]+)";$/gm)].map(([, path]) => String(path))
+    assert.deepEqual(
+      loaded.filter((path) => !isBuiltin(path) && !OUTSIDE.test(path)),
+      [],
+      name,
+    )
+    assert.ok(/^[^\u0080-\uffff]*$/.test(code), name)
+  }
+})
