@@ -1,7 +1,7 @@
 /** `instance import`: brings a linked device in from another program, without pairing it again. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ReadDevice } from '../../workers/portability/read-device.ts'
+import type { ReadChoice, ReadDevice } from '../../workers/portability/read-device.ts'
 import { newInstanceToken } from '../account/credentials.ts'
 import { importOps, refusalOf, waitingImports } from '../directory/imports.ts'
 import { instanceWith } from '../directory/linked.ts'
@@ -37,14 +37,19 @@ export const importDevice = command({
   summary: 'Bring in a device that is linked in another program, without pairing again',
   details: [
     'Stop the other program first, for good: a device can be connected in one place only. --from baileys reads the folder of',
-    'useMultiFileAuthState (creds.json and the files beside it); evolution and fazer read a file of JSON rows, or - for standard input, as',
-    'docs/moving.md shows. The id and the token of the new instance are printed only once. A running',
+    'useMultiFileAuthState (creds.json and the files beside it); whatsmeow and zapo read an SQLite file (with Node 22.13 or newer); these,',
+    'evolution, fazer, openwa and waha read a file of JSON rows, or - for standard input, as docs/moving.md shows. The id and the token of the new instance are printed only once. A running',
     'service takes the device over and connects it immediately, a stopped one at its next start. --dry-run prints the same report and changes',
     'nothing. The folder itself is never changed; delete it once the instance is connected.',
   ].join('\n'),
-  arguments: [{ name: 'PATH', about: 'what the other program has stored: for baileys its folder, otherwise a file of rows' }],
+  arguments: [{ name: 'PATH', about: 'what the other program has stored: its folder, its SQLite file, or a file of rows' }],
   options: {
-    from: { value: '<program>', about: 'the program it comes from: baileys, evolution or fazer', required: true },
+    from: {
+      value: '<program>',
+      about: 'the program it comes from: baileys, whatsmeow, zapo, evolution, fazer, openwa or waha',
+      required: true,
+    },
+    device: { value: '<name>', about: 'which device, where a database of whatsmeow or zapo has several' },
     name: { value: '<name>', about: 'name of the instance, 1 to 100 characters; if omitted, Imported device' },
     workspace: { value: '<id>', about: 'id of the workspace; the first one if omitted' },
     'dry-run': { about: 'check and report only' },
@@ -54,10 +59,11 @@ export const importDevice = command({
   },
   async run({ config, options, arguments: [path = ''], note }) {
     const { from = '', name = 'Imported device', workspace, stopped, json } = options
+    const choice = { isOld: options['used-since'], device: options.device }
     const named = readName(name, 100)
     if ('problem' in named) throw new UsageError(`--name ${named.problem}.`, NAME)
     const isDry = options['dry-run']
-    const device = await readFrom(from, path, options['used-since'])
+    const device = await readFrom(from, path, choice)
     refuseRunning(device, stopped)
     return withStore(config, async (stored) => {
       const into = await findWorkspace(stored, workspace)
@@ -75,12 +81,12 @@ export const importDevice = command({
   },
 })
 
-async function readFrom(from: string, path: string, isOld: boolean): Promise<ReadDevice> {
+async function readFrom(from: string, path: string, choice: ReadChoice): Promise<ReadDevice> {
   // The library is loaded by this command alone.
   const { readDevice, SOURCE_NAMES } = await import('../../workers/portability/read-device.ts')
   if (!SOURCE_NAMES.includes(from))
     throw new UsageError(`--from is ${JSON.stringify(from)}; it must be one of: ${SOURCE_NAMES.join(', ')}.`, NAME)
-  return readDevice(from, path, { isOld })
+  return readDevice(from, path, choice)
 }
 
 function refuseRunning({ writtenAt }: ReadDevice, isStopped: boolean): void {

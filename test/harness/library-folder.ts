@@ -1,5 +1,14 @@
 /** A device that is linked by the library itself, with its state in the library's own folder. */
-import { type UserFacingSocketConfig, useMultiFileAuthState } from '@whiskeysockets/baileys'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type AuthenticationCreds,
+  BufferJSON,
+  type SignalDataSet,
+  type UserFacingSocketConfig,
+  useMultiFileAuthState,
+} from '@whiskeysockets/baileys'
+import { keyOfName } from '../../workers/portability/baileys/folder.ts'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { type Client, connect, isReady, lastQr } from '../simulator/client.ts'
 import type { Simulator } from './network.ts'
@@ -62,4 +71,15 @@ export async function linkFolder(world: World, sandbox: Sandbox, phone: string, 
     'the recent history',
   )
   return linked
+}
+
+/** Everything in a folder that nobody writes to. */
+export async function readWholeFolder(folder: string): Promise<{ creds: AuthenticationCreds; keys: SignalDataSet }> {
+  const parsed = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'), BufferJSON.reviver)
+  const keys: Record<string, Record<string, unknown>> = {}
+  for (const name of await readdir(folder)) {
+    const found = keyOfName(name.replace(/\.json$/, ''))
+    if (found) keys[found.type] = { ...keys[found.type], [found.id]: await parsed(name) }
+  }
+  return { creds: await parsed('creds.json'), keys: keys as SignalDataSet }
 }

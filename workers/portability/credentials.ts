@@ -2,6 +2,7 @@
 import { type AuthenticationCreds, Curve, generateSignalPubKey, initAuthCreds, jidDecode, proto } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
 import { verifySignature } from 'whatsapp-rust-bridge'
+import type { OwnFacts } from '../shard/keys/own-facts.ts'
 import { revived } from './library-state.ts'
 
 /** Why a device cannot be imported, as whole sentences. Named as a plain error, so that the operator reads them without a stack (`complaint.ts`). */
@@ -36,6 +37,8 @@ const Credentials = v.object({
   lastAccountSyncTimestamp: v.optional(v.number()),
   lastPropHash: v.optional(v.string()),
   accountSettings: v.optional(v.object({ unarchiveChats: v.optional(v.boolean()) })),
+  // Each program keeps there what it likes; only the salt, which svc and the readers of tables write, has a use here.
+  additionalData: v.fallback(v.optional(v.object({ chatTokenSalt: v.optional(v.instance(Uint8Array)) })), undefined),
 })
 
 type Given = v.InferOutput<typeof Credentials>
@@ -80,8 +83,15 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
     nextPreKeyId,
     firstUnuploadedPreKeyId: Math.min(given.firstUnuploadedPreKeyId, nextPreKeyId),
     accountSyncCounter: HAS_SYNCED,
+    ...saltOf(given),
     accountSettings: { unarchiveChats: given.accountSettings?.unarchiveChats === true },
   }
+}
+
+/** The salt of tokens for new chats (`keys/own-facts.ts`). */
+function saltOf({ additionalData }: Given): Pick<AuthenticationCreds, 'additionalData'> {
+  const salt = additionalData?.chatTokenSalt
+  return salt === undefined ? {} : { additionalData: { chatTokenSalt: Buffer.from(salt) } satisfies OwnFacts }
 }
 
 function parsed(text: string): Given {

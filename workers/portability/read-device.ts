@@ -7,6 +7,9 @@ import { readKeys } from './keys.ts'
 import type { LibraryState } from './library-state.ts'
 import { type ImportReport, reportOf, sentencesOf } from './report.ts'
 import { readHash } from './rows/hash.ts'
+import { readOpenWa, readWaha } from './rows/key-rows.ts'
+import { readWhatsmeow } from './tables/whatsmeow.ts'
+import { readZapo } from './tables/zapo.ts'
 
 export interface ReadDevice {
   bundle: DeviceBundle
@@ -16,21 +19,37 @@ export interface ReadDevice {
   writtenAt: number | undefined
 }
 
+export interface ReadChoice {
+  /** The device was used after this copy was made. */
+  isOld: boolean
+  /** Which device of a database that has several: the name that the other program gives it. */
+  device?: string | undefined
+}
+
 interface Source {
-  read(path: string): Promise<LibraryState>
+  read(path: string, device: string | undefined): Promise<LibraryState>
+  /** The files or tables may have several devices. */
+  hasDevices?: true
 }
 
 const SOURCES: Readonly<Record<string, Source>> = {
   baileys: { read: readFolder },
+  whatsmeow: { read: readWhatsmeow, hasDevices: true },
+  zapo: { read: readZapo, hasDevices: true },
   evolution: { read: readHash },
   fazer: { read: readHash },
+  openwa: { read: readOpenWa },
+  waha: { read: readWaha },
 }
 
 export const SOURCE_NAMES = Object.keys(SOURCES)
 
-/** `isOld`: the device was used after this copy was made. Rejects with `NotImportable`, or with what went wrong with the files. */
-export async function readDevice(from: string, path: string, { isOld }: { isOld: boolean }): Promise<ReadDevice> {
-  const state = await SOURCES[from]!.read(path)
+/** `from`: one of `SOURCE_NAMES`. Rejects with `NotImportable`, or with what went wrong with the files. */
+export async function readDevice(from: string, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
+  const source = SOURCES[from]!
+  if (device !== undefined && !source.hasDevices)
+    throw new NotImportable([`--device has no meaning with --from ${from}, which has one device.`])
+  const state = await source.read(path, device)
   if (state.creds === undefined) throw new NotImportable([`There are no credentials in ${path}.`])
   const creds = credentialsFrom(state.creds, highestPreKey(state))
   const { me, signedIdentityKey, registrationId } = creds

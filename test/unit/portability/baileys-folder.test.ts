@@ -4,93 +4,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import {
-  type AuthenticationCreds,
-  BufferJSON,
-  Curve,
-  initAuthCreds,
-  proto,
-  type SignalDataSet,
-  useMultiFileAuthState,
-} from '@whiskeysockets/baileys'
+import { type AuthenticationCreds, BufferJSON, useMultiFileAuthState } from '@whiskeysockets/baileys'
 import { complaint } from '../../../src/complaint.ts'
 import { readDevice } from '../../../workers/portability/read-device.ts'
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
-
-const ME = '5511999990001'
-const MY_LID = '200000000000001'
-const OTHER = '5511988880002'
-const THEIR_LID = '200000000000002'
-const GROUP = '120363000000000001@g.us'
-/** Older groups have the number of their maker in their id. */
-const OLD_GROUP = '5511988880002-1612345678@g.us'
-
-function linked(): AuthenticationCreds {
-  const creds = initAuthCreds()
-  const phone = Curve.generateKeyPair()
-  const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp: 1, keyIndex: 1 }).finish()
-  const own = creds.signedIdentityKey
-  const accountSignature = Curve.sign(phone.private, Buffer.concat([Buffer.of(6, 0), details, own.public]))
-  const signed = Buffer.concat([Buffer.of(6, 1), details, own.public, phone.public])
-  const account = {
-    details,
-    accountSignature,
-    accountSignatureKey: phone.public,
-    deviceSignature: Curve.sign(own.private, signed),
-  }
-  return {
-    ...creds,
-    me: { id: `${ME}:7@s.whatsapp.net`, lid: `${MY_LID}:7@lid`, name: 'Me' },
-    account: proto.ADVSignedDeviceIdentity.fromObject(account),
-    additionalData: { of: 'another program' },
-    nextPreKeyId: 2,
-    accountSyncCounter: 0,
-  }
-}
-
-const session = (number: number) => {
-  const key = (type: boolean) => Buffer.concat([...(type ? [Buffer.of(5)] : []), Buffer.alloc(32, number)]).toString('base64')
-  const entry = {
-    registrationId: number,
-    currentRatchet: {
-      ephemeralKeyPair: { pubKey: key(true), privKey: key(false) },
-      previousCounter: -1,
-      rootKey: key(false),
-      lastRemoteEphemeralKey: key(true),
-    },
-    indexInfo: { baseKey: key(true), baseKeyType: 1, closed: -1, used: 1, created: 1, remoteIdentityKey: key(true) },
-    _chains: { [key(true)]: { chainKey: { counter: 3, key: key(false) }, chainType: 1, messageKeys: {} } },
-  }
-  return { _sessions: { [key(true)]: entry }, version: 'v1' } as unknown as Uint8Array
-}
-
-const senderKey = () =>
-  Buffer.from(
-    JSON.stringify([{ senderKeyId: 1, senderChainKey: { iteration: 0, seed: Buffer.alloc(32) }, senderMessageKeys: [] }]),
-  )
-
-const KEYS: SignalDataSet = {
-  'pre-key': { '1': Curve.generateKeyPair(), '812': Curve.generateKeyPair() },
-  session: {
-    [`${OTHER}.0`]: session(1),
-    [`${THEIR_LID}_1.0`]: session(2),
-    [`${OTHER}.3`]: session(3),
-    '4915700000001.0': session(4),
-  },
-  'sender-key': {
-    [`${GROUP}::${MY_LID}_1::7`]: senderKey(),
-    [`${OLD_GROUP}::${OTHER}::0`]: senderKey(),
-  },
-  'sender-key-memory': { [GROUP]: { [`${OTHER}@s.whatsapp.net`]: true }, [OLD_GROUP]: { [`${OTHER}@s.whatsapp.net`]: true } },
-  'identity-key': { [`${OTHER}.0`]: Buffer.alloc(33, 5) },
-  'app-state-sync-key': {
-    'AA/+A==': proto.Message.AppStateSyncKeyData.fromObject({ keyData: Buffer.alloc(32, 1), timestamp: 5 }),
-  },
-  'app-state-sync-version': { regular: { version: 1, hash: Buffer.alloc(128), indexValueMap: {} } },
-  'lid-mapping': { [OTHER]: THEIR_LID, [`${THEIR_LID}_reverse`]: OTHER },
-  'device-list': { [OTHER]: ['0', '3'] },
-  tctoken: { [`${THEIR_LID}@lid`]: { token: Buffer.of(1), timestamp: '1' }, __index: { token: Buffer.from('[]') } },
-}
+import { GROUP, KEYS, linked, ME, MY_LID, OLD_GROUP, OTHER, THEIR_LID } from './device.ts'
 
 let folder: string
 let creds: AuthenticationCreds
@@ -206,7 +124,6 @@ describe('the same state in rows', () => {
     const row = { id: 'c1', sessionId: 's1', creds: JSON.stringify(credsText()), createdAt: '2026-01-01T00:00:00' }
     const device = await readRows('evolution', row, hash())
     const ofFolder = await read()
-    const sorted = (keys: typeof device.bundle.keys) => [...keys].sort((a, b) => (a[0] + a[1] < b[0] + b[1] ? -1 : 1))
     assert.deepEqual(sorted(device.bundle.keys), sorted(ofFolder.bundle.keys))
     assert.deepEqual(credsFrom(device.bundle.creds).signedIdentityKey, creds.signedIdentityKey)
     assert.equal(device.writtenAt, undefined)
@@ -216,6 +133,30 @@ describe('the same state in rows', () => {
     const all = { creds: credsText(), metadata: '{}', ...hash() }
     assert.equal((await readRows('fazer', all)).bundle.identity, Buffer.from(creds.signedIdentityKey.public).toString('base64'))
     await assert.rejects(readRows('fazer', { ...all, 'import-candidates': '[]' }), /still being guessed there/)
+  })
+
+  /** The name of a file that the library gives a key, without `.json`. */
+  const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
+  const entries = () =>
+    Object.entries(KEYS).flatMap(([type, values]) => Object.entries(values ?? {}).map((of) => [type, of] as const))
+  const sorted = (keys: readonly (readonly [string, string, Uint8Array])[]) =>
+    [...keys].sort((a, b) => (a[0] + a[1] < b[0] + b[1] ? -1 : 1))
+
+  test('OpenWA: a row for each key, whose ids are written as the library writes names of files', async () => {
+    const row = (keyType: string, keyId: string, value: string) => ({ sessionName: 's1', keyType, keyId, value, updatedAt: '' })
+    const rows = entries().map(([type, [id, value]]) => row(type, fileName(id), JSON.stringify(value, BufferJSON.replacer)))
+    const device = await readRows('openwa', row('creds', 'creds', credsText()), ...rows)
+    assert.deepEqual(sorted(device.bundle.keys), sorted((await read()).bundle.keys))
+    await assert.rejects(readRows('openwa', ...rows, { ...rows[0], sessionName: 's2' }), /those of 2 sessions/)
+  })
+
+  test('WAHA: a row for each key with JSON as its value, or a folder', async () => {
+    const row = (key: string, text: string) => ({ session_id: 's1', key, value: JSON.parse(text) })
+    const rows = entries().map(([type, [id, value]]) => row(`${type}-${id}`, JSON.stringify(value, BufferJSON.replacer)))
+    const device = await readRows('waha', row('creds', credsText()), ...rows)
+    const ofFolder = await read()
+    assert.deepEqual(sorted(device.bundle.keys), sorted(ofFolder.bundle.keys))
+    assert.deepEqual((await readDevice('waha', folder, { isOld: false })).bundle.keys, ofFolder.bundle.keys)
   })
 
   test('a row that is no JSON object, or rows without credentials, are refused', async () => {

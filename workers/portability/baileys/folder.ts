@@ -52,9 +52,14 @@ async function inGroups<T, R>(all: readonly T[], read: (one: T) => Promise<R>): 
 /** Group, author and device of a sender key. Ids of old groups have dashes of their own, so it is read from its end. */
 const SENDER_KEY = /^(.+)--(\d+(?:_\d+)?)--(\d+)$/
 
-/** The library writes `/` as `__` and `:` as `-` into names of files; what an id of each type may hold shows what was there. */
-export function keyOfFile(name: string): { type: string; id: string } | undefined {
-  const found = typeOf(name.slice(0, -JSON_FILE.length))
+const keyOfFile = (file: string) => keyOfName(file.slice(0, -JSON_FILE.length))
+
+/**
+ * Type and id of the key in a file, from its name without `.json`. The library writes `/` as `__` and `:` as `-`; what an id of each type may
+ * contain shows which of them was there.
+ */
+export function keyOfName(name: string): { type: string; id: string } | undefined {
+  const found = typeOf(name)
   if (!found) return undefined
   const { type, rest } = found
   // Base64 has slashes and no underscores.

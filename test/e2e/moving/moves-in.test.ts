@@ -1,0 +1,187 @@
+/**
+ * A device that Baileys has linked and used moves in: by the real library's own folder, the real command, and a service that runs. The long run
+ * repeats it with the same device in the tables of whatsmeow and of zapo.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { program, ROOT } from '../../harness/checkout.ts'
+import type { Instance } from '../../harness/gateway.ts'
+import { must } from '../../harness/http.ts'
+import { linkFolder, readWholeFolder } from '../../harness/library-folder.ts'
+import { printedRows, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
+import type { InboxItem } from '../../harness/sandbox.ts'
+import { until } from '../../harness/until.ts'
+import { startWorld, type World } from '../../harness/world.ts'
+import { jidOf, received } from '../../simulator/client.ts'
+
+const PHONE = '5511999990091'
+const [ANA, BIA, CAIO] = ['5511988880091', '5511988880092', '5511988880093'] as const
+const CLI = program('../../../src/cli', import.meta.url)
+
+/** Makes what each program has stored, of the library's folder. */
+const STORES: Readonly<Record<string, (folder: string) => Promise<string>>> = {
+  baileys: async (folder) => folder,
+  whatsmeow: (folder) => rowsBeside(folder, whatsmeowTables),
+  zapo: (folder) => rowsBeside(folder, zapoTables),
+}
+
+async function rowsBeside(folder: string, tablesOf: typeof whatsmeowTables): Promise<string> {
+  const file = join(folder, '..', 'rows.jsonl')
+  await writeFile(file, printedRows(tablesOf(await readWholeFolder(folder), Buffer.alloc(32, 1))))
+  return file
+}
+
+const sources = process.env.SVC_TEST_FULL ? Object.keys(STORES) : ['baileys']
+
+for (const source of sources)
+  describe(`a device of ${source} moves in`, { timeout: 480_000 }, () => {
+    let world: World
+    let dir: string
+    let folder: string
+    /** What the command reads. */
+    let stored: string
+    let group: string
+    let instance: Instance
+    let retries: string
+
+    async function cli(...args: string[]) {
+      const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
+      const child = spawn(process.execPath, [...CLI, ...args], { cwd: ROOT, env: { ...inherited, SVC_DATA_DIR: world.dir } })
+      const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+      return { out, errors, code: code as number }
+    }
+    const importStored = (path: string, ...more: string[]) => cli('instance', 'import', '--from', source, path, ...more)
+    const said = (what: string) =>
+      world.receiver.waitFor(
+        what,
+        ({ type, text: body }) => type === 'received' && (body as { message?: string })?.message === what,
+      )
+    async function gotBy(phone: string, what: string) {
+      const found = (items: InboxItem[]) => items.find(({ text: body }) => body === what)
+      return found(
+        await until(
+          () => world.sandbox.inbox(phone),
+          (items) => found(items) !== undefined,
+        ),
+      )!
+    }
+    const instances = async () =>
+      (await must<{ total: number }>('GET', `${world.gateway.baseUrl}/account/instances`, undefined, world.gateway.account)).total
+
+    before(async () => {
+      world = await startWorld({ untraced: true })
+      dir = await mkdtemp(join(tmpdir(), 'svc-moving-'))
+      folder = join(dir, 'auth')
+      const { sandbox, gateway, receiver } = world
+      for (const phone of [ANA, BIA, CAIO]) await sandbox.createContact(phone)
+      await must('PUT', `${gateway.baseUrl}/account/webhooks`, { single_url: receiver.url }, gateway.account)
+      const library = await linkFolder(world, sandbox, PHONE, folder)
+      const { client } = library
+      group = (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BIA, PHONE] })).id
+      // With Ana both have spoken, Bia was written to and never answered, Caio wrote and was never answered.
+      await sandbox.send(ANA, PHONE, { text: 'hello from Ana' })
+      await received(client, 'hello from Ana')
+      await client.socket.sendMessage(jidOf(ANA), { text: 'hello Ana' })
+      await gotBy(ANA, 'hello Ana')
+      await client.socket.sendMessage(jidOf(BIA), { text: 'hello Bia' })
+      await gotBy(BIA, 'hello Bia')
+      await sandbox.send(CAIO, PHONE, { text: 'hello from Caio' })
+      await received(client, 'hello from Caio')
+      await sandbox.send(ANA, group, { text: 'hello group' })
+      await received(client, 'hello group')
+      await client.socket.sendMessage(group, { text: 'hello all' })
+      await gotBy(BIA, 'hello all')
+      await until(sandbox.pending, (count) => count === 0)
+      await library.stop()
+      stored = await STORES[source]!(folder)
+      const { id } = await sandbox.post<{ id: string }>('/expect', {
+        match: { from: 'client', account: PHONE, tag: 'receipt', type: 'retry' },
+        count: 1,
+        wait_ms: 0,
+      })
+      retries = id
+    })
+    after(async () => {
+      await world.stop()
+      await rm(dir, { recursive: true, force: true })
+    })
+
+    test('what was written a moment ago, or does not say when, is refused, and nothing is made', async () => {
+      const refused = await importStored(stored)
+      assert.equal(refused.code, 1)
+      assert.match(
+        refused.errors,
+        /may still run\. Stop it; if it is stopped already, add --stopped\.|Stop it, then add --stopped\./,
+      )
+      assert.equal(await instances(), 0)
+    })
+
+    test('a dry run reports by category in sentences, and changes nothing', async () => {
+      const dry = await importStored(stored, '--stopped', '--dry-run')
+      assert.equal(dry.code, 0, dry.errors)
+      assert.match(dry.out, /^(\d+) sessions with devices: \1 taken(, \1 converted)?\.$/m)
+      assert.match(dry.out, /^(\d+) one-time keys: \1 taken\.$/m)
+      assert.match(dry.out, /^Nothing was written\.$/m)
+      for (const secret of [PHONE, ANA, BIA, CAIO]) assert.ok(!dry.out.includes(secret), 'the report names nobody')
+      assert.equal(await instances(), 0)
+    })
+
+    test('what waited during the move arrives, sends go out in both directions, and nothing is asked for again', async () => {
+      const { sandbox, gateway, receiver } = world
+      await sandbox.send(ANA, PHONE, { text: 'waiting from Ana' })
+      await sandbox.send(BIA, PHONE, { text: 'waiting from Bia' })
+      await sandbox.send(CAIO, PHONE, { text: 'waiting from Caio' })
+      await sandbox.send(ANA, group, { text: 'waiting in the group' })
+
+      const moved = await importStored(stored, '--stopped', '--name', 'Moved')
+      assert.equal(moved.code, 0, moved.errors)
+      assert.match(moved.out, /^It is connected\.$/m, moved.errors)
+      const [, id = ''] = /^Instance: (\S+)$/m.exec(moved.out) ?? []
+      const [, token = ''] = /^Token: {4}(\S+)$/m.exec(moved.out) ?? []
+      instance = {
+        id,
+        token,
+        api_url: `${gateway.baseUrl}/instances/${id}/token/${token}`,
+        status: 'connected',
+        webhooks: { secret: '' },
+      }
+      const shown = await must<Instance>('GET', `${gateway.baseUrl}/account/instances/${id}`, undefined, gateway.account)
+      receiver.trust(id, shown.webhooks.secret)
+      for (const who of ['Ana', 'Bia', 'Caio']) await said(`waiting from ${who}`)
+      await said('waiting in the group')
+
+      for (const phone of [ANA, BIA, CAIO]) {
+        await gateway.sendText(instance, phone, `from here to ${phone}`, { delay_message: 1 })
+        const { retries: asked } = await gotBy(phone, `from here to ${phone}`)
+        assert.equal(asked, 0, `${phone} asked for it again`)
+      }
+      await gateway.sendText(instance, `${group.split('@')[0]}-group`, 'from here to all', { delay_message: 1 })
+      for (const phone of [ANA, BIA]) assert.equal((await gotBy(phone, 'from here to all')).retries, 0)
+      await sandbox.send(BIA, PHONE, { text: 'answer from Bia' })
+      await sandbox.send(BIA, group, { text: 'answer in the group' })
+      await said('answer from Bia')
+      await said('answer in the group')
+      const { items } = await sandbox.get<{ items: unknown[] }>(`/expect/${retries}?wait_ms=0`)
+      assert.deepEqual(items, [], 'messages asked for again')
+    })
+
+    test('the same device is not brought in twice', async () => {
+      const again = await importStored(stored, '--stopped')
+      assert.equal(again.code, 1)
+      assert.match(again.errors, new RegExp(`Instance ${instance.id} is linked as this device already\\.`))
+      assert.equal(await instances(), 1)
+    })
+
+    test('a restart of the service changes nothing', async () => {
+      await world.restartService()
+      await world.gateway.waitForStatus(instance, 'connected')
+      await world.sandbox.send(ANA, PHONE, { text: 'after the restart' })
+      await said('after the restart')
+    })
+  })

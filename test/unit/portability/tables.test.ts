@@ -1,0 +1,145 @@
+/** Devices of programs that are not made with Baileys: the tables of whatsmeow and of zapo, as an SQLite file and as rows of a database server. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { AuthenticationCreds } from '@whiskeysockets/baileys'
+import { readDevice } from '../../../workers/portability/read-device.ts'
+import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
+import { printedRows, type Stored, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
+import { GROUP, KEYS, linked, MY_LID, OLD_GROUP, OTHER, THEIR_LID } from './device.ts'
+
+const SALT = Buffer.alloc(32, 7)
+const SOURCES = { whatsmeow: whatsmeowTables, zapo: zapoTables } as const
+type SourceName = keyof typeof SOURCES
+
+/** The database of Node, which the oldest Node that we stand by does not have. */
+const sqlite = await import('node:sqlite' as string).catch(() => undefined)
+const skip = sqlite === undefined ? `Node ${process.versions.node} has no node:sqlite.` : false
+
+let dir: string
+let creds: AuthenticationCreds
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-tables-'))
+  creds = linked()
+})
+after(() => rm(dir, { recursive: true, force: true }))
+
+async function rowsFile(stored: Stored): Promise<string> {
+  const file = join(dir, 'rows.jsonl')
+  await writeFile(file, printedRows(stored))
+  return file
+}
+
+/** An SQLite file with these tables, without constraints. */
+async function sqliteFile(stored: Stored): Promise<string> {
+  const file = join(dir, 'device.db')
+  await rm(file, { force: true })
+  const database = new sqlite.DatabaseSync(file)
+  for (const [table, rows] of Object.entries(stored)) {
+    const columns = Object.keys(rows[0] ?? { none: 1 })
+    database.exec(`create table "${table}" (${columns.map((name) => `"${name}"`).join(', ')})`)
+    const insert = database.prepare(`insert into "${table}" values (${columns.map(() => '?').join(', ')})`)
+    for (const row of rows) insert.run(...columns.map((name) => row[name]))
+  }
+  database.close()
+  return file
+}
+
+async function read(from: SourceName, path: string, device?: string) {
+  const read = await readDevice(from, path, { isOld: false, device })
+  const ids = (type: string) => read.bundle.keys.flatMap(([each, id]) => (each === type ? [id] : [])).sort()
+  return { ...read, ids, taken: credsFrom(read.bundle.creds) }
+}
+
+for (const from of Object.keys(SOURCES) as SourceName[])
+  describe(from, () => {
+    const stored = () => SOURCES[from]({ creds, keys: KEYS }, SALT)
+
+    test('credentials are those of the device, and the salt of tokens comes along', async () => {
+      const { taken, bundle } = await read(from, await rowsFile(stored()))
+      for (const name of ['noiseKey', 'signedIdentityKey', 'signedPreKey', 'registrationId', 'advSecretKey', 'me'] as const)
+        assert.deepEqual(taken[name], creds[name], name)
+      assert.deepEqual(Buffer.from(taken.account!.deviceSignature!), Buffer.from(creds.account!.deviceSignature!))
+      assert.deepEqual(taken.additionalData, { chatTokenSalt: SALT })
+      assert.equal(taken.myAppStateKeyId, 'AA/+AA==')
+      assert.equal(taken.nextPreKeyId, 813)
+      assert.equal(bundle.identity, Buffer.from(creds.signedIdentityKey.public).toString('base64'))
+    })
+
+    test('keys have the ids that the service gives them, and sessions are taken as they are', async () => {
+      const { ids, report, bundle } = await read(from, await rowsFile(stored()))
+      assert.deepEqual(ids('session'), [`${THEIR_LID}_1.0`, `${THEIR_LID}_1.3`, '4915700000001.0'].sort())
+      assert.deepEqual(ids('sender-key'), [`${GROUP}::${MY_LID}_1::7`, `${OLD_GROUP}::${OTHER}::0`].sort())
+      assert.deepEqual(ids('pre-key'), ['1', '812'])
+      assert.deepEqual(ids('identity-key'), [`${THEIR_LID}_1.0`])
+      assert.deepEqual(ids('lid-mapping'), [OTHER, `${THEIR_LID}_reverse`].sort())
+      assert.deepEqual(ids('tctoken'), [`${THEIR_LID}@lid`, '__index'].sort())
+      const session = report.categories.find(({ category }) => category === 'session')!
+      assert.deepEqual([session.found, session.taken, session.converted], [4, 4, 0])
+      const [, , index] = bundle.keys.find(([, id]) => id === '__index')!
+      const { token } = JSON.parse(Buffer.from(index).toString()) as { token: { data: string } }
+      assert.deepEqual(JSON.parse(Buffer.from(token.data, 'base64').toString()), [`${THEIR_LID}@lid`])
+      assert.deepEqual(
+        report.categories.filter(({ unreadable }) => unreadable > 0),
+        [],
+      )
+    })
+
+    test('an SQLite file gives the same device', { skip }, async () => {
+      const file = await sqliteFile(stored())
+      const ofFile = await read(from, file)
+      assert.deepEqual(ofFile.bundle.keys, (await read(from, await rowsFile(stored()))).bundle.keys)
+      assert.ok(Date.now() - ofFile.writtenAt! < 60_000, 'the time of the last write is known')
+    })
+
+    test('of several devices one has to be named', async () => {
+      const [table, column] = from === 'whatsmeow' ? ['whatsmeow_device', 'jid'] : ['auth_credentials', 'session_id']
+      const all = stored()
+      const name = String(all[table!]![0]![column!])
+      const file = await rowsFile({ ...all, [table!]: [...all[table!]!, { ...all[table!]![0]!, [column!]: 'another' }] })
+      await assert.rejects(read(from, file), /There are 2 devices: .*, another\. Name one of them with --device\./)
+      await assert.rejects(read(from, file, 'nobody'), /There is no device nobody; there are: /)
+      assert.equal((await read(from, file, name)).ids('pre-key').length, 2)
+    })
+
+    test('a database without a device, a line of another form, and a file that is not there are refused in a sentence', async () => {
+      await assert.rejects(read(from, await rowsFile({})), /There are no credentials in/)
+      await writeFile(join(dir, 'other.jsonl'), '{"creds":"{}"}\n')
+      await assert.rejects(read(from, join(dir, 'other.jsonl')), /Each line must be \{"table"/)
+      await assert.rejects(read(from, join(dir, 'nowhere')), /There is no file/)
+      await assert.rejects(read(from, dir), /is a folder; name the file of the database in it/)
+    })
+  })
+
+test('whatsmeow: an address of a schema before 5 loses its agent', async () => {
+  const all = whatsmeowTables({ creds, keys: {} }, SALT)
+  const [device] = all.whatsmeow_device!
+  const { me } = (
+    await read(
+      'whatsmeow',
+      await rowsFile({ ...all, whatsmeow_device: [{ ...device!, jid: '5511999990001.0:7@s.whatsapp.net' }] }),
+    )
+  ).taken
+  assert.equal(me!.id, '5511999990001:7@s.whatsapp.net')
+})
+
+test('zapo: a primary device is refused', async () => {
+  const all = zapoTables({ creds, keys: {} }, SALT)
+  const [device] = all.auth_credentials!
+  const file = await rowsFile({ ...all, auth_credentials: [{ ...device!, device_info: '{}' }] })
+  await assert.rejects(read('zapo', file), /The device is the primary one of its account/)
+})
+
+test('a source with one device takes no --device', async () => {
+  await assert.rejects(readDevice('baileys', dir, { isOld: false, device: 'x' }), /--device has no meaning with --from baileys/)
+})
+
+test('an SQLite file needs a Node that can read it', {
+  skip: skip === false && `Node ${process.versions.node} has node:sqlite.`,
+}, async () => {
+  const file = join(dir, 'old.db')
+  await writeFile(file, Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(84)]))
+  await assert.rejects(read('whatsmeow', file), /Reading an SQLite file needs Node 22\.13 or newer, and this is Node 20/)
+})

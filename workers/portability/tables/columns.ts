@@ -1,0 +1,99 @@
+/** Values of columns, which SQLite gives as bytes and numbers, and PostgreSQL's JSON as text. */
+import { BufferJSON, Curve, proto } from '@whiskeysockets/baileys'
+import { NotImportable } from '../credentials.ts'
+import type { LibraryKey } from '../library-state.ts'
+import type { Row } from '../rows/json-lines.ts'
+
+/** PostgreSQL writes a `bytea` as hexadecimal digits behind `\x`. */
+const HEX = /^\\x((?:[0-9a-f]{2})*)$/i
+
+/** Bytes of a column, or undefined for NULL and for whatever is not bytes. */
+export function bytesIn(value: unknown): Buffer | undefined {
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  const digits = typeof value === 'string' ? HEX.exec(value)?.[1] : undefined
+  return digits === undefined ? undefined : Buffer.from(digits, 'hex')
+}
+
+/** Text of a column, or undefined for NULL and for the empty text. */
+export const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+export const isTrue = (value: unknown): boolean => value === true || Number(value) === 1
+
+/** The base point of Curve25519: the public key of a private key is what both agree on. */
+const BASE_POINT = Buffer.alloc(32).fill(9, 0, 1)
+
+export interface KeyPair {
+  public: Buffer
+  private: Buffer
+}
+
+/** The pair of a private key of 32 bytes; undefined for whatever is not one, which the check of the credentials reports by name. */
+export const keyPairOf = (privateKey: Buffer | undefined): KeyPair | undefined =>
+  privateKey?.length === 32 ? { private: privateKey, public: Curve.sharedKey(privateKey, BASE_POINT) } : undefined
+
+/** A value in the JSON of the library, which writes bytes as `{ type: 'Buffer', data: <base64> }`. */
+export const libraryJson = (value: unknown): string => JSON.stringify(value, BufferJSON.replacer)
+
+export const libraryKey = (type: string, id: string, value: unknown): LibraryKey => ({ type, id, text: libraryJson(value) })
+
+/** Byte that says the type of a public key, where that has 33 bytes. */
+const KEY_TYPE = Buffer.of(5)
+
+export const withKeyType = (key: Buffer | undefined) => (key?.length === 32 ? Buffer.concat([KEY_TYPE, key]) : key)
+
+/** A key of app state from its columns, whose fingerprint is a protobuf. `timestamp`: seconds since the epoch. */
+export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, timestamp: number): LibraryKey {
+  const encoded = bytesIn(fingerprint)
+  return libraryKey('app-state-sync-key', bytesIn(id)?.toString('base64') ?? '', {
+    keyData: bytesIn(keyData),
+    fingerprint: encoded && proto.Message.AppStateSyncKeyFingerprint.decode(encoded).toJSON(),
+    timestamp,
+  })
+}
+
+/** The number or hidden id in an address: `user`, `user:device@server` and `user@server` have the same. */
+export const userOf = (jid: string): string => jid.split('@')[0]!.split(/[:.]/)[0]!
+
+/** Both directions of a pair of number and hidden id. */
+export const mappingOf = (phone: string, hiddenId: string): LibraryKey[] => [
+  libraryKey('lid-mapping', phone, hiddenId),
+  libraryKey('lid-mapping', `${hiddenId}_reverse`, phone),
+]
+
+/** Row in which the service keeps the addresses of all tokens. */
+const TOKEN_INDEX = '__index'
+
+export interface ContactToken {
+  jid: string
+  token: Buffer
+  /** Seconds since the epoch, or undefined. */
+  timestamp: unknown
+  senderTimestamp: unknown
+}
+
+export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
+  if (tokens.length === 0) return []
+  const seconds = (value: unknown) => (Number(value) > 0 ? { of: String(value) } : undefined)
+  const rows = tokens.map(({ jid, token, timestamp, senderTimestamp }) =>
+    libraryKey('tctoken', jid, { token, timestamp: seconds(timestamp)?.of, senderTimestamp: seconds(senderTimestamp)?.of }),
+  )
+  const jids = Buffer.from(JSON.stringify(tokens.map(({ jid }) => jid)))
+  return [...rows, libraryKey('tctoken', TOKEN_INDEX, { token: jids })]
+}
+
+/**
+ * The row of the wanted device. `wanted` is the value of `column`, or undefined where there is one device only. Returns undefined for a table without
+ * rows, and throws `NotImportable` where the choice is not clear.
+ */
+export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
+  const names = rows.map((row) => String(row[column]))
+  if (wanted === undefined) {
+    if (rows.length <= 1) return rows[0]
+    throw new NotImportable([`There are ${rows.length} devices: ${names.join(', ')}. Name one of them with --device.`])
+  }
+  const found = rows[names.indexOf(wanted)]
+  if (found) return found
+  throw new NotImportable([
+    `There is no device ${wanted}; there ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ') || 'none'}.`,
+  ])
+}

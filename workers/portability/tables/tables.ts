@@ -1,0 +1,91 @@
+/** Tables of another program's database: an SQLite file, or rows that the client of a database server has printed. */
+import { open, stat } from 'node:fs/promises'
+import { NotImportable } from '../credentials.ts'
+import { type Row, readJsonLines } from '../rows/json-lines.ts'
+
+export interface Tables {
+  /** All rows of a table; a table that does not exist has none. */
+  rows(table: string): readonly Row[]
+  /** Time at which any of it was last written, epoch ms; undefined where that is not known. */
+  writtenAt: number | undefined
+}
+
+/** The part of `node:sqlite` that is used. The types of the oldest Node that we stand by do not have it. */
+interface Sqlite {
+  DatabaseSync: new (
+    path: string,
+    options: { readOnly: true },
+  ) => {
+    prepare(sql: string): { all(...values: string[]): Row[] }
+    close(): void
+  }
+}
+
+/** First bytes of an SQLite file. */
+const SQLITE = 'SQLite format 3\0'
+/** Files beside the database in which SQLite keeps what is not yet in it. */
+const LOGS = ['-wal', '-journal']
+
+/** `path`: an SQLite file, a file of rows `{"table": …, "row": …}`, or `-` for such rows on standard input. */
+export const openTables = async (path: string): Promise<Tables> =>
+  (await isSqlite(path)) ? tablesOfFile(path) : tablesOfRows(await readJsonLines(path))
+
+async function isSqlite(path: string): Promise<boolean> {
+  if (path === '-') return false
+  const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === 'ENOENT' ? new Error(`There is no file ${path}.`, { cause }) : cause
+  })
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SQLITE.length), 0, SQLITE.length, 0)
+    return buffer.toString('latin1', 0, bytesRead) === SQLITE
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EISDIR') throw cause
+    throw new Error(`${path} is a folder; name the file of the database in it.`, { cause })
+  } finally {
+    await file.close()
+  }
+}
+
+async function tablesOfFile(path: string): Promise<Tables> {
+  const { DatabaseSync } = await loadSqlite()
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    const names = database.prepare(`select name from sqlite_master where type = 'table'`).all()
+    const tables = new Map(names.map(({ name }) => [String(name), database.prepare(`select * from "${name}"`).all()]))
+    return { rows: (table) => tables.get(table) ?? [], writtenAt: await lastWrite(path) }
+  } finally {
+    database.close()
+  }
+}
+
+async function loadSqlite(): Promise<Sqlite> {
+  // The name is a variable, because compilers look for the types of a module that they can read.
+  const name: string = 'node:sqlite'
+  try {
+    return await import(name)
+  } catch (cause) {
+    throw new NotImportable(
+      [
+        `Reading an SQLite file needs Node 22.13 or newer, and this is Node ${process.versions.node}. Run this command with a newer Node.`,
+      ],
+      { cause },
+    )
+  }
+}
+
+async function lastWrite(path: string): Promise<number> {
+  const times = ['', ...LOGS].map(async (suffix) => (await stat(path + suffix).catch(() => undefined))?.mtimeMs ?? 0)
+  return Math.max(...(await Promise.all(times)))
+}
+
+function tablesOfRows(lines: readonly Row[]): Tables {
+  const tables = new Map<string, Row[]>()
+  for (const { table, row } of lines) {
+    if (typeof table !== 'string' || typeof row !== 'object' || row === null)
+      throw new NotImportable(['Each line must be {"table": "<name>", "row": {…}}.'])
+    const rows = tables.get(table)
+    if (rows) rows.push(row as Row)
+    else tables.set(table, [row as Row])
+  }
+  return { rows: (table) => tables.get(table) ?? [], writtenAt: undefined }
+}
