@@ -1,5 +1,6 @@
 /** Every instance's configuration (main's record) and last known state, and the operations on them. */
 
+import type { Dialect } from '../domain/dialect.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { InstanceConfig, InstanceSettings, RuntimeState, WebhookSettings } from '../domain/instance.ts'
 import type { PageQuery } from '../domain/page.ts'
@@ -80,6 +81,8 @@ export interface Directory {
   rotateWorkspaceSecret(workspace: WorkspaceId, graceSeconds?: number): Promise<string>
   /** Including its user info: the proxy that requests of this instance go through. Undefined: there is no such instance. */
   proxyOf(instance: string): string | null | undefined
+  /** Asked of every request. */
+  dialect(instance: InstanceId): Dialect | null
   /** In the form of responses: the user info of the proxy is masked. */
   settings(instance: InstanceId): InstanceSettings
   webhooks(instance: InstanceId): WebhookSettings

@@ -2,10 +2,12 @@
 import * as v from 'valibot'
 import { hashOf } from '../account/credentials.ts'
 import { WebhookSettingsRecord } from '../account/webhook-settings.ts'
+import { DIALECTS } from '../domain/dialect.ts'
 import {
   each,
   type InstanceConfig,
   type InstanceSettings,
+  SETTING_DIALECTS,
   SETTING_FLAGS,
   SETTING_NUMBERS,
   SETTING_TEXTS,
@@ -18,6 +20,8 @@ const Settings: v.GenericSchema<unknown, InstanceSettings> = v.object({
   ...each(SETTING_FLAGS, v.boolean()),
   ...each(SETTING_NUMBERS, v.number()),
   ...each(SETTING_TEXTS, v.nullable(v.string())),
+  // Records of earlier releases have none.
+  ...each(SETTING_DIALECTS, v.optional(v.nullable(v.picklist(DIALECTS)), null)),
 })
 
 const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({

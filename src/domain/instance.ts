@@ -1,4 +1,5 @@
 /** An instance's configuration, which main owns, and its runtime state, which its shard owns. No record has two writers. */
+import type { Dialect } from './dialect.ts'
 import { EVENT_TYPES, type EventType } from './events.ts'
 
 export const STATUSES = [
@@ -50,10 +51,13 @@ export const SETTING_FLAGS = [
 ] as const
 export const SETTING_NUMBERS = ['queue_max_age_hours', 'delay_message_min_ms', 'delay_message_max_ms'] as const
 export const SETTING_TEXTS = ['call_reject_message', 'proxy_url'] as const
+/** In whose words the instance is spoken to, and tells its events; null: ours. */
+export const SETTING_DIALECTS = ['dialect'] as const
 
 export type InstanceSettings = Record<(typeof SETTING_FLAGS)[number], boolean> &
   Record<(typeof SETTING_NUMBERS)[number], number> &
-  Record<(typeof SETTING_TEXTS)[number], string | null>
+  Record<(typeof SETTING_TEXTS)[number], string | null> &
+  Record<(typeof SETTING_DIALECTS)[number], Dialect | null>
 
 export const DEFAULT_SETTINGS: InstanceSettings = {
   auto_read_message: false,
@@ -65,6 +69,7 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
   delay_message_min_ms: 1_000,
   delay_message_max_ms: 3_000,
   proxy_url: null,
+  dialect: null,
 }
 
 /** Made once: each event asks for a dozen, and a name that is put together anew is looked for among all names there are. */

@@ -4,6 +4,7 @@
  * threads start when there is work and end when there is none.
  */
 import { MessageChannel } from 'node:worker_threads'
+import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
 import { BATCHES_AHEAD, type BodyHeld, type ComingBody } from '../domain/large-body.ts'
 import type { Log, Logging } from '../domain/log.ts'
@@ -27,7 +28,7 @@ export interface MediaPool {
    */
   readLargeBody(
     route: string,
-    fields: { path: Record<string, unknown>; query?: Record<string, unknown> },
+    fields: { path: Record<string, unknown>; query?: Record<string, unknown>; dialect?: Dialect | undefined },
     body: ComingBody,
     onUnknown?: (names: string[]) => void,
   ): Promise<{ operation: string; input: unknown }>

@@ -2,6 +2,7 @@
  * Routes that clients of other gateways use already (shared/api/aliases.md): each row is another name of an operation. They share its
  * credentials, limits, errors and answer, and stay out of the description. A row whose operation is not declared yet is not mounted.
  */
+import type { Dialect } from '../domain/dialect.ts'
 import type { Route } from './endpoint.ts'
 import type { RawFields } from './input.ts'
 
@@ -30,6 +31,8 @@ export interface Alias {
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
   /** `done`: `{ value: true }` in place of the operation's answer. `count`: its `total` alone. */
   answer?: 'done' | 'count'
+  /** The only dialect in which the route exists; there it goes before a route of the same path. */
+  dialect?: Dialect
 }
 
 const setting = (name: string, field: string): Alias => ({

@@ -1,8 +1,9 @@
 /** Changes of settings and webhooks in a request: every field optional, at least one. */
 import { z } from 'zod'
+import { DIALECTS } from '../domain/dialect.ts'
 import { type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
 import { plain } from './fields.ts'
-import { describedWebhooks } from './objects.ts'
+import { DIALECT_PAGE, describedWebhooks } from './objects.ts'
 
 /** Only the length is checked here: `checkProxy` in `egress/targets.ts` is the one rule for proxies, and the directory applies it. */
 const proxyUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['http://user:password@proxy.example:3128'] })
@@ -41,6 +42,13 @@ export const settingsFields = {
     .nullable()
     .optional()
     .meta({ description: '`http`, `https` or `socks5`, without path, query and fragment. A change restarts the session.' }),
+  dialect: z
+    .enum(DIALECTS)
+    .nullable()
+    .optional()
+    .meta({
+      description: `Whose words requests to the instance and its webhooks are in; null: those of this description. ${DIALECT_PAGE}`,
+    }),
 } satisfies Record<keyof InstanceSettings, z.ZodType>
 export const SettingsChange = z
   .object(settingsFields)

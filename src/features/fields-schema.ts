@@ -8,6 +8,8 @@ export interface FieldsSchema {
   $defs?: Record<string, FieldsSchema>
   anyOf?: FieldsSchema[]
   oneOf?: FieldsSchema[]
+  type?: string | string[]
+  enum?: unknown[]
   properties?: Record<string, FieldsSchema>
   additionalProperties?: FieldsSchema | boolean
   items?: FieldsSchema

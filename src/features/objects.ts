@@ -1,5 +1,6 @@
 /** Objects that several areas return: the instance, its settings, its webhooks. Field by field as shared/api/instance.md has them. */
 import { z } from 'zod'
+import { DIALECTS } from '../domain/dialect.ts'
 import {
   DEFAULT_SETTINGS,
   each,
@@ -11,6 +12,9 @@ import {
 } from '../domain/instance.ts'
 import { SUBSCRIPTION_STATUSES } from '../domain/workspace.ts'
 import { instant } from './fields.ts'
+
+/** Where a reader learns what a dialect changes. */
+export const DIALECT_PAGE = '`zapi`: camelCase, and the forms of that gateway (`docs/coming-from.md`).'
 
 export const Settings = z
   .object({
@@ -25,6 +29,10 @@ export const Settings = z
     delay_message_min_ms: z.int().meta({ description: 'Shortest wait between two messages.' }),
     delay_message_max_ms: z.int().meta({ description: 'Longest wait between two messages.' }),
     proxy_url: z.string().nullable().meta({ description: 'User info is masked as `***`.' }),
+    dialect: z
+      .enum(DIALECTS)
+      .nullable()
+      .meta({ description: `Whose words the instance speaks. ${DIALECT_PAGE}` }),
   } satisfies Record<keyof InstanceSettings, z.ZodType>)
   .meta({ id: 'Settings' })
 

@@ -2,8 +2,11 @@
  * Turns a request into its operation and that operation's input: the canonical routes and their aliases. Used by the HTTP thread, and
  * by `workers/media` for large bodies, so that the same body means the same on both threads.
  */
+import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
 import { type Alias, aliases, furtherNames } from './aliases.ts'
+import { inOurWords, inTheirNames, theirPath } from './dialects/words.ts'
+import { zapiRoutes } from './dialects/zapi-requests.ts'
 import { type Endpoint, INSTANCE_BASE, type Method } from './endpoint.ts'
 import { endpoints } from './index.ts'
 import { parseInput, type RawBody, type RawFields, readFields } from './input.ts'
@@ -52,7 +55,12 @@ function aliasRoute(alias: Alias): RequestRoute[] {
 /** Every route there is. Aliases of operations that are not declared are left out. */
 export const requestRoutes: readonly RequestRoute[] = [...endpoints.map(routeOf), ...aliases.flatMap(aliasRoute)]
 
-const byName: ReadonlyMap<string, RequestRoute> = new Map(requestRoutes.map((route) => [route.name, route]))
+/** The routes that exist in a dialect alone. */
+export const dialectRoutes: readonly RequestRoute[] = zapiRoutes.flatMap((alias) => aliasRoute({ ...alias, dialect: 'zapi' }))
+
+const byName: ReadonlyMap<string, RequestRoute> = new Map(
+  [...requestRoutes, ...dialectRoutes].map((route) => [route.name, route]),
+)
 
 export function routeNamed(name: string): RequestRoute {
   const route = byName.get(name)
@@ -64,13 +72,30 @@ export function routeNamed(name: string): RequestRoute {
  * The operation of a request. Fields of the path win over those of the body, those of the body over the query. Throws as `parseInput` does;
  * an issue with a field of an alias has the name that the caller used. A known field in another spelling is refused. `onIgnored` is given
  * the names of fields that the operation does not have, also when the request is refused: a wrong name is the likeliest reason.
+ * With a dialect, the fields and what is said about them are in its words.
  */
 export function readRequest(
   { endpoint, alias = furtherNames[endpoint.id], takesBody }: RequestRoute,
   { path, query, body }: { path: RawFields; query?: RawFields; body?: RawBody },
   onIgnored: (names: string[]) => void = () => {},
+  dialect?: Dialect,
 ): MeantRequest {
   const fields = { ...query, ...(takesBody && body ? readFields(body, alias?.list) : {}), ...path }
+  if (dialect === undefined) return understood(endpoint, alias, fields, onIgnored)
+  const namedBack = (names: string[]) => onIgnored(names.map((name) => theirPath(dialect, endpoint, name)))
+  try {
+    return understood(endpoint, alias, inOurWords(dialect, endpoint, alias, fields), namedBack)
+  } catch (error) {
+    throw inTheirNames(dialect, endpoint, error)
+  }
+}
+
+function understood(
+  endpoint: Endpoint,
+  alias: Alias | undefined,
+  fields: RawFields,
+  onIgnored: (names: string[]) => void,
+): MeantRequest {
   if (alias) return meant(alias, fields, onIgnored)
   checkNames(unknownFields(endpoint, fields), onIgnored)
   return { endpoint, input: parseInput(endpoint, fields) }

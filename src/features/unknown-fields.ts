@@ -89,7 +89,7 @@ function report(name: string, path: string, properties: Fields, found: UnknownFi
 type Fields = Readonly<Record<string, FieldsSchema>>
 
 /** The field that differs from the name only in letter case and `_`, or that other gateways call so; undefined if there is none. */
-function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
+export function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED) return undefined
   const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name]! : ''
   const plain = plainName(name)

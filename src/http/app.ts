@@ -1,5 +1,5 @@
 /** The HTTP application: Web standards only, so that it runs wherever `fetch` handlers do. */
-import { Hono, type MiddlewareHandler } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
@@ -10,7 +10,7 @@ import { parseRanges } from '../egress/addresses.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Outcomes } from '../engine/outcomes.ts'
 import type { Description, Parts } from '../features/parts.ts'
-import { requestRoutes } from '../features/requests.ts'
+import { dialectRoutes, requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
 import { createGate, type Gate } from './access-checks.ts'
 import { dress } from './answer-headers.ts'
@@ -18,6 +18,7 @@ import { type BodySource, discardBody } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { type DashboardDeps, mountDashboard } from './dashboard/dashboard.ts'
 import { describe } from './description/openapi.ts'
+import { createDialects } from './dialect.ts'
 import { failureResponse, TooMany } from './errors.ts'
 import { type McpDeps, mountMcp } from './mcp/route.ts'
 import { type Env, type MountDeps, mount, type ReadLargeBody } from './mount.ts'
@@ -124,19 +125,23 @@ export function createApp(deps: AppDeps): Hono<Env> {
     description: once(() => describe(served)),
   }
 
+  const dialects = createDialects(directory)
+  const refused = (failure: Failure, { path, raw }: Context['req']) =>
+    failureResponse(failure, dialects.ofRefused(path, raw.headers))
+
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
   // Returned, not thrown: the router catches what a handler throws, and this is not one.
-  app.notFound((c) => failureResponse(unknownPath(c.req.method, c.req.path)))
+  app.notFound(({ req }) => refused(unknownPath(req.method, req.path), req))
   app.onError((error, c) => {
     if (error instanceof Failure) {
       if (error instanceof TooMany) tally.add('svc_rate_limited_total', { scope: error.scope })
       if (error.cause !== undefined && error.status >= 500)
         log.warn({ err: error.cause, request_id: c.get('state').requestId, code: error.code }, 'a request failed')
-      return failureResponse(error)
+      return refused(error, c.req)
     }
     log.error({ err: error, request_id: c.get('state').requestId, route: c.get('state').route }, 'a request failed unexpectedly')
-    return failureResponse(isStorageFailure(error) ? noStorage() : new Failure('internal'))
+    return refused(isStorageFailure(error) ? noStorage() : new Failure('internal'), c.req)
   })
   const bodies = createBodyBudget()
   const carrying = { gate, parts, engine, tally, now: clock.now, baseUrl: deps.baseUrl, bodies, source: deps.source, log }
@@ -145,8 +150,9 @@ export function createApp(deps: AppDeps): Hono<Env> {
     readLargeBody: deps.readLargeBody,
     outcomes: deps.outcomes,
     cut: deps.cut,
+    dialects,
   }
-  mount(app, routes, mounted)
+  mount(app, [...routes, ...dialectRoutes], mounted)
   const { readLargeMessage, mcpAllowedOrigins: allowedOrigins, hasOauth, oauth } = deps
   mountMcp(app, { ...carrying, readLargeMessage, allowedOrigins, hasOauth })
   if (hasOauth) mountOauth(app, { oauth, gate, parts, baseUrl: deps.baseUrl })

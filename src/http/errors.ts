@@ -1,5 +1,7 @@
 /** Failures as answers. */
+import type { Dialect } from '../domain/dialect.ts'
 import { Failure, type FailureCode } from '../domain/failures.ts'
+import { errorIn } from '../features/dialects/words.ts'
 
 /** The limit that was exceeded: of an instance, of a workspace, of addresses that guess, or of an address that asks for the description too often. */
 export type LimitScope = 'instance' | 'workspace' | 'credential' | 'address'
@@ -57,15 +59,16 @@ export class Unread extends Failure {
 /** A temporary refusal whose duration is unknown. */
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
-/** Every failure leaves in this body. */
+/** Every failure leaves in this body, or in what a dialect makes of it. */
 export function failureBody(failure: Failure) {
   const { code, message, details } = failure.toData()
   return { error: { code, message, details: details ?? {} } }
 }
 
-export function failureResponse(failure: Failure): Response {
+export function failureResponse(failure: Failure, dialect?: Dialect): Response {
   const headers = new Headers()
   const retryAfter = failure instanceof TooMany ? failure.retryAfter : AGAIN_SOON.has(failure.code) ? 1 : undefined
   if (retryAfter !== undefined) headers.set('Retry-After', String(retryAfter))
-  return Response.json(failureBody(failure), { status: failure.status, headers })
+  const body = failureBody(failure)
+  return Response.json(dialect === undefined ? body : errorIn[dialect](body), { status: failure.status, headers })
 }

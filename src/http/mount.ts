@@ -6,11 +6,13 @@
 import type { Context, Hono } from 'hono'
 import type { DashboardSession } from '../account/account.ts'
 import { steadyClock } from '../domain/clock.ts'
+import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
 import type { ComingBody } from '../domain/large-body.ts'
 import type { DetailedLog } from '../domain/log.ts'
 import type { ServerEvents, StreamReader } from '../domain/server-events.ts'
 import type { Outcomes } from '../engine/outcomes.ts'
+import { answerIn, inTheirNames } from '../features/dialects/words.ts'
 import { type Endpoint, EVENT_STREAM } from '../features/endpoint.ts'
 import type { RawFields } from '../features/input.ts'
 import { inTheirWords, type MeantRequest, type RequestRoute, readRequest } from '../features/requests.ts'
@@ -19,6 +21,7 @@ import { answerHeaders } from './answer-headers.ts'
 import { type BodySource, receiveBody } from './body.ts'
 import type { BodyBudget, Lease } from './body-budget.ts'
 import { type Acknowledged, type Caller, type CarryOutDeps, carryOut, checkSubscription } from './carry-out.ts'
+import type { Dialects } from './dialect.ts'
 import { InstanceGone } from './errors.ts'
 import { eventStream } from './event-stream.ts'
 import { IGNORED_HEADER, ignoredFieldsValue } from './ignored-fields.ts'
@@ -49,7 +52,7 @@ export type Env = { Variables: { state: RequestState } }
  */
 export type ReadLargeBody = (
   route: string,
-  fields: { path: RawFields; query?: RawFields },
+  fields: { path: RawFields; query?: RawFields; dialect?: Dialect | undefined },
   body: ComingBody,
   onUnknown: (names: string[]) => void,
 ) => Promise<{ operation: string; input: unknown }>
@@ -63,6 +66,7 @@ export interface MountDeps extends CarryOutDeps {
   /** Ends the connection a request came over, as it is. */
   cut(request: Request): void
   source: BodySource
+  dialects: Dialects
 }
 
 export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as const
@@ -70,13 +74,13 @@ export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as co
 /** `/webhooks/{type}` as the router writes it. */
 const toPattern = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
-/** A fixed segment wins over a parameter: of two routes that match the same path, the one that is fixed earlier comes first. */
+/** A fixed segment wins over a parameter: of two routes that match the same path, the one that is fixed earlier comes first, and of two of the same path that of a dialect. */
 function byPrecedence(one: RequestRoute, other: RequestRoute): number {
-  const rank = ({ path }: RequestRoute) =>
+  const rank = ({ path, alias }: RequestRoute) =>
     path
       .split('/')
       .map((part) => (part.startsWith('{') ? '1' : '0'))
-      .join('')
+      .join('') + (alias?.dialect === undefined ? '1' : '0')
   return rank(one).localeCompare(rank(other))
 }
 
@@ -84,11 +88,14 @@ function byPrecedence(one: RequestRoute, other: RequestRoute): number {
 export interface Mounting {
   pathOf(declared: string): string
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
+  /** The words of a request and of its answer; undefined: ours. */
+  dialectOf(c: Context<Env>): Dialect | undefined
 }
 
 const byCredentials = (deps: MountDeps): Mounting => ({
   pathOf: (declared) => declared,
   admit: (endpoint, instance, token, c) => admit(endpoint, instance, token, c, deps),
+  dialectOf: ({ req }) => deps.dialects.of(req.path, req.raw.headers),
 })
 
 export function mount(
@@ -99,9 +106,11 @@ export function mount(
 ): void {
   const byId = new Map(routes.map(({ endpoint }) => [endpoint.id, endpoint]))
   for (const route of [...routes].sort(byPrecedence)) {
-    const { endpoint } = route
+    const { endpoint, alias } = route
     const template = mounting.pathOf(endpoint.path)
-    app.on(route.method, toPattern(mounting.pathOf(route.path)), async (c) => {
+    app.on(route.method, toPattern(mounting.pathOf(route.path)), async (c, next) => {
+      const dialect = endpoint.access === 'instance' ? mounting.dialectOf(c) : undefined
+      if (alias?.dialect !== undefined && alias.dialect !== dialect) return next()
       // The router hands HEAD to the route of GET, and a GET may do something: ask for a QR code and a session begins, for a received file
       // and it is fetched. System routes only show; balancers ask them so.
       if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound() // 1
@@ -115,15 +124,15 @@ export function mount(
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
       const memory = deps.bodies.lease(caller.instance ?? caller.workspace ?? '')
       try {
-        const { endpoint: meant, input } = await requestOf(route, path, c, deps, memory, byId)
+        const { endpoint: meant, input } = await requestOf(route, path, c, deps, memory, byId, dialect)
         const { source, requestId } = state
         const asked = { request: c.req.raw, source, origin: { idempotencyKey: idempotencyKeyOf(meant, c), requestId } }
-        const reply = shaped(route, await inWordsOf(route, carryOut(meant, caller, input, asked, deps)))
+        const reply = shaped(route, await inWordsOf(route, dialect, carryOut(meant, caller, input, asked, deps)))
         if (meant.contentType === EVENT_STREAM) return streamed(reply as ServerEvents, 'events', c, deps)
-        if (meant.kind !== 'send') return respond(meant, reply, state)
+        if (meant.kind !== 'send') return respond(meant, reply, state, dialect)
         // It is in the queue, and what was held for the body is not needed to wait.
         memory.release()
-        return respond(meant, await awaited(reply as Acknowledged, caller, c, deps), state)
+        return respond(meant, await awaited(reply as Acknowledged, caller, c, deps), state, dialect)
       } finally {
         memory.release()
       }
@@ -139,11 +148,12 @@ export const streamed = (
 ): Response => eventStream(events, { cut: () => cut(req.raw), gone: req.raw.signal, reader, tally })
 
 /** What an operation finds wrong is named as its caller named it. */
-const inWordsOf = ({ alias }: RequestRoute, work: Promise<unknown>): Promise<unknown> =>
-  alias === undefined
+const inWordsOf = ({ alias, endpoint }: RequestRoute, dialect: Dialect | undefined, work: Promise<unknown>): Promise<unknown> =>
+  alias === undefined && dialect === undefined
     ? work
     : work.catch((error: unknown) => {
-        throw inTheirWords(alias, error)
+        const named = alias === undefined ? error : inTheirWords(alias, error)
+        throw dialect === undefined ? named : inTheirNames(dialect, endpoint, named)
       })
 
 /** The answer of an alias where it differs from that of its operation. */
@@ -196,16 +206,17 @@ async function requestOf(
   deps: MountDeps,
   memory: Lease,
   byId: ReadonlyMap<string, Endpoint>,
+  dialect: Dialect | undefined,
 ): Promise<MeantRequest> {
   const onUnknown = (names: string[]) => {
     const value = ignoredFieldsValue(names)
     if (value !== undefined) c.get('state').headers[IGNORED_HEADER.name] = value
   }
   const query = route.takesQuery ? queryOf(c) : {}
-  if (!route.takesBody) return readRequest(route, { path, query }, onUnknown)
+  if (!route.takesBody) return readRequest(route, { path, query }, onUnknown, dialect)
   const body = await receiveBody(c.req.raw, memory, deps.source, steadyClock, route.endpoint.maxBody)
-  if ('bytes' in body) return readRequest(route, { path, query, body: body.bytes }, onUnknown)
-  const { operation, input } = await deps.readLargeBody(route.name, { path, query }, body.coming, onUnknown)
+  if ('bytes' in body) return readRequest(route, { path, query, body: body.bytes }, onUnknown, dialect)
+  const { operation, input } = await deps.readLargeBody(route.name, { path, query, dialect }, body.coming, onUnknown)
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
@@ -243,14 +254,14 @@ async function awaited(
 /** Characters, as in the `delivery` event. */
 const MAX_REASON = 512
 
-function respond({ status, contentType, cacheControl }: Endpoint, reply: unknown, state: RequestState): Response {
+function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialect?: Dialect): Response {
   if (reply instanceof Response) return reply
+  const { status, contentType, cacheControl } = endpoint
   state.isDressed = true
   const headers = answerHeaders(state, contentType, cacheControl)
-  return new Response(contentType === 'application/json' ? JSON.stringify(reply) : (reply as Uint8Array<ArrayBuffer>), {
-    status,
-    headers,
-  })
+  if (contentType !== 'application/json') return new Response(reply as Uint8Array<ArrayBuffer>, { status, headers })
+  const said = dialect === undefined ? reply : answerIn[dialect](endpoint, reply)
+  return new Response(JSON.stringify(said), { status: dialect === undefined ? status : 200, headers })
 }
 
 /** The Account API and the administration. */

@@ -219,6 +219,7 @@ const OF_THE_REQUEST = new Set([
   'Last-Event-ID',
   'Prefer',
   'User-Agent',
+  'X-Dialect',
   'X-Request-Id',
 ])
 /** Names that readers have from somewhere else. */
@@ -227,6 +228,7 @@ const NAMED: Record<string, string[]> = {
   'IDEMPOTENCY_KEY.name': ['Idempotency-Key'],
   'PREFER.name': ['Prefer'],
   LAST_EVENT_ID: ['Last-Event-ID'],
+  DIALECT_HEADER: ['X-Dialect'],
   DASHBOARD_HEADER: ['X-Svc-Dashboard'],
   TICKET_HEADER: ['X-Passkey-Ticket'],
 }

@@ -2,6 +2,7 @@
  * A large body is parsed here while it arrives, and validated with the operation's own declaration. The result is data: the operation and its input,
  * or the failure.
  */
+import type { Dialect } from '../../src/domain/dialect.ts'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { ReadLargeMessage } from '../../src/domain/tool-message.ts'
 import type { RawFields } from '../../src/features/input.ts'
@@ -16,18 +17,21 @@ export interface ReadBodyTask {
   path: RawFields
   /** Fields of the query, where the route takes some beside its body. */
   query?: RawFields | undefined
+  /** The words that the fields are in, where they are not ours. */
+  dialect?: Dialect | undefined
 }
 
 /** `unknown`: names of fields that the operation does not have. */
 export type ReadBodyResult = ({ ok: { operation: string; input: unknown } } | { err: FailureData }) & { unknown: string[] }
 
 /** @param body is complete, or refused */
-export function readLargeBody({ route, path, query = {} }: ReadBodyTask, body: StreamedJson): ReadBodyResult {
+export function readLargeBody({ route, path, query = {}, dialect }: ReadBodyTask, body: StreamedJson): ReadBodyResult {
   let unknown: string[] = []
   try {
-    const { endpoint, input } = readRequest(routeNamed(route), { path, query, body: () => body.value() }, (names) => {
+    const onIgnored = (names: string[]) => {
       unknown = names
-    })
+    }
+    const { endpoint, input } = readRequest(routeNamed(route), { path, query, body: () => body.value() }, onIgnored, dialect)
     return { ok: { operation: endpoint.id, input }, unknown }
   } catch (error) {
     if (error instanceof Failure) return { err: error.toData(), unknown }

@@ -160,6 +160,8 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   mount(app, [...requestRoutes.filter(isMirrored), ...own], mounted, {
     pathOf,
     admit: (endpoint, instance, _, c) => admit(endpoint, instance, c),
+    // Whatever an instance speaks to its clients.
+    dialectOf: () => undefined,
   })
 
   app.get(`${BASE}/*`, (c) => {

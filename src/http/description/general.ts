@@ -1,6 +1,8 @@
 /** The general parts of the description: the title of the service, its credentials, its headers. */
 import { API_VERSION, BRAND } from '../../domain/brand.ts'
+import { OWN_WORDS } from '../../domain/dialect.ts'
 import { SCOPES } from '../../domain/workspace.ts'
+import { DIALECT_HEADER } from '../dialect.ts'
 import { IGNORED_HEADER } from '../ignored-fields.ts'
 import { PREFER } from '../prefer.ts'
 import { EVENTS_TEXT } from './events-text.ts'
@@ -20,6 +22,10 @@ ignored, and named in \`${IGNORED_HEADER.name}\`. A request has at most 200 head
 
 Names and notes that are kept here (of instances, API keys, the workspace, apps, the allowlist) are trimmed and stored in Unicode's composed
 form (NFC). Control characters, direction controls and invisible characters are refused, except where they belong, as in emoji.
+
+An instance may speak a dialect (\`dialect\` of its settings, or the header \`${DIALECT_HEADER}: zapi\` for one request): the operations with
+\`x-dialects\` then take and give camelCase and the forms that clients of that gateway know, and their errors are texts. This description has
+our own words, which the header \`${DIALECT_HEADER}: ${OWN_WORDS}\` asks for on such an instance.
 
 ## Events
 

@@ -2,6 +2,7 @@
 import type { RouteConfig } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
+import { DIALECTS } from '../../domain/dialect.ts'
 import { FAILURES, type FailureCode } from '../../domain/failures.ts'
 import { SCOPES } from '../../domain/workspace.ts'
 import { tagOf } from '../../features/areas.ts'
@@ -252,6 +253,9 @@ const UNCHANGED = {
   304: { description: 'Not changed since the `ETag` that `If-None-Match` names. No body.', headers: headersOf(REQUEST_ID) },
 }
 
+/** Operations whose requests and answers a dialect changes: those of an instance that answer JSON. */
+const speaksDialects = ({ access, contentType }: Endpoint) => access === 'instance' && contentType === 'application/json'
+
 export const routeOf = (endpoint: Endpoint): RouteConfig => ({
   method: endpoint.method.toLowerCase() as Lowercase<Method>,
   path: endpoint.path,
@@ -267,5 +271,6 @@ export const routeOf = (endpoint: Endpoint): RouteConfig => ({
     ...failureResponses(endpoint),
   },
   security: securityOf(endpoint.access),
+  ...(speaksDialects(endpoint) ? { 'x-dialects': [...DIALECTS] } : {}),
   'x-codeSamples': codeSamples(endpoint),
 })

@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import { newWebhookSettings, WebhookSettingsRecord } from '../../../src/account/webhook-settings.ts'
 import {
   DEFAULT_SETTINGS,
+  SETTING_DIALECTS,
   SETTING_FLAGS,
   SETTING_NUMBERS,
   SETTING_TEXTS,
@@ -18,7 +19,7 @@ import { ROOT } from '../../harness/checkout.ts'
 
 const SRC = new URL('src/', ROOT)
 const sorted = (names: Iterable<string>) => [...names].sort()
-const settings = sorted([...SETTING_FLAGS, ...SETTING_NUMBERS, ...SETTING_TEXTS])
+const settings = sorted([...SETTING_FLAGS, ...SETTING_NUMBERS, ...SETTING_TEXTS, ...SETTING_DIALECTS])
 const own = sorted([...WEBHOOK_URLS, ...WEBHOOK_FLAGS])
 
 test('a setting is shown, has a default and may be changed', () => {

@@ -1,0 +1,106 @@
+/**
+ * Names and plain values of a request in another spelling, turned into ours by the schemas of its operation, and the names of an answer turned
+ * back. Nothing here knows a dialect: what is more than spelling is a row of its table.
+ */
+import type { Endpoint } from '../endpoint.ts'
+import { type FieldsSchema, fieldsSchema } from '../fields-schema.ts'
+import type { RawFields } from '../input.ts'
+import { meantBy } from '../unknown-fields.ts'
+
+type Named = Readonly<Record<string, FieldsSchema>>
+
+/** `alsoKnown`: names that the route takes at the top level beside those of the operation. */
+export function inOurSpelling(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): RawFields {
+  const schema = fieldsSchema(endpoint)
+  return spelt(schema, fields, schema.$defs ?? {}, alsoKnown) as RawFields
+}
+
+function spelt(schema: FieldsSchema, value: unknown, named: Named, alsoKnown: readonly string[] = []): unknown {
+  const [whole, ...others] = forms(schema, named)
+  if (whole === undefined || value === null) return value
+  const all = [whole, ...others]
+  if (Array.isArray(value)) {
+    const items = all.find((form) => form.items)?.items
+    return items ? value.map((entry) => spelt(items, entry, named)) : value
+  }
+  if (typeof value === 'object') {
+    const properties = Object.assign({}, ...all.map((form) => form.properties)) as Named
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => {
+        const isOurs = Object.hasOwn(properties, name) || alsoKnown.includes(name)
+        const meant = isOurs ? name : (meantBy(name, properties, alsoKnown) ?? name)
+        // Where both spellings are there, ours counts, and the other stays a name that nobody knows.
+        const ours = meant !== name && Object.hasOwn(value, meant) ? name : meant
+        const field = Object.hasOwn(properties, ours) ? properties[ours] : undefined
+        return [ours, field === undefined ? withOurNames(part) : spelt(field, part, named)]
+      }),
+    )
+  }
+  if (all.some((form) => fits(form, value))) return value
+  for (const form of all) {
+    const plain = plainValue(form, value)
+    if (plain !== undefined) return plain
+  }
+  return value
+}
+
+/** The forms that a value may have: a schema itself, or each of its branches. */
+function forms(schema: FieldsSchema, named: Named): FieldsSchema[] {
+  if (schema.$ref !== undefined) return forms(named[schema.$ref.split('/').at(-1)!] ?? {}, named)
+  return (schema.anyOf ?? schema.oneOf)?.flatMap((branch) => forms(branch, named)) ?? [schema]
+}
+
+const typesOf = ({ type }: FieldsSchema): readonly string[] => [type ?? []].flat()
+
+/** Whether a plain value may stand as it is. */
+function fits(form: FieldsSchema, value: unknown): boolean {
+  if (form.enum) return form.enum.includes(value)
+  const types = typesOf(form)
+  const isOfType = types.includes(typeof value) || (typeof value === 'number' && types.includes('integer'))
+  return types.length === 0 || isOfType
+}
+
+const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/
+
+/** The plain value that is meant; undefined: this form has none for it. */
+function plainValue(form: FieldsSchema, value: unknown): unknown {
+  if (typeof value === 'string' && form.enum) {
+    const words = form.enum.filter((word) => typeof word === 'string')
+    return words.find((word) => plainWord(word) === plainWord(value)) ?? (isCamel(value) ? snakeCase(value) : undefined)
+  }
+  for (const type of typesOf(form)) {
+    if (type === 'array' && typeof value === 'string') return [value]
+    if (type === 'string' && typeof value === 'number') return String(value)
+    if (type === 'boolean' && typeof value === 'string' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true'
+    if ((type === 'number' || type === 'integer') && typeof value === 'string' && NUMBER.test(value)) return Number(value)
+  }
+  return undefined
+}
+
+const plainWord = (word: string) => word.replaceAll('_', '').toLowerCase()
+const isCamel = (word: string) => /^[a-z]+([A-Z][a-z]+)+$/.test(word)
+
+export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Objects whose names belong to somebody else: the standard of passkeys, the form of a business. */
+const FOREIGN: ReadonlySet<string> = new Set(['public_key', 'params'])
+/** Levels of an object that are renamed: no request or answer of ours has more, and a body may be deeper than the stack. */
+const MAX_DEPTH = 16
+
+/** An object that no schema describes. */
+const withOurNames = (value: unknown) => renamed(value, snakeCase)
+
+/** An answer or event with its names in camelCase. */
+export const withTheirNames = (value: unknown) => renamed(value, camelCase)
+
+/** The path of an issue, in camelCase. */
+export const camelPath = (path: string) => path.split('.').map(camelCase).join('.')
+
+function renamed(value: unknown, nameOf: (name: string) => string, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
+  if (Array.isArray(value)) return value.map((entry) => renamed(entry, nameOf, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [nameOf(name), FOREIGN.has(name) ? part : renamed(part, nameOf, depth + 1)]),
+  )
+}

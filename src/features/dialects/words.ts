@@ -1,0 +1,53 @@
+/** A dialect at work: the fields of a request in our words, and what is said about them in those of its caller. */
+import type { Dialect } from '../../domain/dialect.ts'
+import { Failure } from '../../domain/failures.ts'
+import type { Alias } from '../aliases.ts'
+import type { Endpoint } from '../endpoint.ts'
+import type { RawFields } from '../input.ts'
+import { camelPath, inOurSpelling } from './spelling.ts'
+import { zapiAnswer, zapiError } from './zapi-answers.ts'
+import { type Reshape, reshapes, withModeOfEachDay } from './zapi-requests.ts'
+
+const NONE: Reshape = {}
+const rowOf = ({ id }: Pick<Endpoint, 'id'>): Reshape => (Object.hasOwn(reshapes, id) ? reshapes[id]! : NONE)
+
+const own = (alias: Alias | undefined) => [...(alias?.own ?? []), ...Object.keys(alias?.rename ?? {})]
+
+/** Fields of a request to a route, as a client of the dialect writes them, in the words of the operation or of its alias. */
+export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefined, fields: RawFields): RawFields {
+  const { rename = {}, lift, values = {} } = rowOf(endpoint)
+  const given = endpoint.id === 'business.updateHours' ? withModeOfEachDay(fields) : fields
+  const named = Object.entries(lifted(given, lift)).map(([name, value]) => {
+    const ours = Object.hasOwn(rename, name) ? rename[name]! : name
+    return [ours, Object.hasOwn(values, ours) ? values[ours]!(value) : withGroupForm(ours, value)]
+  })
+  return inOurSpelling(endpoint, Object.fromEntries(named), own(alias))
+}
+
+/** Groups of former years are written without the ending there: number of the creator, and time. */
+const FORMER_GROUP = /^\d{5,20}-\d{5,20}$/
+const OF_CHATS = /^(phone|group_?id)$/i
+const withGroupForm = (name: string, value: unknown) =>
+  typeof value === 'string' && OF_CHATS.test(name) && FORMER_GROUP.test(value) ? `${value}-group` : value
+
+function lifted(fields: RawFields, lift: string | undefined): RawFields {
+  const inner = lift === undefined ? undefined : fields[lift]
+  if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return fields
+  const { [lift!]: _, ...rest } = fields
+  return { ...rest, ...inner }
+}
+
+/** The path of one of our fields, as a client of the dialect wrote it. */
+export function theirPath(_: Dialect, endpoint: Pick<Endpoint, 'id'>, path: string): string {
+  const { rename = {} } = rowOf(endpoint)
+  const [first = '', ...rest] = path.split('.')
+  const theirs = Object.entries(rename).find(([, ours]) => ours === first)?.[0] ?? first
+  return camelPath([theirs, ...rest].join('.'))
+}
+
+/** A failure whose issues have the names of the dialect. */
+export const inTheirNames = (dialect: Dialect, endpoint: Pick<Endpoint, 'id'>, error: unknown): unknown =>
+  error instanceof Failure ? error.renamed((path) => theirPath(dialect, endpoint, path)) : error
+
+export const answerIn: Readonly<Record<Dialect, typeof zapiAnswer>> = { zapi: zapiAnswer }
+export const errorIn: Readonly<Record<Dialect, typeof zapiError>> = { zapi: zapiError }

@@ -1,0 +1,74 @@
+/**
+ * `zapi`: the names and values of requests that differ from ours by more than their spelling, by operation, and the routes that only clients of
+ * that gateway use. Everything else follows from the schemas of the operations (`spelling.ts`).
+ */
+import type { Alias } from '../aliases.ts'
+import type { RawFields } from '../input.ts'
+
+export interface Reshape {
+  /** Field of theirs → field of ours. */
+  rename?: Readonly<Record<string, string>>
+  /** An object of theirs whose fields stand at the top level here. */
+  lift?: string
+  /** Values of a field of ours: what stands for each entry of a list, or for the value itself. */
+  values?: Readonly<Record<string, (value: unknown) => unknown>>
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const each = (change: (entry: unknown) => unknown) => (value: unknown) => (Array.isArray(value) ? value.map(change) : value)
+
+/** Options of a poll are objects there, which have nothing but a name. */
+const nameOf = (entry: unknown) => (isObject(entry) && 'name' in entry ? entry.name : entry)
+
+const day = (word: unknown) => (typeof word === 'string' ? word.slice(0, 3).toLowerCase() : word)
+const renamedDay = (entry: unknown): unknown => {
+  if (!isObject(entry)) return entry
+  const { dayOfWeek, ...rest } = entry
+  return dayOfWeek === undefined ? entry : { day: day(dayOfWeek), ...rest }
+}
+
+/** A random key has another name there. */
+const keyType = (value: unknown): unknown => {
+  if (!isObject(value) || !isObject(value.pix)) return value
+  const { pix } = value
+  const type = pix.keyType ?? pix.key_type
+  return typeof type === 'string' && /^random_?key$/i.test(type) ? { ...value, pix: { ...pix, keyType: 'evp' } } : value
+}
+
+export const reshapes: Readonly<Record<string, Reshape>> = {
+  'send.sendPoll': { rename: { message: 'question', poll: 'options' }, values: { options: each(nameOf) } },
+  'send.sendPollVote': { rename: { pollVote: 'options' }, values: { options: each(nameOf) } },
+  'send.sendNewsletterAdminInvite': { lift: 'adminInviteMessage' },
+  'send.sendOrder': { values: { paymentSettings: keyType } },
+  'business.updateHours': { values: { days: each(renamedDay) } },
+  'business.createProduct': { rename: { integrationId: 'retailer_id' } },
+  'business.updateProduct': { rename: { integrationId: 'retailer_id' } },
+}
+
+/**
+ * `mode` of the hours is one of the whole week there, and one of each entry here. It is no field of the operation: a request is changed before
+ * its fields are looked at.
+ */
+export function withModeOfEachDay(fields: RawFields): RawFields {
+  const { mode, ...rest } = fields
+  if (mode === undefined || !Array.isArray(rest.days)) return fields
+  return { ...rest, days: rest.days.map((entry) => (isObject(entry) && entry.mode === undefined ? { ...entry, mode } : entry)) }
+}
+
+/** Some of these have effects and are asked for by GET, which no other route of the service does: they exist in the dialect alone. */
+export const zapiRoutes: readonly Alias[] = [
+  { route: 'GET /qr-code/image', operation: 'instance.qrCode' },
+  { route: 'GET /restart', operation: 'instance.restart' },
+  { route: 'GET /restore-session', operation: 'instance.restart' },
+  { route: 'GET /disconnect', operation: 'instance.disconnect' },
+  { route: 'GET /accept-invite-group', operation: 'groups.acceptInvitation' },
+  { route: 'POST /group-invitation-link/{group_id}', operation: 'groups.invitationLink' },
+  { route: 'DELETE /product/{product_id}', operation: 'business.deleteProduct' },
+  { route: 'GET /chat/{phone}', operation: 'chats.get' },
+  { route: 'GET /disallowed-contacts', operation: 'privacy.disallowedContacts' },
+  { route: 'PUT /update-webhook-receive', operation: 'webhooks.updateType', fixed: { type: 'received' } },
+  { route: 'PUT /update-webhook-status', operation: 'webhooks.updateType', fixed: { type: 'message_status' } },
+]
