@@ -14,13 +14,23 @@ const OPERATIONS = [
   'admin.webhookLog',
 ]
 
+/** A field that is one form or null is that form, which has null among its types. */
+function flat(schema) {
+  const properties = Object.entries(schema.properties).map(([name, { anyOf, ...rest }]) => {
+    const [form, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? []
+    if (form === undefined || others.length > 0) return [name, anyOf ? { anyOf, ...rest } : rest]
+    return [name, { ...form, ...rest, type: [form.type, 'null'] }]
+  })
+  return { ...schema, properties: Object.fromEntries(properties) }
+}
+
 function formOf(document, operationId) {
   const operation = Object.values(document.paths)
     .flatMap((path) => Object.values(path))
     .find((each) => each.operationId === operationId)
   if (!operation) throw new Error(`No operation ${operationId} in the description.`)
   const schema = operation.requestBody?.content['application/json'].schema
-  if (schema) return schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema
+  if (schema) return flat(schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema)
   const fields = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query')
   return {
     type: 'object',

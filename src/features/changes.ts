@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { DIALECTS } from '../domain/dialect.ts'
 import { type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
-import { plain } from './fields.ts'
+import { oneOf, plain } from './fields.ts'
 import { DIALECT_PAGE, describedWebhooks } from './objects.ts'
 
 /** Only the length is checked here: `checkProxy` in `egress/targets.ts` is the one rule for proxies, and the directory applies it. */
@@ -42,8 +42,7 @@ export const settingsFields = {
     .nullable()
     .optional()
     .meta({ description: '`http`, `https` or `socks5`, without path, query and fragment. A change restarts the session.' }),
-  dialect: z
-    .enum(DIALECTS)
+  dialect: oneOf(DIALECTS)
     .nullable()
     .optional()
     .meta({

@@ -12,7 +12,7 @@ import { readable, Words } from './words.tsx'
 export interface Schema {
   type?: string | readonly string[]
   description?: string
-  enum?: readonly string[]
+  enum?: readonly (string | null)[]
   minimum?: number
   maximum?: number
   maxLength?: number
@@ -45,10 +45,19 @@ function Input({ name, schema, value, wrong, onChange }: InputProps) {
   const hint = schema.description ? <Words text={schema.description} /> : undefined
   if (isOf(schema, 'boolean')) return <Check label={label} hint={hint} wrong={wrong} value={value === true} onChange={onChange} />
   if (schema.enum) {
-    const options = schema.enum.map((each) => [each, readable(each)] as const)
+    const options = schema.enum.flatMap((each) => (each === null ? [] : [[each, readable(each)] as const]))
+    const none = isOf(schema, 'null') ? { none: 'None' } : {}
     return (
       <Field label={label} hint={hint} wrong={wrong}>
-        {(tied) => <Choice tied={tied} value={String(value ?? '')} options={options} onChange={onChange} />}
+        {(tied) => (
+          <Choice
+            tied={tied}
+            value={String(value ?? '')}
+            options={options}
+            {...none}
+            onChange={(word) => onChange(textOf(schema, word))}
+          />
+        )}
       </Field>
     )
   }
