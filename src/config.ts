@@ -60,7 +60,7 @@ const isUrl = (value: string, protocols: readonly string[]) => URL.canParse(valu
 const isOrigin = (value: string) => isUrl(value, ['http:', 'https:']) && new URL(value).origin === value
 const origins = v.pipe(
   v.string(),
-  v.check((list) => split(list).every(isOrigin), 'a comma-separated list of origins, as in https://agents.example'),
+  v.check((list) => split(list).every(isOrigin), 'a comma-separated list of origins, for example https://agents.example'),
   v.transform(split),
 )
 
@@ -151,7 +151,7 @@ const Environment = v.object({
       v.string(),
       v.check(
         (value) => /^[^\s/]+:\d{1,5}$/.test(value) && URL.canParse(`https://${value}`),
-        'a host and a port, as in 127.0.0.1:8443',
+        'a host and a port, for example 127.0.0.1:8443',
       ),
     ),
   ),
@@ -161,7 +161,7 @@ const Environment = v.object({
   SVC_WEB_VERSION: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^\d{1,9}\.\d{1,9}\.\d{1,10}$/, 'the version of a web client, as in 2.3000.1043857760'),
+      v.regex(/^\d{1,9}\.\d{1,9}\.\d{1,10}$/, 'the version of a web client, for example 2.3000.1043857760'),
       v.transform((value) => value.split('.').map(Number) as [number, number, number]),
     ),
   ),

@@ -100,7 +100,7 @@ async function loadHttp() {
 }
 
 const NO_CONVERTER =
-  'There is no ffmpeg: sound goes as it is, and films, GIFs and moving stickers that need a conversion are refused with media_invalid.'
+  'No ffmpeg was found: audio is sent unconverted, and videos, GIFs and animated stickers that need a conversion are refused with media_invalid.'
 
 async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config, blobsDir: string): Promise<MediaSetup> {
   const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
@@ -423,6 +423,6 @@ export async function startService(config: Config, { log, allowCrash = false, sa
   } catch (error) {
     await stop(config.shutdownMs)
     if (!isDiskFull(error)) throw error
-    throw new Error(`There is no room on the disk of ${config.dataDir}; make some, then start again.`, { cause: error })
+    throw new Error(`The disk of ${config.dataDir} is full; free some space, then start the service again.`, { cause: error })
   }
 }

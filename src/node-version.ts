@@ -4,5 +4,5 @@ const OLDEST_NODE = 20
 /** One sentence about a Node that is too old; undefined: it will do. */
 export function whyTooOld(version: string): string | undefined {
   if (Number.parseInt(version, 10) >= OLDEST_NODE) return undefined
-  return `This is Node ${version}, which is too old; it must be ${OLDEST_NODE} or newer (24 is best).`
+  return `Node ${version} is too old; use Node ${OLDEST_NODE} or newer (24 is recommended).`
 }

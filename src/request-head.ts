@@ -44,8 +44,8 @@ export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failu
 /** What the parser refuses by itself, by the code of its error. */
 const UNREADABLE: Record<string, Failure> = {
   HPE_HEADER_OVERFLOW: new Unread(431, `must have at most ${MAX_HEAD / 1_024} KB of headers`),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: new Unread(413, 'must have smaller chunk extensions'),
-  ERR_HTTP_REQUEST_TIMEOUT: new Unread(408, 'must come faster'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new Unread(413, 'must have shorter chunk extensions'),
+  ERR_HTTP_REQUEST_TIMEOUT: new Unread(408, 'must arrive faster'),
 }
 const NO_HTTP = Failure.invalid({ path: '', message: 'must be an HTTP request without folded or malformed headers' })
 

@@ -182,7 +182,8 @@ const alive = ({ headers }: Request): Response =>
 
 /** A request that became none, of which the application never hears: `Host` or the path is not of the kind that a URL has. */
 function unreadable(error: unknown): Response {
-  const issue = error instanceof RequestError ? { path: '', message: 'must have a path, and a Host header, of a URL' } : undefined
+  const issue =
+    error instanceof RequestError ? { path: '', message: 'must have a path and a Host header that form a valid URL' } : undefined
   return closing(issue ? Failure.invalid(issue) : new Failure('internal'), newUlid())
 }
 
@@ -197,7 +198,7 @@ const within = (deadlineMs: number, done: Promise<void>) => orLate(done, deadlin
 
 const REFUSALS: Record<string, string> = {
   EADDRINUSE: 'another program listens there',
-  EACCES: 'this user may not',
+  EACCES: 'this user lacks the permission to listen there',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'this machine has no such address',
 }

@@ -132,7 +132,7 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
     log.info({ signal }, 'stopping')
     // One second more than the parts are given, for work outside of them.
     setTimeout(() => {
-      log.error({}, 'the deadline of the stop has passed')
+      log.error({}, 'the service did not stop before its deadline; exiting')
       endNow()
     }, config.shutdownMs + 1_000).unref()
     running.stop().then(

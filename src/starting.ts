@@ -26,7 +26,7 @@ export function watchStart({ log, clock, everyMs = SAY_EVERY }: { log: Log; cloc
       isSaid = isSaidElsewhere
     },
     sentence: () =>
-      `The service is starting, for ${Math.round((clock.now() - since) / SECOND)} s so far; it waits for ${waitsFor}.`,
+      `The service has been starting for ${Math.round((clock.now() - since) / SECOND)} s; it is waiting for ${waitsFor}.`,
     end: () => clearInterval(saying),
   }
 }

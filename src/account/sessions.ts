@@ -69,7 +69,7 @@ export function createDashboardSessions({
     open(workspace, { address, userAgent }) {
       makeRoom(workspace)
       const keyTag = account.adminKeyTag(workspace)
-      if (keyTag === undefined) throw new Error('a session needs an admin key')
+      if (keyTag === undefined) throw new Error('a dashboard session requires an admin key')
       const [value, proof] = [newSessionSecret(), newSessionSecret()]
       const now = clock.now()
       const agent = userAgent?.slice(0, MAX_AGENT) ?? null

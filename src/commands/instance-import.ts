@@ -24,17 +24,16 @@ const LOOK_AGAIN_MS = 100
 
 /** Where a first login has come to an end, and what it means there. */
 const ENDS: Readonly<Record<string, string>> = {
-  connected: 'It is connected.',
-  logged_out:
-    'The network has removed this device from the account meanwhile, so there was nothing left to move: pair the instance by its QR code.',
+  connected: 'The instance is connected.',
+  logged_out: 'The network has removed this device from the account, so it cannot be moved. Pair the instance by its QR code.',
   banned: 'The network has banned the account.',
   stopped:
-    'It is stopped: if the other program still runs and took the connection back, stop that one, delete this instance and import again.',
+    'The instance is stopped. If the other program still runs and took the connection back, stop that program, delete this instance and import again.',
 }
 
 export const importDevice = command({
   name: NAME,
-  summary: 'Bring in a device that is linked in another program, without pairing again',
+  summary: 'Import a device that is linked in another program, without pairing again',
   details: [
     'Stop the other program first, for good: a device can be connected in one place only. --from baileys reads the folder of',
     'useMultiFileAuthState (creds.json and the files beside it); whatsmeow and zapo read an SQLite file (with Node 22.13 or newer); these,',
@@ -42,19 +41,22 @@ export const importDevice = command({
     'service takes the device over and connects it immediately, a stopped one at its next start. --dry-run prints the same report and changes',
     'nothing. The folder itself is never changed; delete it once the instance is connected.',
   ].join('\n'),
-  arguments: [{ name: 'PATH', about: 'what the other program has stored: its folder, its SQLite file, or a file of rows' }],
+  arguments: [{ name: 'PATH', about: 'data of the other program: its folder, its SQLite file, or a file of rows' }],
   options: {
     from: {
       value: '<program>',
-      about: 'the program it comes from: baileys, whatsmeow, zapo, evolution, fazer, openwa or waha',
+      about: 'program that the device comes from: baileys, whatsmeow, zapo, evolution, fazer, openwa or waha',
       required: true,
     },
-    device: { value: '<name>', about: 'which device, where a database of whatsmeow or zapo has several' },
+    device: { value: '<name>', about: 'device to import, if a database of whatsmeow or zapo has several' },
     name: { value: '<name>', about: 'name of the instance, 1 to 100 characters; if omitted, Imported device' },
     workspace: { value: '<id>', about: 'id of the workspace; the first one if omitted' },
-    'dry-run': { about: 'check and report only' },
-    'used-since': { about: 'the copy is older than the last use of the device: a backup, for example' },
-    stopped: { about: 'the other program is stopped, although it wrote within the last two minutes, or that cannot be seen' },
+    'dry-run': { about: 'check and report, change nothing' },
+    'used-since': { about: 'accept data that is older than the last use of the device, for example a backup' },
+    stopped: {
+      about:
+        'confirm that the other program is stopped, when it wrote within the last two minutes or when this cannot be checked',
+    },
     json: { about: 'print JSON instead of sentences' },
   },
   async run({ config, options, arguments: [path = ''], note }) {
@@ -74,7 +76,7 @@ export const importDevice = command({
         ops: importOps(stored.sealer, { ...made, workspace: into.record.id, name: named.name }, device.bundle),
       })
       if (!(await visitOwner(stored.store)))
-        return shown(json, device, made, ['The service does not run; it takes the device over at its next start.'])
+        return shown(json, device, made, ['The service is not running; it takes the device over at its next start.'])
       note('The service takes the device over.')
       return shown(json, device, made, [await takenOver(stored, made.id)])
     })
@@ -92,10 +94,12 @@ async function readFrom(from: string, path: string, choice: ReadChoice): Promise
 function refuseRunning({ writtenAt }: ReadDevice, isStopped: boolean): void {
   if (isStopped) return
   if (writtenAt === undefined)
-    throw new Error('Rows do not show whether the other program still runs. Stop it, then add --stopped.')
+    throw new Error(
+      'A file of rows does not show whether the other program is still running. Stop that program, then add --stopped.',
+    )
   if (Date.now() - writtenAt > QUIET_MS) return
   throw new Error(
-    'The other program wrote these files within the last two minutes, so it may still run. Stop it; if it is stopped already, add --stopped.',
+    'The other program wrote these files within the last two minutes, so it may still be running. Stop it. If it is already stopped, add --stopped.',
   )
 }
 
@@ -109,7 +113,7 @@ async function refuseOccupied(
     waiting.find(({ identity }) => identity === bundle.identity)?.id ?? (await instanceWith(bundle.identity, store, keyOf))
   if (other !== undefined)
     throw new Error(
-      `Instance ${other} is linked as this device already. To import the device again, delete that instance first while it is stopped: only a connected instance is logged out by its deletion.`,
+      `Instance ${other} is already linked as this device. To import the device again, first delete that instance while it is stopped: deleting a connected instance logs the device out.`,
     )
   const { instanceSlots } = record.subscription
   const used = record.instancesUsed + waiting.filter(({ workspace }) => workspace === record.id).length
@@ -130,7 +134,7 @@ async function takenOver(stored: Stored, id: string): Promise<string> {
     end = ENDS[(await statusOf(stored, id)) ?? '']
     return end !== undefined
   })
-  return end ?? 'It is not connected yet; GET /status says how far it is.'
+  return end ?? 'The instance is not connected yet; GET /status reports its progress.'
 }
 
 async function statusOf({ store, keyOf }: Stored, id: string): Promise<string | undefined> {

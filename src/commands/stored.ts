@@ -65,5 +65,5 @@ async function opened<T>(
 export function withHint(error: unknown, config: Config): unknown {
   const isThere = existsSync(storeDirOf(sandboxed(config).storeUrl))
   if (!(error instanceof Error) || !isThere) return error
-  return new Error(`${error.message} There is one for the sandbox: add --sandbox.`, { cause: error.cause })
+  return new Error(`${error.message} There is a store of the sandbox; add --sandbox to use it.`, { cause: error.cause })
 }

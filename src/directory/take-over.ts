@@ -45,7 +45,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert }: T
   async function take(device: ImportedDevice): Promise<void> {
     const { id } = device
     const other = await instanceWith(device.identity, store, async (instance) => keyRing.of(instance))
-    if (other !== undefined) throw new Failure('not_allowed', { message: `Instance ${other} is linked as this device already.` })
+    if (other !== undefined) throw new Failure('not_allowed', { message: `Instance ${other} is already linked as this device.` })
     await keyRing.make(id)
     await steps('import:key')
     const own = createSealer(keyRing.of(id))
@@ -57,7 +57,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert }: T
 
   /** A refused device leaves nothing but the reason. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
-    log.error({ err: failure, instance_id: device.id }, 'a device from elsewhere was not taken over')
+    log.error({ err: failure, instance_id: device.id }, 'an imported device could not be taken over')
     await removeAll(store, keys.instance(device.id))
     await keyRing.destroy(device.id)
     await store.commit({ ops: importRefused(device, failure.message) })
@@ -71,7 +71,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert }: T
         await take(device)
         await removeSlices(store, device)
         taken.push(device.id)
-        log.info({ instance_id: device.id }, 'a device from elsewhere was taken over')
+        log.info({ instance_id: device.id }, 'an imported device was taken over')
       } catch (error) {
         if (!(error instanceof Failure)) throw error
         await refuse(device, error)

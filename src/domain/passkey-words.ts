@@ -6,7 +6,7 @@ export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
   refused: 'WhatsApp did not accept the passkey. Choose the passkey of this number.',
   no_answer_from_phone:
     'The phone did not answer. Keep WhatsApp open in front, allow its notifications, and check that fewer than four devices are linked.',
-  timed_out: 'The time ran out before the device was linked.',
+  timed_out: 'The time limit was reached before the device was linked.',
   codes_differ: 'The codes differed, so nothing was linked.',
   connection_lost: 'The connection was lost. Scan the new code.',
 }

@@ -47,7 +47,7 @@ export function createConversions({ programs, conversions, logging, log }: Conve
       try {
         return await pool.run(job, { name: 'prepare' })
       } catch (error) {
-        log.error({ err: error, purpose: job.purpose }, 'preparing media failed')
+        log.error({ err: error, purpose: job.purpose }, 'media could not be prepared')
         return { err: new Failure('send_failed', { message: 'The media could not be prepared.' }).toData() }
       }
     },

@@ -112,7 +112,7 @@ export function incomingFile(
         case 'failed':
           return end({ error: Failure.from(news.err) })
         default:
-          throw new Error(`unexpected message from a download: ${JSON.stringify(news satisfies never)}`)
+          throw new Error(`a download thread sent an unexpected message: ${JSON.stringify(news satisfies never)}`)
       }
     })
     work.catch((cause: unknown) => {

@@ -67,7 +67,7 @@ const byAction =
       : { issue: { path: 'action', message: `must be one of ${Object.keys(actions).join(', ')}` } }
   }
 
-const BOTH = { issue: { path: 'community_id', message: 'cannot stand beside group_id' } }
+const BOTH = { issue: { path: 'community_id', message: 'cannot be given together with group_id' } }
 
 /** Members and admins: of a community where one is named instead of a group. */
 const participants = (route: Route, verb: string): Alias => ({

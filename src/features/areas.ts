@@ -12,48 +12,49 @@ export const AREAS: Readonly<Record<string, Area>> = {
   instance: {
     title: 'Instance: pairing, status, settings',
     description:
-      'One linked device of one number: pair it by QR or code, ask how it is, restart it, log it out, change its settings.',
+      'An instance is one linked device of one number: pair it by QR code or pairing code, read its status, restart it, log it out, change its settings.',
   },
   send: {
     title: 'Send: every kind of message, queued',
-    description: 'Queued sends: acknowledged at once, in order, with a `delivery` event as outcome. `Prefer: wait` waits for it.',
+    description:
+      'Queued sends are acknowledged immediately and leave in order; the outcome comes as a `delivery` event. `Prefer: wait` waits for it.',
   },
   messages: {
     title: 'Messages: read marks, presence',
     description: 'Mark messages as read; show typing, or the account as available.',
   },
-  queue: { title: 'Queue', description: 'Messages that wait to be sent: list them, remove one or all.' },
+  queue: { title: 'Queue', description: 'Messages waiting to be sent: list them, remove one or all.' },
   webhooks: {
     title: 'Webhooks',
-    description: 'Where the events of an instance go, which of them, and the secret that signs them.',
+    description: 'URLs that receive the events of an instance, filters, and the secret that signs the events.',
   },
-  media: { title: 'Received files', description: 'Files of received messages, by the links of their events.' },
+  media: { title: 'Received files', description: 'Files of received messages. The events have the links.' },
   chats: { title: 'Chats', description: 'The chats of the account: list, archive, pin, mute, mark, clear, delete, expiry.' },
-  contacts: { title: 'Contacts', description: 'The address book of the account, who has an account, pictures, who is blocked.' },
+  contacts: { title: 'Contacts', description: 'Address book of the account, account look-up, pictures, blocked people.' },
   profile: { title: 'Profile', description: 'Name, about text and picture of the account.' },
-  privacy: { title: 'Privacy', description: 'Who sees what of the account, and how long new chats keep their messages.' },
+  privacy: { title: 'Privacy', description: 'Privacy settings of the account, and the message timer of new chats.' },
   groups: { title: 'Groups', description: 'Groups: create, read, change, invite; their members, admins and requests to join.' },
-  communities: { title: 'Communities', description: 'Communities: groups under one roof, with an announcement group.' },
+  communities: { title: 'Communities', description: 'Communities: collections of groups, with an announcement group.' },
   newsletters: {
     title: 'Channels (newsletters)',
-    description: 'Channels: find, follow, run them. To publish, send to `<id>@newsletter`.',
+    description: 'Channels: find, follow and manage them. To publish, send to `<id>@newsletter`.',
   },
   business: {
     title: 'Business: profile, catalog, orders',
-    description: 'What business accounts have besides: profile, hours, catalogue, collections, orders. Best effort.',
+    description: 'Features of business accounts: profile, opening hours, catalogue, collections, orders. Best effort.',
   },
-  labels: { title: 'Labels', description: 'Labels of business accounts, and the chats that carry them.' },
+  labels: { title: 'Labels', description: 'Labels of business accounts, and the chats that have them.' },
   account: {
     title: 'Account: instances by API key',
-    description: 'Instances of a workspace, its plan and the webhooks of all of them, by an API key.',
+    description: 'Instances of a workspace, its plan and the webhooks of all instances. Requires an API key.',
   },
   admin: {
     title: 'Admin: keys, security, webhook log',
-    description: 'The workspace itself, by its admin key: API keys, what instance routes ask for, subscription.',
+    description: 'The workspace: API keys, credentials that instance routes require, subscription. Requires the admin key.',
   },
   system: {
     title: 'System: health, metrics, description',
-    description: 'For operators and tools: health, numbers, this description.',
+    description: 'For operators and tools: health, metrics, this description.',
   },
 }
 
@@ -68,7 +69,7 @@ const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] 
   {
     tag: 'send-interactive',
     title: 'Send: buttons, lists, polls',
-    description: 'What can be answered with a press: polls, buttons, lists, carousels. All but polls are best effort.',
+    description: 'Messages that people answer by tapping: polls, buttons, lists, carousels. All except polls are best effort.',
     names: [
       'sendPoll',
       'sendPollVote',
@@ -83,13 +84,13 @@ const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] 
   {
     tag: 'send-commerce',
     title: 'Send: products and orders',
-    description: 'Products, catalogues, orders and how they stand. Best effort.',
+    description: 'Products, catalogues, orders and their status. Best effort.',
     names: ['sendProduct', 'sendCatalog', 'sendOrder', 'orderStatusUpdate'],
   },
   {
     tag: 'send-status',
     title: 'Send: status posts',
-    description: 'Status posts (stories), and answers to those of others.',
+    description: 'Status posts (stories), and answers to status posts of others.',
     names: ['sendTextStatus', 'sendImageStatus', 'sendVideoStatus', 'replyStatusText', 'replyStatusGif', 'replyStatusSticker'],
   },
   {
@@ -101,14 +102,14 @@ const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] 
   {
     tag: 'send-actions',
     title: 'Send: actions on messages',
-    description: 'React, forward, pin, delete: queued as messages are.',
+    description: 'React, forward, pin, delete. These are queued like messages.',
     names: ['sendReaction', 'removeReaction', 'forwardMessage', 'pinMessage', 'deleteMessage'],
   },
 ]
 
 /** Webhooks are described under a tag of their own. */
 export const EVENTS_TAG = 'events'
-const EVENTS: Area = { title: 'Events', description: 'What the service posts to your webhooks.' }
+const EVENTS: Area = { title: 'Events', description: 'Events that the service posts to your webhooks.' }
 
 export const areaOf = (id: string): string => id.slice(0, id.indexOf('.'))
 const nameOf = (id: string) => id.slice(id.indexOf('.') + 1)

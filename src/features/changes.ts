@@ -15,11 +15,11 @@ export const settingsFields = {
   call_reject_message: plain(1, 1_000)
     .nullable()
     .optional()
-    .meta({ description: 'Text sent to the caller after a rejected call; null: none.' }),
+    .meta({ description: 'Text sent to the caller after a rejected call; null for none.' }),
   disable_enqueue_when_disconnected: z
     .boolean()
     .optional()
-    .meta({ description: 'Refuse sends while the instance is not connected, in place of letting them wait.' }),
+    .meta({ description: 'Refuse sends while the instance is not connected, instead of queueing them.' }),
   queue_max_age_hours: z
     .int()
     .min(1)
@@ -65,16 +65,18 @@ const flag = z.boolean().optional()
 export const webhooksFields = {
   ...describedWebhooks(WEBHOOK_URLS, hook),
   ...describedWebhooks(WEBHOOK_FLAGS, flag),
-  single_url: hook.meta({ description: 'A URL writes all five URL fields, null empties them; not together with one of them.' }),
-  connected_url: hook.meta({ deprecated: true, description: 'Taken as `instance_status_url`.' }),
-  disconnected_url: hook.meta({ deprecated: true, description: 'Taken as `instance_status_url`.' }),
+  single_url: hook.meta({
+    description: 'A URL sets all five URL fields, null clears them. Cannot be given together with one of them.',
+  }),
+  connected_url: hook.meta({ deprecated: true, description: 'Alias of `instance_status_url`.' }),
+  disconnected_url: hook.meta({ deprecated: true, description: 'Alias of `instance_status_url`.' }),
   ignore_connected_callback: flag.meta({
     deprecated: true,
-    description: 'With `ignore_disconnected_callback` also true: `ignore_instance_status_callback`.',
+    description: 'If `ignore_disconnected_callback` is also true, this equals `ignore_instance_status_callback`.',
   }),
   ignore_disconnected_callback: flag.meta({
     deprecated: true,
-    description: 'With `ignore_connected_callback` also true: `ignore_instance_status_callback`.',
+    description: 'If `ignore_connected_callback` is also true, this equals `ignore_instance_status_callback`.',
   }),
 }
 export const WebhooksChange = z

@@ -8,19 +8,26 @@ const LIFETIMES = [0, DAY_SECONDS, 7 * DAY_SECONDS, 90 * DAY_SECONDS]
 
 const chatFields = {
   phone: z.string().meta({ description: 'Identifier of the chat.' }),
-  lid: z.string().nullable().meta({ description: 'Of a person; null where it is not known, and of groups.' }),
-  name: z.string().nullable().meta({ description: 'Saved name, else the one the person chose, else subject of the group.' }),
+  lid: z.string().nullable().meta({ description: 'LID of a person; null if it is unknown, and for groups.' }),
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: 'Saved name, or the name that the person chose, or the subject of the group.' }),
   is_group: z.boolean(),
-  is_group_announcement: z.boolean().meta({ description: 'Announcement group of a community.' }),
+  is_group_announcement: z.boolean().meta({ description: 'Whether the chat is the announcement group of a community.' }),
   unread: z.int().meta({ description: '0 to 100,000.' }),
-  marked_unread: z.boolean().meta({ description: 'Marked by hand.' }),
+  marked_unread: z.boolean().meta({ description: 'Whether the chat was marked as unread by hand.' }),
   last_message_at: instant.nullable(),
   archived: z.boolean(),
   pinned: z.boolean(),
   muted: z.boolean(),
-  mute_ends_at: instant.nullable().meta({ description: 'Null when not muted, or for ever.' }),
-  ephemeral_seconds: z.int().meta({ description: 'Life of messages: 0, 86400, 604800 or 7776000.' }),
-  labels: z.array(z.string()).meta({ description: 'Ids of labels, at most 20; empty on accounts that are no business.' }),
+  mute_ends_at: instant.nullable().meta({ description: 'End of the mute; null if the chat is not muted or muted forever.' }),
+  ephemeral_seconds: z
+    .int()
+    .meta({ description: 'Seconds after which messages disappear: 0 (never), 86400, 604800 or 7776000.' }),
+  labels: z
+    .array(z.string())
+    .meta({ description: 'Ids of the labels of the chat, at most 20; empty if the account is not a business.' }),
 }
 
 const Chat = z.object(chatFields).meta({ id: 'Chat' })
@@ -48,7 +55,7 @@ export const list = action('chats.list', 'GET /chats', {
   writes: false,
   isKnown: true,
   summary: 'Chats, newest activity first',
-  description: 'Channels and the status are none of them. Answered from what is known here: the network is not asked.',
+  description: 'Channels and the status are not included. The answer comes from stored data; the network is not queried.',
   input: paging({ default: 100, max: 500 }),
   reply: paged(Chat),
   examples: [
@@ -66,8 +73,8 @@ export const get = action('chats.get', 'GET /chats/{phone}', {
   input: { phone },
   reply: z.object({
     ...chatFields,
-    about: z.string().nullable().meta({ description: 'Of a person; null where it is hidden, and of groups.' }),
-    picture_url: z.string().nullable().meta({ description: "The network's, expires after about 48 h." }),
+    about: z.string().nullable().meta({ description: 'About text of a person; null if it is hidden, and for groups.' }),
+    picture_url: z.string().nullable().meta({ description: 'URL on the network; it expires after about 48 h.' }),
   }),
   errors: ['invalid_phone', 'chat_not_found'],
   examples: [
@@ -88,30 +95,32 @@ const flag = {
 
 export const archive = action('chats.archive', 'PUT /chats/{phone}/archive', {
   ...flag,
-  summary: 'Put a chat into the archive, or take it out',
-  description: 'A chat in the archive is not pinned any more.',
-  input: { phone, value: z.boolean().meta({ description: 'True: archive it; false: take it out of the archive.' }) },
+  summary: 'Archive or unarchive a chat',
+  description: 'Archiving a chat unpins it.',
+  input: { phone, value: z.boolean().meta({ description: 'True archives the chat, false unarchives it.' }) },
   examples: [{ name: 'archive', input: { phone: '5511988887777', value: true }, reply: { value: true } }],
 })
 
 export const pin = action('chats.pin', 'PUT /chats/{phone}/pin', {
   ...flag,
-  summary: 'Pin a chat, or unpin it',
-  description: 'The network keeps at most 3 pinned chats. A pinned chat is not in the archive any more.',
-  input: { phone, value: z.boolean().meta({ description: 'True: pin it; false: take the pin off.' }) },
+  summary: 'Pin or unpin a chat',
+  description: 'An account has at most 3 pinned chats. Pinning a chat unarchives it.',
+  input: { phone, value: z.boolean().meta({ description: 'True pins the chat, false unpins it.' }) },
   examples: [{ name: 'pin', input: { phone: '5511988887777', value: true }, reply: { value: true } }],
 })
 
 export const mute = action('chats.mute', 'PUT /chats/{phone}/mute', {
   ...flag,
-  summary: 'Mute a chat, or end that',
+  summary: 'Mute or unmute a chat',
   input: {
     phone,
-    value: z.boolean().meta({ description: 'True: mute it; false: let it ring again.' }),
-    duration_seconds: integer(60, 31_536_000).optional().meta({ description: 'Omitted: for ever. Only with `true`.' }),
+    value: z.boolean().meta({ description: 'True mutes the chat, false unmutes it.' }),
+    duration_seconds: integer(60, 31_536_000)
+      .optional()
+      .meta({ description: 'Duration of the mute; forever if omitted. Only allowed with `true`.' }),
   },
   check({ value, duration_seconds }, issue) {
-    if (!value && duration_seconds !== undefined) issue('duration_seconds', 'is only taken with value true')
+    if (!value && duration_seconds !== undefined) issue('duration_seconds', 'is only allowed when value is true')
   },
   examples: [
     { name: 'for eight hours', input: { phone: '5511988887777', value: true, duration_seconds: 28_800 }, reply: { value: true } },
@@ -120,17 +129,20 @@ export const mute = action('chats.mute', 'PUT /chats/{phone}/mute', {
 
 export const read = action('chats.read', 'PUT /chats/{phone}/read', {
   ...flag,
-  summary: 'Mark a chat as read, or as unread',
+  summary: 'Mark a chat as read or unread',
   description: '`true` also sends receipts for the unread messages that came since the last restart.',
-  input: { phone, value: z.boolean().meta({ description: 'True: mark it read; false: mark it unread.' }) },
+  input: { phone, value: z.boolean().meta({ description: 'True marks the chat as read, false as unread.' }) },
   examples: [{ name: 'read', input: { phone: '5511988887777', value: true }, reply: { value: true } }],
 })
 
 export const expiration = action('chats.expiration', 'PUT /chats/{phone}/expiration', {
   ...flag,
-  summary: 'How long messages of a chat live',
+  summary: 'Set the message timer of a chat',
   errors: [...flag.errors, 'group_suspended', 'shadow_ban'],
-  input: { phone, value: oneOfNumbers(LIFETIMES).meta({ description: 'Seconds; 0: for ever.' }) },
+  input: {
+    phone,
+    value: oneOfNumbers(LIFETIMES).meta({ description: 'Seconds after which messages disappear; 0 means never.' }),
+  },
   examples: [{ name: 'a week', input: { phone: '5511988887777', value: 604_800 }, reply: { value: true } }],
 })
 
@@ -152,12 +164,13 @@ export const remove = action('chats.delete', 'DELETE /chats/{phone}', {
 
 export const star = action('chats.star', 'PUT /chats/{phone}/messages/{message_id}/star', {
   ...flag,
-  summary: 'Star a message, or end that',
-  description: 'Of messages that came since the last restart, and of those this service sent since then or within the last day.',
+  summary: 'Star or unstar a message',
+  description:
+    'Works for messages that arrived since the last restart, and for messages that this service sent since then or within the last day.',
   input: {
     phone,
     message_id: messageId.meta({ description: 'The message.' }),
-    value: z.boolean().meta({ description: 'True: star it; false: take the star off.' }),
+    value: z.boolean().meta({ description: 'True stars the message, false removes the star.' }),
   },
   errors: ['invalid_phone', 'chat_not_found', 'message_not_found'],
   examples: [

@@ -21,11 +21,11 @@ const lid = z.string().nullable().meta({ description: 'Null when it is not known
 
 export const exists = action('contacts.exists', 'GET /phone-exists/{phone}', {
   writes: false,
-  summary: 'Whether a number has an account',
+  summary: 'Check whether a number has an account',
   input: { phone: number },
   reply: z.object({
     exists: z.boolean(),
-    phone: z.string().meta({ description: 'The registered form; as it was asked for when there is no account.' }),
+    phone: z.string().meta({ description: 'Number as the account is registered; the requested number if it has no account.' }),
     lid,
   }),
   errors: ['invalid_phone'],
@@ -41,14 +41,16 @@ export const exists = action('contacts.exists', 'GET /phone-exists/{phone}', {
 export const existsBatch = action('contacts.existsBatch', 'POST /phone-exists-batch', {
   writes: false,
   deadlineMs: BATCH_DEADLINE,
-  summary: 'Which of up to 50 numbers have an account',
-  description: 'One query to the network, however many numbers. Answers are in the order of the numbers, one each.',
+  summary: 'Check which of up to 50 numbers have an account',
+  description: 'Uses one query to the network. The answer has one entry per number, in the order of the request.',
   input: { phones: z.array(number).min(1).max(50).meta({ description: 'Numbers to look up.' }) },
   reply: z.object({
     data: z.array(
       z.object({
         input_phone: z.string(),
-        output_phone: z.string().meta({ description: 'The registered form; as it was asked for when there is no account.' }),
+        output_phone: z
+          .string()
+          .meta({ description: 'Number as the account is registered; the requested number if it has no account.' }),
         exists: z.boolean(),
         lid,
       }),
@@ -71,13 +73,13 @@ export const existsBatch = action('contacts.existsBatch', 'POST /phone-exists-ba
 
 export const picture = action('contacts.picture', 'GET /contacts/{phone}/picture', {
   writes: false,
-  summary: 'Where the picture of a person or group is',
-  description: "The URL is the network's and expires, after about 48 h.",
+  summary: 'Get the URL of the picture of a person or group',
+  description: 'The URL is on the network and expires after about 48 h.',
   input: {
     phone: chat('user', 'group'),
-    size: oneOf(['image', 'preview']).default('image').meta({ description: '`preview` is the small one.' }),
+    size: oneOf(['image', 'preview']).default('image').meta({ description: 'Size of the picture; `preview` is the small one.' }),
   },
-  reply: z.object({ url: z.string().nullable().meta({ description: 'Null when there is no picture, or it is hidden.' }) }),
+  reply: z.object({ url: z.string().nullable().meta({ description: 'Null if there is no picture or it is hidden.' }) }),
   errors: ['invalid_phone'],
   examples: [
     {
@@ -89,7 +91,7 @@ export const picture = action('contacts.picture', 'GET /contacts/{phone}/picture
 })
 
 const Blocked = z.object({
-  blocked: z.array(z.string()).meta({ description: 'Identifiers of everybody who is blocked, at most 64,000.' }),
+  blocked: z.array(z.string()).meta({ description: 'Identifiers of all blocked people, at most 64,000.' }),
 })
 const blockedExample = { blocked: ['5511988887777'] }
 
@@ -128,10 +130,13 @@ export const report = action('contacts.report', 'POST /contacts/{phone}/report',
   summary: 'Report a person or a group to the network',
   input: {
     phone: chat('user', 'group'),
-    block: z.boolean().default(false).meta({ description: 'Also block the person; not for groups.', default: false }),
+    block: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether to block the person as well; not for groups.', default: false }),
   },
   check({ phone, block: alsoBlock }, issue) {
-    if (alsoBlock && phone.kind === 'group') issue('block', 'is only taken with a person')
+    if (alsoBlock && phone.kind === 'group') issue('block', 'is only allowed when phone is a person')
   },
   reply: Done,
   errors: ['invalid_phone', 'group_not_found'],
@@ -141,9 +146,9 @@ export const report = action('contacts.report', 'POST /contacts/{phone}/report',
 const contactFields = {
   phone: z.string().meta({ description: 'Identifier of the person.' }),
   lid,
-  name: z.string().nullable().meta({ description: 'As saved on the phone.' }),
+  name: z.string().nullable().meta({ description: 'Name as saved on the phone.' }),
   short_name: z.string().nullable().meta({ description: 'First name, as saved on the phone.' }),
-  push_name: z.string().nullable().meta({ description: 'As the person calls itself.' }),
+  push_name: z.string().nullable().meta({ description: 'Name that the person chose.' }),
   verified_name: z.string().nullable().meta({ description: 'Of a business.' }),
 }
 const contactExample = {
@@ -159,7 +164,8 @@ export const list = action('contacts.list', 'GET /contacts', {
   writes: false,
   isKnown: true,
   summary: 'People the account knows, by name and number',
-  description: 'Saved on the phone, written with, or met in groups. Answered from what is known here: the network is not asked.',
+  description:
+    'These are people saved on the phone, people with a chat, and members of groups. The answer comes from stored data; the network is not queried.',
   input: paging({ default: 100, max: 500 }),
   reply: paged(z.object(contactFields).meta({ id: 'Contact' })),
   examples: [
@@ -178,9 +184,9 @@ export const get = action('contacts.get', 'GET /contacts/{phone}', {
   input: person,
   reply: z.object({
     ...contactFields,
-    about: z.string().nullable().meta({ description: 'Null where there is none, or it is hidden.' }),
+    about: z.string().nullable().meta({ description: 'Null if there is none or it is hidden.' }),
     about_set_at: instant.nullable(),
-    picture_url: z.string().nullable().meta({ description: "The network's, expires after about 48 h." }),
+    picture_url: z.string().nullable().meta({ description: 'URL on the network; it expires after about 48 h.' }),
     is_business: z.boolean(),
   }),
   errors: ['invalid_phone', 'phone_not_on_whatsapp'],
@@ -199,31 +205,31 @@ export const get = action('contacts.get', 'GET /contacts/{phone}', {
   ],
 })
 
-const error = z.string().nullable().meta({ description: 'Why not, as an error code.' })
+const error = z.string().nullable().meta({ description: 'Reason for a failure, as an error code.' })
 
 export const add = action('contacts.add', 'POST /contacts', {
   writes: true,
   summary: 'Save people on the phone under a name',
-  description: 'Who is saved already is renamed. Works on accounts whose linked devices may edit contacts.',
+  description: 'People who are already saved are renamed. Works for accounts whose linked devices may edit contacts.',
   input: {
     contacts: z
       .array(
         z.object({
           phone: identifier(['user']),
-          first_name: name(1, 50).meta({ description: 'Also the short name.' }),
-          last_name: name(0, 50).optional().meta({ description: 'Behind the first name, in the whole one.' }),
-          sync_to_addressbook: z
-            .boolean()
-            .default(true)
-            .meta({ description: 'Also in the address book of the phone, when the app may.', default: true }),
+          first_name: name(1, 50).meta({ description: 'First name, also used as the short name.' }),
+          last_name: name(0, 50).optional().meta({ description: 'Last name, appended to the first name in the full name.' }),
+          sync_to_addressbook: z.boolean().default(true).meta({
+            description: 'Whether to save the person in the address book of the phone as well, if the app has the permission.',
+            default: true,
+          }),
         }),
       )
       .min(1)
       .max(50)
-      .meta({ description: 'Who is saved, and under which name.' }),
+      .meta({ description: 'People to save, with their names.' }),
   },
   reply: z.object({
-    value: z.boolean().meta({ description: 'All of them were saved.' }),
+    value: z.boolean().meta({ description: 'Whether all of them were saved.' }),
     results: z.array(z.object({ phone: z.string(), saved: z.boolean(), error })),
   }),
   errors: ['invalid_phone'],
@@ -238,16 +244,16 @@ export const add = action('contacts.add', 'POST /contacts', {
 
 export const remove = action('contacts.remove', 'POST /contacts/remove', {
   writes: true,
-  summary: 'Save people on the phone no more',
+  summary: 'Remove saved people from the phone',
   input: {
     phones: z
       .array(identifier(['user']))
       .min(1)
       .max(50)
-      .meta({ description: 'Who is saved no more.' }),
+      .meta({ description: 'People to remove.' }),
   },
   reply: z.object({
-    value: z.boolean().meta({ description: 'None of them is saved any more.' }),
+    value: z.boolean().meta({ description: 'Whether all of them were removed.' }),
     results: z.array(z.object({ phone: z.string(), removed: z.boolean(), error })),
   }),
   errors: ['invalid_phone'],

@@ -45,7 +45,7 @@ export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | '
 
 export const instances = local('dashboard.instances', 'GET /instances', {
   access: 'admin',
-  summary: 'Instances with what they have to do, newest first',
+  summary: 'Instances with their waiting messages and events, newest first',
   input: {
     ...paging({ default: 20, max: 500 }),
     q: text(1, 100).optional(),
@@ -60,12 +60,12 @@ export const instances = local('dashboard.instances', 'GET /instances', {
 })
 
 export const history = control('dashboard.history', 'GET /history', {
-  summary: 'Changes of the status of an instance, the newest first',
+  summary: 'Status changes of an instance, newest first',
   reply: json<{ data: StatusChange[] }>(),
 })
 
 export const timeline = control('dashboard.timeline', 'GET /timeline', {
-  summary: 'What became of a message, without its content',
+  summary: 'Timeline of a message, without its content',
   input: { id: plain(1, 128).meta({ description: 'Message id, or id of the queue item.' }) },
   reply: json<Timeline>(),
   errors: ['not_found'],
@@ -75,7 +75,7 @@ export const timeline = control('dashboard.timeline', 'GET /timeline', {
 const allOf = ({ parts, workspace }: AccountCall): readonly string[] =>
   parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS }).ids
 
-const eventId = ulid.meta({ description: 'The event, as the webhook log names it.' })
+const eventId = ulid.meta({ description: 'Id of the event in the webhook log.' })
 
 export const logEntry = local('dashboard.logEntry', 'GET /webhook-log/{event_id}', {
   access: 'admin',
@@ -88,7 +88,7 @@ export const logEntry = local('dashboard.logEntry', 'GET /webhook-log/{event_id}
 
 export const logBody = local('dashboard.logBody', 'POST /webhook-log/{event_id}/body', {
   access: 'admin',
-  summary: 'The body of an event, while it is kept; that it was looked at is logged',
+  summary: 'The body of an event while it is stored; each view is logged',
   input: { event_id: eventId },
   reply: json<WebhookBody>(),
   errors: ['not_found'],
@@ -97,7 +97,7 @@ export const logBody = local('dashboard.logBody', 'POST /webhook-log/{event_id}/
 
 export const health = local('dashboard.health', 'GET /health', {
   access: 'admin',
-  summary: 'How the service is, and was in the last hour',
+  summary: 'Health of the service, now and in the last hour',
   reply: json<Health>(),
   async handle({ parts, workspace }) {
     if (!parts.health) throw new Failure('not_found')

@@ -23,7 +23,7 @@ const within = (min: number, max: number, lengthOf: (value: string) => number) =
   const length = lengthOf(value)
   if (length < min) refuse(atLeast(min))
   if (length > max) refuse(atMost(max))
-  if (HALF_CHARACTER.test(value)) refuse('must not have half of a character (a lone surrogate)')
+  if (HALF_CHARACTER.test(value)) refuse('must not have a lone surrogate (half of a character)')
 }
 
 /** The text of a send: counted in code points (shared/api/messages.md, 1.2), never trimmed. */
@@ -150,7 +150,7 @@ export const paging = (bounds: { default: number; max: number }) => ({
   page: queryInteger(1, 100_000).default(1).meta({ description: 'Page number, from 1.', default: 1 }),
   page_size: queryInteger(1, bounds.max)
     .default(bounds.default)
-    .meta({ description: 'Entries of a page.', default: bounds.default }),
+    .meta({ description: 'Number of entries per page.', default: bounds.default }),
 })
 
 export const paged = <T extends z.ZodType>(entry: T) =>
@@ -158,7 +158,7 @@ export const paged = <T extends z.ZodType>(entry: T) =>
     data: z.array(entry),
     page: z.int(),
     page_size: z.int(),
-    total: z.int().meta({ description: 'Entries after filters.' }),
+    total: z.int().meta({ description: 'Number of entries that pass the filters.' }),
   })
 
 /** 26 characters of Crockford's base 32, taken in any case. */
@@ -200,17 +200,23 @@ export const Done = z.object({ value: z.literal(true) })
 export const Acknowledgement = z
   .object({
     id: z.string().meta({ description: 'Same value as `message_id`.' }),
-    message_id: z.string().meta({ description: 'Fixed when the request is accepted and used unchanged on the wire.' }),
+    message_id: z
+      .string()
+      .meta({ description: 'Id of the message on the network. It is assigned when the request is accepted.' }),
     svc_id: z.string().meta({ description: 'ULID of the queue item.' }),
     status: z.enum(['queued', 'sent', 'failed', 'removed']).meta({
       description:
-        '`queued`; the outcome only for a request that waited for it with `Prefer: wait`: `removed` when somebody took the message out of the queue.',
+        '`queued`, or the outcome if the request waited for it with `Prefer: wait`. `removed` means that the message was removed from the queue.',
     }),
     error_code: z
       .enum(Object.keys(FAILURES) as FailureCode[])
       .optional()
-      .meta({ description: 'With `failed`: why, as in the `delivery` event.' }),
-    error_message: z.string().max(512).optional().meta({ description: 'With `failed`: the same as a sentence.' }),
+      .meta({ description: 'Reason of a failure, as in the `delivery` event; only with `failed`.' }),
+    error_message: z
+      .string()
+      .max(512)
+      .optional()
+      .meta({ description: 'Reason of a failure, as a sentence; only with `failed`.' }),
   })
   .meta({ id: 'Acknowledgement', description: 'The message is in the queue. Its outcome comes as a `delivery` event.' })
 
@@ -238,10 +244,10 @@ const WEB_URL = /^https?:/i
 const MIN_BASE64 = 64
 
 const BASE64_PROBLEMS: Record<Base64Problem, string> = {
-  character: 'it has a character that is none of its digits',
-  blank: 'it has a space within a line, as a `+` becomes in a form',
-  padding: 'its padding is not at the end, or too short or too long',
-  length: 'it is cut off: a single digit is left over',
+  character: 'it has a character that is not a base64 digit',
+  blank: 'it has a space within a line; an unescaped `+` in a form becomes a space',
+  padding: 'its padding is in the wrong place or has the wrong length',
+  length: 'it is truncated: a single digit is left over',
 }
 
 /** Inline media before it is checked. */

@@ -56,7 +56,7 @@ export function sentenceOf(issue: ZodIssue): string {
         .join(', ')
         .replace(/, ([^,]*)$/, ' or $1')}`
     case 'invalid_union':
-      return issue.input === undefined ? 'is required' : 'is in none of the accepted forms'
+      return issue.input === undefined ? 'is required' : 'has none of the accepted forms'
     default:
       return issue.message ?? 'is not valid'
   }

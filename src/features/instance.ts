@@ -9,16 +9,16 @@ import { HTML, pageResponse } from './page.ts'
 
 const StatusAfter = z.object({
   value: z.literal(true),
-  status: z.enum(STATUSES).meta({ description: 'Right after the request.' }),
+  status: z.enum(STATUSES).meta({ description: 'Status right after the request.' }),
 })
 
 export const qrCode = control('instance.qrCode', 'GET /qr-code', {
-  summary: 'QR code to pair with, as a data URL',
+  summary: 'QR code for pairing, as a data URL',
   description:
-    'Starts the session when it is not running and waits up to 8 s for the first QR. Poll about every 10 s while the status is `qr`. ' +
+    'Starts the session if it is not running and waits up to 8 s for the first QR code. Poll about every 10 s while the status is `qr`. ' +
     '`expires_at` is present with a QR.',
   reply: z.object({
-    value: z.string().nullable().meta({ description: '512x512 PNG data URL, or null when there is no QR to show.' }),
+    value: z.string().nullable().meta({ description: 'Data URL of a 512x512 PNG, or null if there is no QR code to show.' }),
     expires_at: instant.optional(),
     connected: z.boolean(),
   }),
@@ -33,8 +33,8 @@ export const qrCode = control('instance.qrCode', 'GET /qr-code', {
 })
 
 export const qrCodeImage = control('instance.qrCodeImage', 'GET /qr-code/image', {
-  summary: 'QR code to pair with, as an image',
-  description: '512x512 PNG. Does not start a session.',
+  summary: 'QR code for pairing, as an image',
+  description: 'Returns a 512x512 PNG. Does not start a session.',
   reply: z.instanceof(Uint8Array),
   contentType: 'image/png',
   cacheControl: 'no-store',
@@ -45,8 +45,8 @@ export const qrCodePage = local('instance.qrCodePage', 'GET /qr-code/page', {
   access: 'instance',
   summary: 'Pair in a browser',
   description:
-    'A page that starts the session, shows the QR code and renews it, offers the code for a number instead, and ends in a green tick. It loads ' +
-    'nothing from elsewhere, and no referrer carries its address.',
+    'A page that starts the session, shows and renews the QR code, offers a pairing code as an alternative, and ends with a green tick. It loads ' +
+    'nothing from other hosts and sends no referrer.',
   reply: z.string(),
   contentType: HTML,
   cacheControl: 'no-store',
@@ -64,12 +64,12 @@ const pairingNumber = z
         params: INVALID_PHONE,
       })
   })
-  .meta({ pattern: '^[1-9][0-9]{6,14}$', description: 'Number of the phone to pair with.', examples: ['5511999990000'] })
+  .meta({ pattern: '^[1-9][0-9]{6,14}$', description: 'Number of the phone that is paired.', examples: ['5511999990000'] })
 
 export const phoneCode = control('instance.phoneCode', 'GET /phone-code/{phone}', {
-  summary: 'Code to pair with, typed on the phone',
+  summary: 'Pairing code to type on the phone',
   description:
-    'Eight characters; needs the status `qr`. The same number within 60 s gets the same code. It can be entered for three minutes.',
+    'The code has eight characters. The status must be `qr`. A second request for the same number within 60 s returns the same code. The code is valid for three minutes.',
   input: { phone: pairingNumber },
   reply: z.object({ value: z.string().length(8) }),
   errors: ['invalid_phone', 'instance_not_connected', 'instance_starting', 'instance_already_connected', 'action_failed'],
@@ -79,15 +79,20 @@ export const phoneCode = control('instance.phoneCode', 'GET /phone-code/{phone}'
 
 export const status = control('instance.status', 'GET /status', {
   summary: 'State of the instance',
-  description: 'Answers the last known state when the engine is silent for 2 s.',
+  description: 'If the engine does not answer within 2 s, this returns the last known state.',
   reply: z.object({
     connected: z.boolean(),
-    smartphone_connected: z.boolean().meta({ description: 'Equals `connected`: a linked device hears nothing of the phone.' }),
+    smartphone_connected: z
+      .boolean()
+      .meta({ description: 'Always equal to `connected`, because a linked device cannot see whether the phone is online.' }),
     status: z.enum(STATUSES),
     phone: z.string().nullable(),
-    error: z.string().nullable().meta({ description: 'A sentence that says why it is not connected.' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Sentence that explains why the instance is not connected; null if it is.' }),
     restriction: Restriction.nullable().meta({
-      description: 'What the network keeps the account from: messages to people who never wrote wait.',
+      description: 'Restriction by the network: messages to people who never wrote to the account stay in the queue.',
     }),
   }),
   fallback: {
@@ -123,7 +128,7 @@ export const device = action('instance.device', 'GET /device', {
   summary: 'The connected account',
   reply: z.object({
     phone: z.string(),
-    jid: z.string().meta({ description: 'Address on the network, without device.' }),
+    jid: z.string().meta({ description: 'Address of the account on the network, without the device.' }),
     name: z.string().nullable(),
     platform: z.string().nullable(),
     connected_at: instant,
@@ -144,15 +149,15 @@ export const device = action('instance.device', 'GET /device', {
 
 export const restart = control('instance.restart', 'POST /restart', {
   summary: 'Close the session and open it again',
-  description: 'Never logs out. Starts a session that is not running. A second call joins the restart in progress.',
+  description: 'Does not log out. Starts the session if it is not running. A second call joins the restart in progress.',
   reply: StatusAfter,
   status: 201,
   examples: [{ name: 'restart', reply: { value: true, status: 'connecting' } }],
 })
 
 export const disconnect = control('instance.disconnect', 'POST /disconnect', {
-  summary: 'Log out: remove the linked device',
-  description: 'Waiting messages stay in the queue. Pair again to go on.',
+  summary: 'Log out and remove the linked device',
+  description: 'Waiting messages stay in the queue. Pair the instance again to continue.',
   reply: StatusAfter,
   status: 201,
   examples: [{ name: 'log out', reply: { value: true, status: 'logged_out' } }],
@@ -161,7 +166,7 @@ export const disconnect = control('instance.disconnect', 'POST /disconnect', {
 export const rename = local('instance.rename', 'PUT /name', {
   access: 'instance',
   summary: 'Rename the instance',
-  input: { value: displayText(1, 100).meta({ description: 'What people call it; need not be unique.' }) },
+  input: { value: displayText(1, 100).meta({ description: 'Name for people; need not be unique.' }) },
   reply: Done,
   async handle({ parts, instance }, { value }) {
     await parts.directory.update(instance, { name: value })

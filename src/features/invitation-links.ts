@@ -14,4 +14,4 @@ export const linkTo = (link: RegExp, form: string, example: string) =>
       context.addIssue({ code: 'custom', message: `must be \`${form}\` or the code`, params: INVITE_LINK_INVALID })
       return z.NEVER
     })
-    .meta({ description: `\`${form}\`, or the code.`, examples: [example], minLength: 1, maxLength: 256 })
+    .meta({ description: `Invitation link \`${form}\`, or only its code.`, examples: [example], minLength: 1, maxLength: 256 })

@@ -5,7 +5,7 @@ import { action, local } from './endpoint.ts'
 import { chat, Done, integer, name } from './fields.ts'
 
 const MAX_COLOR = 19
-const color = integer(0, MAX_COLOR).meta({ description: 'Index into `GET /labels/colors`.' })
+const color = integer(0, MAX_COLOR).meta({ description: 'Color, as an index into `GET /labels/colors`.' })
 const called = name(1, 100).meta({ description: 'Name of the label.' })
 
 const Label = z
@@ -13,7 +13,7 @@ const Label = z
     id: z.string(),
     name: z.string(),
     color: z.int().meta({ description: '0 to 19: `GET /labels/colors`.' }),
-    chats: z.array(z.string()).meta({ description: 'Identifiers of the chats that carry it, at most 5,000.' }),
+    chats: z.array(z.string()).meta({ description: 'Identifiers of the chats with this label, at most 5,000.' }),
   })
   .meta({ id: 'Label' })
 
@@ -28,8 +28,8 @@ export const list = action('labels.list', 'GET /labels', {
   writes: false,
   isKnown: true,
   errors: ['not_allowed'],
-  summary: 'Labels, and the chats that carry them',
-  description: 'At most 20. Lists of chats that the app makes itself are none.',
+  summary: 'Labels, and the chats that have them',
+  description: 'At most 20. Lists of chats that the app itself creates are not included.',
   reply: z.object({ data: z.array(Label) }),
   examples: [{ name: 'one', reply: { data: [labelExample] } }],
 })
@@ -37,10 +37,10 @@ export const list = action('labels.list', 'GET /labels', {
 export const create = action('labels.create', 'POST /labels', {
   writes: true,
   summary: 'Make a label',
-  description: 'An account has 20 at most: `not_allowed`.',
+  description: 'An account has at most 20 labels; one more is refused with `not_allowed`.',
   input: {
     name: called,
-    color: color.default(0).meta({ description: 'Index into `GET /labels/colors`.', default: 0 }),
+    color: color.default(0).meta({ description: 'Color, as an index into `GET /labels/colors`.', default: 0 }),
   },
   reply: Label,
   examples: [{ name: 'VIP', input: { name: 'VIP', color: 5 }, reply: { id: '7', name: 'VIP', color: 5, chats: [] } }],
@@ -111,12 +111,12 @@ const labelledExample = { input: { phone: '5511988887777', label_id: '3' }, repl
 
 export const addToChat = action('labels.addToChat', 'PUT /chats/{phone}/labels/{label_id}', {
   ...labelled,
-  summary: 'Put a label on a chat',
+  summary: 'Add a label to a chat',
   examples: [{ name: 'put', ...labelledExample }],
 })
 
 export const removeFromChat = action('labels.removeFromChat', 'DELETE /chats/{phone}/labels/{label_id}', {
   ...labelled,
-  summary: 'Take a label off a chat',
+  summary: 'Remove a label from a chat',
   examples: [{ name: 'take off', ...labelledExample }],
 })

@@ -33,15 +33,15 @@ export const download = local('media.download', 'GET /media/{link}', {
   access: 'public',
   summary: 'Read a received file',
   description:
-    'The link of a media block of `received`, valid for 24 hours. The file is fetched from the network, decrypted and checked while it is read; one that was changed on its way ends in a cut connection.',
-  input: { link: z.string().meta({ description: 'The last part of the link, as the event had it.' }) },
+    'Serves the link from a media block of `received`, which is valid for 24 hours. The file is downloaded from the network, decrypted and verified while it is sent; if the verification fails, the connection is closed.',
+  input: { link: z.string().meta({ description: 'Last part of the link from the event.' }) },
   reply: z.instanceof(Uint8Array),
   contentType: ANY,
   errors: ['not_found', 'media_download_failed', 'instance_not_connected', 'instance_starting', 'engine_unavailable'],
   cacheControl: CACHE,
   async handle({ parts, request }, { link }) {
     const opened = await parts.receivedFile(link, request.signal)
-    if (!opened) throw new Failure('not_found', { message: 'The link has expired, or it is none.' })
+    if (!opened) throw new Failure('not_found', { message: 'The link has expired or is not valid.' })
     const { file, stream, length } = opened
     const headers = new Headers({
       'Content-Type': typeOf(file.mimeType),

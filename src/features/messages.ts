@@ -5,12 +5,14 @@ import { chat, Done, identifier, messageId, oneOf } from './fields.ts'
 export const readMessage = action('messages.readMessage', 'POST /read-message', {
   writes: false,
   summary: 'Mark a received message as read',
-  description: 'With read receipts switched off in privacy only the own devices see it.',
+  description: 'If read receipts are disabled in the privacy settings, only the devices of this account see the mark.',
   input: {
     phone: chat('user', 'group', 'status'),
-    message_id: messageId.meta({ description: 'The message that was read; those before it in the chat count as read, too.' }),
+    message_id: messageId.meta({
+      description: 'Id of the message that was read. Earlier messages of the chat also count as read.',
+    }),
     participant: identifier(['user'], {
-      description: 'Author, in groups and status, for a message that is not remembered any more.',
+      description: 'Author of the message, in groups and status. Only needed if the service no longer stores the message.',
     }).optional(),
   },
   reply: Done,
@@ -24,15 +26,15 @@ const isAccountWide = (presence: unknown) => ACCOUNT_WIDE.has(typeof presence ==
 
 export const sendPresence = action('messages.sendPresence', 'POST /send-presence', {
   writes: false,
-  summary: 'Show typing in a chat, or the account as available',
+  summary: 'Show a typing indicator in a chat, or show the account as available',
   description:
-    'The indicator of a chat expires by itself after some seconds: repeat it. `available` silences notifications on the phone until ' +
+    'The indicator in a chat expires after some seconds, so repeat it. `available` silences notifications on the phone until ' +
     '`unavailable`.',
   input: {
     phone: identifier(['user', 'group'], { description: 'Chat; ignored for `available` and `unavailable`.' }).optional(),
     presence: oneOf(['composing', 'recording', 'paused', 'available', 'unavailable']).meta({
       description:
-        '`composing`, `recording` and `paused` are shown in the chat, `available` and `unavailable` of the whole account.',
+        '`composing`, `recording` and `paused` appear in the chat; `available` and `unavailable` apply to the whole account.',
     }),
   },
   ignored: ({ presence }) => (isAccountWide(presence) ? ['phone'] : []),

@@ -18,37 +18,37 @@ export const DIALECT_PAGE = '`zapi`: camelCase, and the forms of that gateway (`
 
 export const Settings = z
   .object({
-    auto_read_message: z.boolean().meta({ description: 'Received messages are marked read.' }),
-    auto_read_status: z.boolean().meta({ description: 'Received status posts are marked viewed.' }),
-    call_reject_auto: z.boolean().meta({ description: 'Calls are rejected.' }),
-    call_reject_message: z.string().nullable().meta({ description: 'Sent after a rejected call.' }),
+    auto_read_message: z.boolean().meta({ description: 'Whether received messages are marked as read.' }),
+    auto_read_status: z.boolean().meta({ description: 'Whether received status posts are marked as viewed.' }),
+    call_reject_auto: z.boolean().meta({ description: 'Whether calls are rejected.' }),
+    call_reject_message: z.string().nullable().meta({ description: 'Text sent to the caller after a rejected call.' }),
     disable_enqueue_when_disconnected: z
       .boolean()
-      .meta({ description: 'Sends are refused while the instance is not connected.' }),
+      .meta({ description: 'Whether sends are refused while the instance is not connected.' }),
     queue_max_age_hours: z.int().meta({ description: 'A waiting message older than this is removed and reported as failed.' }),
     delay_message_min_ms: z.int().meta({ description: 'Shortest wait between two messages.' }),
     delay_message_max_ms: z.int().meta({ description: 'Longest wait between two messages.' }),
-    proxy_url: z.string().nullable().meta({ description: 'User info is masked as `***`.' }),
+    proxy_url: z.string().nullable().meta({ description: 'URL of the proxy. User name and password are masked as `***`.' }),
     dialect: z
       .enum(DIALECTS)
       .nullable()
-      .meta({ description: `Whose words the instance speaks. ${DIALECT_PAGE}` }),
+      .meta({ description: `Dialect of the API that the instance speaks. ${DIALECT_PAGE}` }),
   } satisfies Record<keyof InstanceSettings, z.ZodType>)
   .meta({ id: 'Settings' })
 
 type WebhookField = (typeof WEBHOOK_URLS)[number] | (typeof WEBHOOK_FLAGS)[number]
 
 const OWN_NOTES: Partial<Record<WebhookField, string>> = {
-  notify_sent_by_me: 'Also report messages sent from the account.',
-  ignore_groups: 'No `received` of groups.',
-  ignore_private: 'No `received` of 1:1 chats. Not together with `ignore_groups`.',
+  notify_sent_by_me: 'Whether messages sent from the account are reported as well.',
+  ignore_groups: 'Whether `received` events of groups are suppressed.',
+  ignore_private: 'Whether `received` events of 1:1 chats are suppressed. Cannot be combined with `ignore_groups`.',
 }
 
 /** The meaning of each field of the webhooks, in answers as in requests; most names state it themselves. */
 function webhookNote(name: WebhookField): string {
   const [, url, silenced, content] = /^(\w+)_url$|^ignore_(\w+)_callback$|^ignore_(\w+)$/.exec(name) ?? []
-  if (url !== undefined) return `Where \`${url}\` events go; without a URL there are none.`
-  if (silenced !== undefined) return `Silences \`${silenced}\`; its URL stays.`
+  if (url !== undefined) return `URL that receives \`${url}\` events; without a URL none are created.`
+  if (silenced !== undefined) return `Whether \`${silenced}\` events are suppressed; the URL stays.`
   return OWN_NOTES[name] ?? `No \`received\` whose \`message_type\` is \`${content}\`.`
 }
 
@@ -60,14 +60,14 @@ export const Webhooks = z
   .object({
     ...describedWebhooks(WEBHOOK_URLS, z.string().nullable()),
     ...describedWebhooks(WEBHOOK_FLAGS, z.boolean()),
-    secret: z.string().meta({ description: 'Key of the signature: its UTF-8 bytes, prefix included.' }),
+    secret: z.string().meta({ description: 'Key of the signature. Its UTF-8 bytes, including the prefix, are the key.' }),
   })
   .meta({ id: 'Webhooks' })
 
 /** Restrictions of the account by the network: `reach_out`, writing to people who never wrote to it. */
 export const Restriction = z.object({
   kind: z.enum(['reach_out']),
-  until: instant.nullable().meta({ description: 'Null: the network does not say.' }),
+  until: instant.nullable().meta({ description: 'Null if the network does not report it.' }),
 })
 
 export const Instance = z
@@ -78,9 +78,12 @@ export const Instance = z
     status: z.enum(STATUSES),
     status_reason: z.enum(STATUS_REASONS).nullable(),
     connected: z.boolean(),
-    phone: z.string().nullable().meta({ description: 'Digits of the last connected number.' }),
+    phone: z.string().nullable().meta({ description: 'Number that was connected last, digits only.' }),
     profile_name: z.string().nullable(),
-    platform: z.string().nullable().meta({ description: '`android`, `ios`, or another value of the network.' }),
+    platform: z
+      .string()
+      .nullable()
+      .meta({ description: 'Platform of the phone: `android`, `ios`, or another value from the network.' }),
     connected_at: instant.nullable(),
     disconnected_at: instant.nullable(),
     restriction: Restriction.nullable(),

@@ -59,25 +59,25 @@ const Assertion = z
   .object({
     id: credentialId('Id of the passkey, in base64url.'),
     rawId: credentialId('The same as `id`.'),
-    type: z.literal('public-key').meta({ description: 'Kind of the credential.' }),
+    type: z.literal('public-key').meta({ description: 'Type of the credential.' }),
     response: z
       .object({
-        clientDataJSON: bytes(2, 4_096, 'The challenge and the page, as the browser has signed them.'),
-        authenticatorData: bytes(37, 2_048, 'Relying party, flags and counter of the authenticator.'),
-        signature: bytes(8, 1_024, 'Signature over both.'),
+        clientDataJSON: bytes(2, 4_096, 'Client data of WebAuthn, which the browser has signed: the challenge and the origin.'),
+        authenticatorData: bytes(37, 2_048, 'Authenticator data of WebAuthn: relying party, flags and counter.'),
+        signature: bytes(8, 1_024, 'Signature over client data and authenticator data.'),
         userHandle: bytes(0, 64).nullish().meta({
           description:
-            'The account, as the authenticator names it. In base64url, at most 64 bytes; absent or null when it names none.',
+            'User handle of the account in the authenticator. In base64url, at most 64 bytes; absent or null if there is none.',
         }),
       })
-      .meta({ description: 'What was signed.' }),
+      .meta({ description: 'Assertion data that was signed.' }),
     authenticatorAttachment: z.unknown().optional().meta({ description: 'Not used.' }),
     clientExtensionResults: z.unknown().optional().meta({ description: 'Not used.' }),
   })
   .meta({
     id: 'PasskeyAssertion',
     description:
-      'The result of `credential.toJSON()` in the browser, with the names of the WebAuthn standard. Other members are dropped.',
+      'Result of `credential.toJSON()` in the browser, with the field names of the WebAuthn standard. Other fields are ignored.',
   })
 
 const example = {
@@ -104,7 +104,7 @@ const publicKey = {
 
 export const passkey = local('instance.passkey', 'GET /passkey', {
   access: 'instance',
-  summary: 'State of linking with a passkey',
+  summary: 'State of the linking with a passkey',
   description:
     'Some accounts link a device only with their passkey. The status is `connecting`, with the reason `passkey_required` after the phone has ' +
     'accepted the code and `passkey_confirmation` after the network has accepted the assertion. Pass `public_key` to ' +
@@ -113,27 +113,27 @@ export const passkey = local('instance.passkey', 'GET /passkey', {
   reply: z.object({
     stage: z.enum(PASSKEY_STAGES).meta({
       description:
-        '`awaiting_response`: the challenge waits to be signed. `awaiting_confirmation`: the assertion was accepted and the phone is next. `linking`: the device is being linked.',
+        '`awaiting_response`: the challenge must be signed. `awaiting_confirmation`: the assertion was accepted, and the phone must confirm. `linking`: the device is being linked.',
     }),
     public_key: z
-      .looseObject({ challenge: z.string().meta({ description: 'Valid for one assertion.' }) })
+      .looseObject({ challenge: z.string().meta({ description: 'Id of the challenge, valid for one assertion.' }) })
       .nullable()
-      .meta({ description: 'WebAuthn options in JSON, as the network sent them; null when there is nothing to sign.' }),
-    expires_at: instant.nullable().meta({ description: 'End of the stage.' }),
+      .meta({ description: 'WebAuthn options in JSON, as the network sent them; null if there is nothing to sign.' }),
+    expires_at: instant.nullable().meta({ description: 'Time at which this stage expires.' }),
     attempts_left: z
       .int()
       .min(0)
       .max(PASSKEY_ATTEMPTS)
-      .meta({ description: 'Assertions that can still be sent to the network.' }),
+      .meta({ description: 'Number of assertions that can still be sent to the network.' }),
     code: z
       .string()
       .nullable()
       .meta({
-        description: 'The code that the phone shows, as soon as it is known, also when nobody has to confirm it here.',
+        description: 'Code that the phone shows, as soon as it is known, even if nobody has to confirm it here.',
         examples: ['AJ9P-PB27'],
       }),
-    needs_confirmation: z.boolean().meta({ description: 'The linking waits for `POST /passkey/confirm`.' }),
-    helper_seen: z.boolean().meta({ description: 'A browser extension has used a ticket of this linking.' }),
+    needs_confirmation: z.boolean().meta({ description: 'Whether the linking waits for `POST /passkey/confirm`.' }),
+    helper_seen: z.boolean().meta({ description: 'Whether a browser extension has used a ticket of this linking.' }),
     last_error: z.enum(PASSKEY_ERRORS).nullable().meta({ description: 'Reason why the last attempt, or the linking, failed.' }),
   }),
   errors: ['engine_unavailable'],
@@ -170,7 +170,7 @@ export const passkey = local('instance.passkey', 'GET /passkey', {
 })
 
 export const passkeyResponse = control('instance.passkeyResponse', 'POST /passkey/response', {
-  summary: 'Hand in the assertion of the browser',
+  summary: 'Submit the assertion of the browser',
   description:
     'An assertion that cannot be right is refused with 400 before anything is sent; after ten of them the pairing has to be restarted. Each one ' +
     'that is sent uses one of three attempts: when the network refuses it (502, with its code in `details.network_code`) or does not answer (504), ' +
@@ -182,7 +182,7 @@ export const passkeyResponse = control('instance.passkeyResponse', 'POST /passke
   maxBody: MAX_BODY,
   reply: z.object({
     value: z.literal(true),
-    stage: z.enum(PASSKEY_STAGES).meta({ description: 'As in `GET /passkey`.' }),
+    stage: z.enum(PASSKEY_STAGES).meta({ description: 'The `challenge_id` of `GET /passkey`.' }),
   }),
   errors: ['passkey_not_pending', 'action_failed', 'send_timeout'],
   cacheControl: 'no-store',
@@ -190,9 +190,9 @@ export const passkeyResponse = control('instance.passkeyResponse', 'POST /passke
 })
 
 export const passkeyConfirm = control('instance.passkeyConfirm', 'POST /passkey/confirm', {
-  summary: 'Say whether the phone shows the same code',
+  summary: 'Confirm or deny that the phone shows the same code',
   description: 'Only while `needs_confirmation` is true. `false` ends the linking: the status becomes `logged_out`.',
-  input: { matches: z.boolean().meta({ description: 'The phone shows the `code` of `GET /passkey`.' }) },
+  input: { matches: z.boolean().meta({ description: 'True if the phone shows the `code` of `GET /passkey`.' }) },
   reply: Done,
   errors: ['passkey_not_pending'],
   cacheControl: 'no-store',
@@ -210,7 +210,7 @@ export const passkeyTicket = local('instance.passkeyTicket', 'POST /passkey/tick
   reply: z.object({
     ticket: z.string().length(43).meta({ description: '256 random bits in base64url.' }),
     expires_at: instant,
-    open_url: z.string().meta({ description: 'Open it in a new tab.' }),
+    open_url: z.string().meta({ description: 'URL to open in a new tab.' }),
   }),
   status: 201,
   errors: ['passkey_not_pending', 'engine_unavailable'],

@@ -7,7 +7,7 @@ const AUDIENCE = ['all', 'contacts', 'contact_blacklist', 'none'] as const
 const GROUPS_AUDIENCE = ['all', 'contacts', 'contact_blacklist'] as const
 const ONLINE = ['all', 'match_last_seen'] as const
 
-const audienceNote = '`contact_blacklist`: contacts except a list.'
+const audienceNote = '`contact_blacklist` means all contacts except those in a list.'
 
 export const get = action('privacy.get', 'GET /privacy', {
   writes: false,
@@ -19,7 +19,10 @@ export const get = action('privacy.get', 'GET /privacy', {
     about: z.enum(AUDIENCE).nullable(),
     groups_add: z.enum(GROUPS_AUDIENCE).nullable(),
     read_receipts: z.boolean().nullable(),
-    messages_duration: z.int().nullable().meta({ description: 'Seconds messages of new 1:1 chats last; 0: for ever.' }),
+    messages_duration: z
+      .int()
+      .nullable()
+      .meta({ description: 'Seconds after which messages of new 1:1 chats disappear; 0 means never.' }),
   }),
   examples: [
     {
@@ -43,14 +46,14 @@ const MAX_CHANGES = 256
 const contacts = z
   .array(
     z.object({
-      action: oneOf(['add', 'remove']).meta({ description: '`add`: the person is left out from now on.' }),
+      action: oneOf(['add', 'remove']).meta({ description: '`add` excludes the person, `remove` ends the exclusion.' }),
       phone: identifier(['user']),
     }),
   )
   .min(1)
   .max(MAX_CHANGES)
   .optional()
-  .meta({ description: 'Changes of the list of people left out, not the whole list; only with `contact_blacklist`.' })
+  .meta({ description: 'Changes to the list of excluded people, not the whole list; only with `contact_blacklist`.' })
 
 const examplesOfAudience = [
   { name: 'contacts', input: { value: 'contacts' }, reply: { value: true } },
@@ -73,7 +76,7 @@ const audience = <const Id extends string, const A extends readonly [string, ...
     input: { value: oneOf(values).meta({ description: audienceNote }), contacts },
     check(input, issue) {
       if (input.contacts !== undefined && input.value !== 'contact_blacklist')
-        issue('contacts', 'is only taken with `contact_blacklist`')
+        issue('contacts', 'is only allowed with `contact_blacklist`')
     },
     reply: Done,
     errors: ['invalid_phone'],
@@ -98,16 +101,17 @@ export const groupsAdd = audience('privacy.groupsAdd', 'PUT /privacy/groups-add'
 export const online = action('privacy.online', 'PUT /privacy/online', {
   writes: true,
   summary: 'Choose who sees that the account is online',
-  input: { value: oneOf(ONLINE).meta({ description: '`match_last_seen`: whoever may see the last seen.' }) },
+  input: { value: oneOf(ONLINE).meta({ description: '`match_last_seen` means everyone who may see the last seen time.' }) },
   reply: Done,
   examples: [{ name: 'like last seen', input: { value: 'match_last_seen' }, reply: { value: true } }],
 })
 
 export const readReceipts = action('privacy.readReceipts', 'PUT /privacy/read-receipts', {
   writes: true,
-  summary: 'Switch read receipts on or off',
-  description: 'Without them nobody sees what was read, and the account does not see it of others. Groups always have them.',
-  input: { value: z.boolean().meta({ description: 'True: they are sent and seen.' }) },
+  summary: 'Enable or disable read receipts',
+  description:
+    'Without read receipts, others do not see what the account has read, and the account does not see it of others. Groups always have them.',
+  input: { value: z.boolean().meta({ description: 'True enables read receipts in both directions.' }) },
   reply: Done,
   examples: [{ name: 'off', input: { value: false }, reply: { value: true } }],
 })
@@ -117,12 +121,13 @@ const DURATIONS = [0, 86_400, 604_800, 7_776_000] as const
 
 export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy/messages-duration', {
   writes: true,
-  summary: 'How long messages of new 1:1 chats last',
+  summary: 'Set the message timer of new 1:1 chats',
   // The list once more: the description's library reads the first value of a literal only.
   input: {
-    value: z
-      .literal(DURATIONS)
-      .meta({ description: 'Seconds; 0: for ever. Chats that exist stay as they are.', enum: DURATIONS }),
+    value: z.literal(DURATIONS).meta({
+      description: 'Seconds after which messages disappear; 0 means never. Existing chats do not change.',
+      enum: DURATIONS,
+    }),
   },
   reply: Done,
   examples: [{ name: 'a week', input: { value: 604_800 }, reply: { value: true } }],
@@ -143,11 +148,11 @@ const listName = z.preprocess(
 
 export const disallowedContacts = action('privacy.disallowedContacts', 'GET /privacy/disallowed-contacts', {
   writes: false,
-  summary: 'People a setting leaves out',
+  summary: 'List the people that a setting excludes',
   description: 'Empty when the setting is not `contact_blacklist`.',
   input: { type: listName.meta({ description: 'The setting.' }) },
   reply: z.object({
-    disallowed_contacts: z.array(z.string()).meta({ description: 'Identifiers, at most 64,000.' }),
+    disallowed_contacts: z.array(z.string()).meta({ description: 'Identifiers of the excluded people, at most 64,000.' }),
   }),
   examples: [{ name: 'last seen', input: { type: 'last_seen' }, reply: { disallowed_contacts: ['5511988887777'] } }],
 })

@@ -1,17 +1,17 @@
-/** The account as others see it (shared/api/chats-contacts-profile-privacy.md, Profile). */
+/** The profile of the account, as others see it (shared/api/chats-contacts-profile-privacy.md, Profile). */
 import { z } from 'zod'
 import { action } from './endpoint.ts'
 import { Done, name, PICTURE_DEADLINE, plain, portrait } from './fields.ts'
 
 export const get = action('profile.get', 'GET /profile', {
   writes: false,
-  summary: 'The account as others see it',
+  summary: 'The profile of the account, as others see it',
   reply: z.object({
     phone: z.string(),
     lid: z.string().nullable(),
     name: z.string().nullable(),
     about: z.string().nullable(),
-    picture_url: z.string().nullable().meta({ description: "The network's, expires after about 48 h." }),
+    picture_url: z.string().nullable().meta({ description: 'URL on the network; it expires after about 48 h.' }),
     is_business: z.boolean(),
   }),
   examples: [
@@ -32,7 +32,7 @@ export const get = action('profile.get', 'GET /profile', {
 export const updateName = action('profile.updateName', 'PUT /profile/name', {
   writes: true,
   summary: 'Change the name of the account',
-  description: 'The network fixes the name of a business account: `not_allowed`.',
+  description: 'The name of a business account cannot be changed (`not_allowed`).',
   input: { value: name(1, 25).meta({ description: 'The name by which others see the account.' }) },
   reply: Done,
   examples: [{ name: 'rename', input: { value: 'Support' }, reply: { value: true } }],
@@ -51,7 +51,7 @@ export const updatePicture = action('profile.updatePicture', 'PUT /profile/pictu
 export const updateAbout = action('profile.updateAbout', 'PUT /profile/about', {
   writes: true,
   summary: 'Change the about text',
-  input: { value: plain(0, 139).meta({ description: 'Empty clears it.' }) },
+  input: { value: plain(0, 139).meta({ description: 'New about text; empty clears it.' }) },
   reply: Done,
   examples: [{ name: 'hours', input: { value: 'Mon to Fri, 9 to 18' }, reply: { value: true } }],
 })

@@ -12,18 +12,20 @@ export const QueueItem = z
     svc_id: z.string(),
     message_id: z.string(),
     phone: z.string(),
-    operation: z.string().meta({ description: 'operationId of the call that produced the item.' }),
+    operation: z.string().meta({ description: '`operationId` of the call that created the item.' }),
     status: z.enum(['waiting', 'processing']),
-    waiting_reason: z
-      .enum(['pacing', 'instance_not_connected', 'restricted'])
-      .nullable()
-      .meta({ description: 'Null while `processing`; `restricted`: the network restricts the account for now.' }),
+    waiting_reason: z.enum(['pacing', 'instance_not_connected', 'restricted']).nullable().meta({
+      description:
+        'Reason why the item waits; null while `processing`. `restricted` means that the network currently restricts the account.',
+    }),
     position: z.int().meta({ description: '1 is next.' }),
-    preview: z.string().nullable().meta({ description: 'First 120 characters of the text or caption.' }),
-    delay_message: z.int().nullable().meta({ description: 'Seconds, as requested.' }),
+    preview: z.string().nullable().meta({ description: 'The first 120 characters of the text or caption.' }),
+    delay_message: z.int().nullable().meta({ description: 'Delay in seconds, as requested.' }),
     delay_typing: z.int().meta({ description: 'Seconds.' }),
     queued_at: instant,
-    send_after: instant.nullable().meta({ description: 'Earliest moment of sending; null while the instance is not connected.' }),
+    send_after: instant
+      .nullable()
+      .meta({ description: 'Earliest time at which the item is sent; null while the instance is not connected.' }),
     expires_at: instant,
   })
   .meta({ id: 'QueueItem' })
@@ -31,7 +33,7 @@ export const QueueItem = z
 const Removed = z.object({ value: z.literal(true), removed: z.int() })
 
 export const list = control('queue.list', 'GET /queue', {
-  summary: 'Messages that wait to be sent',
+  summary: 'List the messages that wait to be sent',
   input: { ...paging({ default: 20, max: 100 }), phone: anyChat },
   reply: paged(QueueItem),
   errors: ['invalid_request', 'invalid_phone'],
@@ -67,7 +69,7 @@ export const list = control('queue.list', 'GET /queue', {
 
 export const clear = control('queue.clear', 'DELETE /queue', {
   summary: 'Remove every waiting message',
-  description: 'The message in flight is not removed. Removed messages produce no `delivery` event.',
+  description: 'The message in flight is not removed. Removed messages create no `delivery` event.',
   input: { phone: anyChat },
   reply: Removed,
   errors: ['invalid_request', 'invalid_phone'],
@@ -76,8 +78,8 @@ export const clear = control('queue.clear', 'DELETE /queue', {
 
 export const remove = control('queue.remove', 'DELETE /queue/{svc_id}', {
   summary: 'Remove one waiting message',
-  description: 'Answers `not_found` when it is unknown, already sent, or in flight.',
-  input: { svc_id: ulid.meta({ description: 'The queue item, as the acknowledgement named it.' }) },
+  description: 'Answers `not_found` if the message is unknown, already sent, or in flight.',
+  input: { svc_id: ulid.meta({ description: 'The `svc_id` of the queue item, from the acknowledgement.' }) },
   reply: Removed,
   errors: ['invalid_request', 'not_found'],
   examples: [{ name: 'one', input: { svc_id: '01JK3V8Q2M6T0Z4R7Y9B1C5D8F' }, reply: { value: true, removed: 1 } }],

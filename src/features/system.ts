@@ -11,7 +11,7 @@ import type { Check, Parts } from './parts.ts'
 
 export const live = local('system.live', 'GET /health/live', {
   access: 'public',
-  summary: 'The process answers',
+  summary: 'Check that the process answers',
   reply: z.object({ status: z.literal('ok') }),
   handle: async () => ({ status: 'ok' }) as const,
   examples: [{ name: 'alive', reply: { status: 'ok' } }],
@@ -42,16 +42,16 @@ async function failing({ readiness }: Parts): Promise<Check[]> {
 
 export const ready = local('system.ready', 'GET /health/ready', {
   access: 'public',
-  summary: 'The service can do its work',
+  summary: 'Check that the service is ready',
   description:
-    'Session states do not matter. `database` fails, too, for ten seconds after a write that the disk refused. `disk` fails when less than `SVC_DISK_RESERVE_MB` is free: sends are refused then, and the message says so. While the service is starting or stopping, or when a check fails, `engine_unavailable` with the checks; the message says what a start waits for. `media` says whether a converter is installed; without one the service is ready, and less can be sent. `warning` is there while the clock of the machine is far ahead, or ids and times are that were given out while it was.',
+    'Does not depend on the state of sessions. `database` also fails for ten seconds after the disk refused a write. `disk` fails while less than `SVC_DISK_RESERVE_MB` is free; sends are then refused, and the message explains it. While the service is starting or stopping, or when a check fails, the answer is `engine_unavailable` with the checks, and the message says what a start is waiting for. `media` reports whether a converter is installed; without one the service is ready, but some media cannot be sent. `warning` is present while the clock of the machine is far ahead, or while ids and times that were issued during that are still ahead.',
   reply: z.object({
     status: z.literal('ok'),
     checks: Checks,
     warning: z
       .string()
       .optional()
-      .meta({ description: 'Something that the operator should know, and that keeps nothing from working.' }),
+      .meta({ description: 'Information for the operator about a problem that does not stop the service.' }),
   }),
   errors: ['engine_unavailable'],
   async handle({ parts }) {
@@ -84,9 +84,9 @@ export const ready = local('system.ready', 'GET /health/ready', {
 
 export const metrics = local('system.metrics', 'GET /metrics', {
   access: 'metrics',
-  summary: 'Numbers for Prometheus',
+  summary: 'Metrics for Prometheus',
   description:
-    'Text format 0.0.4. With `SVC_METRICS_TOKEN` set that token is required; otherwise only loopback and private addresses are answered, and others get `not_found`. No label holds a phone number, an instance id, a token or a URL.',
+    'Text format 0.0.4. If `SVC_METRICS_TOKEN` is set, that token is required. Otherwise only callers with loopback and private addresses get the metrics, and others get `not_found`. No label contains a phone number, an instance id, a token or a URL.',
   reply: z.string(),
   contentType: METRICS_TEXT,
   errors: ['unauthorized', 'not_found', 'rate_limited'],
@@ -101,11 +101,11 @@ export const metrics = local('system.metrics', 'GET /metrics', {
 
 export const version = local('system.version', 'GET /version', {
   access: 'public',
-  summary: 'Which version runs',
+  summary: 'Version of the running service',
   reply: z.object({
     name: z.literal(BRAND),
-    version: z.string().meta({ description: 'Of this software.' }),
-    api: z.string().meta({ description: 'Of the interface, as the description has it.' }),
+    version: z.string().meta({ description: 'Version of the software.' }),
+    api: z.string().meta({ description: 'Version of the API, as in its OpenAPI description.' }),
   }),
   handle: async () => ({ name: BRAND, version: VERSION, api: API_VERSION }) as const,
   examples: [{ name: 'version', reply: { name: BRAND, version: VERSION, api: API_VERSION } }],
@@ -113,8 +113,8 @@ export const version = local('system.version', 'GET /version', {
 
 export const docs = local('system.docs', 'GET /docs', {
   access: 'public',
-  summary: 'This description as a page, to read and to try',
-  description: 'All of its files are served by the service itself.',
+  summary: 'API reference as a page',
+  description: 'The page shows this description and can send requests. The service itself serves all of its files.',
   reply: z.string(),
   contentType: HTML,
   handle: async ({ parts }) => pageResponse(parts.pages.docs),
@@ -125,8 +125,9 @@ export const takesGzip = (accepted: string) => /(?:^|,)\s*(?:gzip|\*)\s*(?!;\s*q
 
 export const openapi = local('system.openapi', 'GET /openapi.json', {
   access: 'described',
-  summary: 'This description',
-  description: 'OpenAPI 3.1.0, made from the running routes. Compressed for whoever takes gzip.',
+  summary: 'OpenAPI description of this API',
+  description:
+    'The description is OpenAPI 3.1.0, generated from the routes of the running service. It is compressed if the client accepts gzip.',
   errors: ['rate_limited'],
   reply: z.looseObject({ openapi: z.string(), info: z.looseObject({ title: z.string(), version: z.string() }) }),
   async handle({ parts, request }) {

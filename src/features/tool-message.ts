@@ -39,7 +39,7 @@ function messageOf(read: () => unknown): ReadMessage {
     if (error instanceof TooManyValues) return problem(RPC.invalid, `The message has more than ${MAX_VALUES} values.`)
     return problem(RPC.parse, 'The body is not valid JSON in UTF-8.')
   }
-  if (Array.isArray(value)) return problem(RPC.invalid, 'Batches are not taken: one message per request.')
+  if (Array.isArray(value)) return problem(RPC.invalid, 'Batches are not accepted; send one message per request.')
   return isMessage(value) ? { message: value } : problem(RPC.invalid, 'The body is not a JSON-RPC 2.0 message.')
 }
 
@@ -50,9 +50,9 @@ export function readLargeMessage(read: () => unknown): ReadLargeMessage {
   const { message } = whole
   const { method, params } = message
   if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string' || !isTool(params.name))
-    return problem(RPC.invalid, 'Only the arguments of a tool may be this large.')
+    return problem(RPC.invalid, 'The message is too large; only the arguments of a tool may have this size.')
   const given = params.arguments
-  if (!isObject(given)) return problem(RPC.params, 'The arguments of a tool are an object.')
+  if (!isObject(given)) return problem(RPC.params, 'The arguments of a tool must be an object.')
   let unknown: string[] = []
   const call = prepared(params.name, given, (names) => {
     unknown = names

@@ -143,16 +143,16 @@ function toolOf(endpoint: Endpoint, reads: boolean, destroys: boolean): Tool {
 }
 
 const areas = [...new Set([...reachable.keys()].map(areaOf))] as [string, ...string[]]
-const operationId = plain(1, 64).meta({ description: 'As `list_operations` names it.', examples: ['groups.create'] })
+const operationId = plain(1, 64).meta({ description: 'Id of an operation from `list_operations`.', examples: ['groups.create'] })
 
 const LISTING = {
-  area: oneOf(areas).optional().meta({ description: 'Only those of one area.' }),
+  area: oneOf(areas).optional().meta({ description: 'List only the operations of this area.' }),
 }
 const DESCRIBING = { operation_id: operationId }
 const CALLING = {
   operation_id: operationId,
   arguments: z.record(z.string(), z.unknown()).default({}).meta({
-    description: 'Fields of its path, query and body in one object, as `describe_operation` has them.',
+    description: 'Fields of the path, query and body of the operation in one object, as `describe_operation` describes them.',
     // As a word: `{}`, which means the same, is a schema that says nothing, and some clients stumble over it.
     additionalProperties: true,
   }),
@@ -169,14 +169,14 @@ const REACHING: readonly Tool[] = [
   {
     name: 'describe_operation',
     title: 'Describe one operation',
-    description: 'What an operation does, and the JSON Schema of its arguments.',
+    description: 'Returns the description of an operation and the JSON Schema of its arguments.',
     inputSchema: schemaOf(DESCRIBING),
     annotations: hintsOf('Describe one operation', { reads: true, destroys: false, repeats: true }),
   },
   {
     name: 'call_operation',
     title: 'Call any operation',
-    description: 'Carries out an operation that has no tool of its own; `describe_operation` says what it takes.',
+    description: 'Calls an operation that has no tool of its own. `describe_operation` describes its arguments.',
     inputSchema: schemaOf(CALLING),
     annotations: hintsOf('Call any operation', { reads: false, destroys: true, repeats: false }),
   },
@@ -197,7 +197,7 @@ function catalogue(): Catalogue {
   for (const [toolset, { reads = [], writes = [], destroys = [] }] of Object.entries(TOOLSETS)) {
     const found = [...reads, ...writes, ...destroys].map((id) => {
       const endpoint = reachable.get(id)
-      if (!endpoint) throw new Error(`the tools name ${id}, which is no operation`)
+      if (!endpoint) throw new Error(`the list of tools names ${id}, but no operation has this id`)
       operations.set(toolName(id), endpoint)
       return toolOf(endpoint, reads.includes(id), destroys.includes(id))
     })
@@ -230,7 +230,7 @@ const MISSPELT = /^tool[-_]?sets?(\[\])?$/i
  */
 export function toolboxOf(query: URLSearchParams): Toolbox {
   const wrong = [...query.keys()].find((name) => name !== 'toolsets' && MISSPELT.test(name))
-  if (wrong !== undefined) throw Failure.invalid({ path: wrong, message: 'must be written toolsets' })
+  if (wrong !== undefined) throw Failure.invalid({ path: wrong, message: 'must be spelled toolsets' })
   const given = query.getAll('toolsets')
   if (given.length > 1) throw Failure.invalid({ path: 'toolsets', message: 'must be given once, as a comma-separated list' })
   const toolsets = given[0]?.split(',')
@@ -256,7 +256,9 @@ const parse = (fields: z.ZodRawShape, given: RawFields) =>
 function operationNamed(id: unknown): Endpoint {
   const operation = reachable.get(String(id))
   if (!operation)
-    throw new Failure('not_found', { message: 'No operation that tools can reach has this id; list_operations has them.' })
+    throw new Failure('not_found', {
+      message: 'No operation with this id is available to tools; list_operations lists the available ones.',
+    })
   return operation
 }
 

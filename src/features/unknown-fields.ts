@@ -82,7 +82,7 @@ function collect(
 
 function report(name: string, path: string, properties: Fields, found: UnknownFields, alsoKnown: readonly string[]): void {
   const meant = meantBy(name, properties, alsoKnown)
-  if (meant !== undefined) found.misspelt.push({ path, message: `must be written ${meant}` })
+  if (meant !== undefined) found.misspelt.push({ path, message: `must be spelled ${meant}` })
   else if (found.ignored.length < MAX_UNKNOWN) found.ignored.push(path)
 }
 

@@ -13,21 +13,23 @@ import { type ReceivedExtras, receivedExtras } from './received/extras.ts'
 
 const nullableText = (description: string) => z.string().nullable().meta({ description })
 const name = (description: string) => nullable(256, description)
-const chatId = id('Chat; can be sent back as `phone`.').meta({ examples: ['5511988887777'] })
-const chatLid = nullableText('`<digits>@lid` of a 1:1 chat: the stable key when the number becomes known later.')
-const isGroup = flag('The chat is a group.')
+const chatId = id('Chat of the event; use it as `phone` to reply.').meta({ examples: ['5511988887777'] })
+const chatLid = nullableText('LID of a 1:1 chat, `<digits>@lid`. It stays the same when the number becomes known later.')
+const isGroup = flag('Whether the chat is a group.')
 
 const envelope = <const T extends EventType>(type: T) => ({
-  type: z.literal(type).meta({ description: 'Type of the event, as in the header.' }),
-  event_id: z.string().meta({ description: 'ULID, the same in every attempt.', examples: ['01JD3V8Q6ZP4M5T7X9K2B0C1DE'] }),
-  instance_id: z.string().meta({ format: 'uuid', description: 'The instance it happened to.' }),
-  momment: z.int().meta({ description: 'Epoch milliseconds of the fact.', examples: [1767225600000] }),
-  single_url: z.literal(true).optional().meta({ description: 'Present while the five URLs are one.' }),
-  test: z.literal(true).optional().meta({ description: 'Present in test deliveries: it never happened.' }),
+  type: z.literal(type).meta({ description: 'Type of the event, equal to the header.' }),
+  event_id: z
+    .string()
+    .meta({ description: 'Id of the event: a ULID, the same in every attempt.', examples: ['01JD3V8Q6ZP4M5T7X9K2B0C1DE'] }),
+  instance_id: z.string().meta({ format: 'uuid', description: 'Instance of the event.' }),
+  momment: z.int().meta({ description: 'Time of the event, in milliseconds since the epoch.', examples: [1767225600000] }),
+  single_url: z.literal(true).optional().meta({ description: 'Present while all five URLs are the same.' }),
+  test: z.literal(true).optional().meta({ description: 'Present in test deliveries, which report no real event.' }),
 })
 
 const picture = nullableText(
-  'Address of a small picture, as far as it is known: null in the first events of a chat, and of most authors in large groups. It expires.',
+  'URL of a small picture, which expires. Null if unknown, as in the first events of a chat and for most authors in large groups.',
 )
 
 /** A block is there only for its kind. */
@@ -38,100 +40,103 @@ const common = {
   phone: chatId,
   chat_lid: chatLid,
   is_group: isGroup,
-  is_newsletter: flag('The chat is a channel.'),
-  broadcast: flag('Status post or message of a broadcast list.'),
-  from_me: flag('Sent from the account.'),
-  from_api: flag('`from_me` and sent through this service.'),
-  status: z.enum(['received', 'sent']).meta({ description: '`sent`: from the account.' }),
-  chat_name: name('Name of the chat, as far as it is known.'),
-  sender_name: name('Name of the author, as the author or the address book has it.'),
+  is_newsletter: flag('Whether the chat is a channel.'),
+  broadcast: flag('Whether the message is a status post or came through a broadcast list.'),
+  from_me: flag('Whether the account sent the message.'),
+  from_api: flag('Whether the account sent the message through this service.'),
+  status: z.enum(['received', 'sent']).meta({ description: '`sent` if the account sent the message, else `received`.' }),
+  chat_name: name('Name of the chat; null if unknown.'),
+  sender_name: name('Name of the author, from the author or the address book.'),
   photo: picture,
   sender_photo: picture,
-  participant_phone: nullableIdentifier('Author in a group or of a status.'),
-  participant_lid: nullableText('`<digits>@lid` of that author.'),
-  connected_phone: nullableText('Number of the account.'),
-  reference_message_id: nullableIdentifier('Quoted, answered or deleted message.'),
-  is_status_reply: flag('Answers a status post of the account.'),
-  is_edit: flag('New content of a message already sent; `edit_message_id` is then the id of the edit.'),
-  forwarded: flag('It was forwarded.'),
-  view_once: flag('To be opened once.'),
-  waiting_message: flag('Content not readable yet.'),
-  message_expiration_seconds: z.int().nullable().meta({ description: 'After so many seconds apps delete it.' }),
-  mentions: z.array(z.string().max(128)).max(500).meta({ description: 'People it mentions.' }),
+  participant_phone: nullableIdentifier('Author of a message in a group, or of a status post.'),
+  participant_lid: nullableText('LID of that author, `<digits>@lid`.'),
+  connected_phone: nullableText('Number of this account.'),
+  reference_message_id: nullableIdentifier('Id of the quoted, answered or deleted message.'),
+  is_status_reply: flag('Whether the message answers a status post of the account.'),
+  is_edit: flag('Whether this is the new content of an earlier message; `edit_message_id` is then the id of the edit.'),
+  forwarded: flag('Whether the message was forwarded.'),
+  view_once: flag('Whether the message can be viewed only once.'),
+  waiting_message: flag('Whether the content cannot be read yet.'),
+  message_expiration_seconds: z.int().nullable().meta({ description: 'Seconds after which apps delete the message.' }),
+  mentions: z.array(z.string().max(128)).max(500).meta({ description: 'People whom the message mentions.' }),
 }
 /** Only where they apply. */
 const applying = {
-  edit_message_id: id('With `is_edit`: id of the edit.').optional(),
-  newsletter_server_id: id('Number of the post in its channel.').optional(),
+  edit_message_id: id('Id of the edit; only with `is_edit`.').optional(),
+  newsletter_server_id: id('Number of the post within its channel.').optional(),
 }
 
 const received = z
   .object({
     ...envelope('received'),
     message_id: z.string().max(128).min(1).meta({ description: 'Id of the message on the network.' }),
-    message_type: z.enum(MESSAGE_TYPES).meta({ description: 'Name of the content block; `waiting_message` has none.' }),
+    message_type: z
+      .enum(MESSAGE_TYPES)
+      .meta({ description: 'Name of the block with the content; a `waiting_message` has none.' }),
     ...common,
     ...applying,
     ...optional(receivedExtras),
     ...optional(receivedBlocks),
   })
-  .meta({ id: 'ReceivedEvent', description: 'A message arrived, or, with `notify_sent_by_me`, was sent from the account.' })
+  .meta({ id: 'ReceivedEvent', description: 'A message arrived or, if `notify_sent_by_me` is set, the account sent one.' })
 
 const delivery = z
   .object({
     ...envelope('delivery'),
-    message_id: z.string().meta({ description: 'Id of the message on the network, as acknowledged.' }),
+    message_id: z.string().meta({ description: 'Id of the message on the network, as in the acknowledgement.' }),
     id: z.string().meta({ description: 'Same value as `message_id`.' }),
-    svc_id: z.string().meta({ description: 'The queue item, as acknowledged.' }),
-    operation: z.string().meta({ description: 'Operation that queued it.', examples: ['send.sendText'] }),
+    svc_id: z.string().meta({ description: 'Id of the queue item, as in the acknowledgement.' }),
+    operation: z.string().meta({ description: 'Operation that queued the message.', examples: ['send.sendText'] }),
     phone: chatId,
     is_group: isGroup,
-    reference_message_id: nullableText('Target of reactions, pins, deletions, edits, votes.'),
-    status: z.enum(['sent', 'failed']).meta({ description: '`sent`: the network has taken it.' }),
+    reference_message_id: nullableText('Message that a reaction, pin, deletion, edit or vote refers to.'),
+    status: z.enum(['sent', 'failed']).meta({ description: '`sent` means that the network accepted the message.' }),
     error_code: z
       .enum(Object.keys(FAILURES) as [keyof typeof FAILURES])
       .nullable()
       .meta({ description: 'With `failed`: why.' }),
-    error_message: nullableText('With `failed`: the same as a sentence.'),
-    queued_at: instant.meta({ description: 'When it was acknowledged.' }),
+    error_message: nullableText('Reason of a failure as a sentence; only with `failed`.'),
+    queued_at: instant.meta({ description: 'Time of the acknowledgement.' }),
   })
   .meta({
     id: 'DeliveryEvent',
-    description: 'Result of a queued operation. `sent` means accepted by the network, not received by the person.',
+    description:
+      'Result of a queued operation. `sent` means that the network accepted the message, not that the person received it.',
   })
 
 const messageStatus = z
   .object({
     ...envelope('message_status'),
-    status: z.enum(['sent', 'delivered', 'read', 'played']).meta({ description: 'How far the messages are.' }),
-    ids: z.array(z.string()).min(1).max(256).meta({ description: 'Messages of the same chat with the same status.' }),
+    status: z.enum(['sent', 'delivered', 'read', 'played']).meta({ description: 'Status that the messages have reached.' }),
+    ids: z.array(z.string()).min(1).max(256).meta({ description: 'Ids of messages in the same chat with the same status.' }),
     phone: chatId,
     chat_lid: chatLid,
     is_group: isGroup,
-    participant_phone: nullableText('Who received or read, in groups and status.'),
-    participant_lid: nullableText('`<digits>@lid` of that person.'),
+    participant_phone: nullableText('Person who received or read the messages; in groups and status.'),
+    participant_lid: nullableText('LID of that person, `<digits>@lid`.'),
   })
   .meta({
     id: 'MessageStatusEvent',
     description:
-      'Each value comes once for a message and participant, and a lower one never follows a higher one. Where receipts overtake each other, the implied lower values come first.',
+      'Each status is reported once per message and participant, and never a lower status after a higher one. If a receipt arrives early, the lower statuses that it implies are reported first.',
   })
 
 const instanceStatus = z
   .object({
     ...envelope('instance_status'),
-    status: z.enum(STATUSES).meta({ description: 'The status now, as `GET /status` has it.' }),
-    previous_status: z.enum(STATUSES).nullable().meta({ description: 'The one before.' }),
-    connected: flag('It is connected now.'),
-    phone: nullableText('Number of the account.'),
+    status: z.enum(STATUSES).meta({ description: 'Current status, as in `GET /status`.' }),
+    previous_status: z.enum(STATUSES).nullable().meta({ description: 'Previous status.' }),
+    connected: flag('Whether the instance is now connected.'),
+    phone: nullableText('Number of this account.'),
     disconnect_reason: z.enum(STATUS_REASONS).nullable().meta({
-      description: 'Why it was disconnected: set in `disconnected`, `logged_out`, `banned` and `stopped`, null otherwise.',
+      description: 'Reason of the disconnection. Null unless the status is `disconnected`, `logged_out`, `banned` or `stopped`.',
     }),
-    reason: nullableText('The sentence of `GET /status` `error`.'),
+    reason: nullableText('Sentence that `GET /status` returns in `error`.'),
     status_reason: z
       .enum(STATUS_REASONS)
       .nullable()
-      .meta({ description: 'The same for programs, in every status, as `GET /me` has it.' }),
+      .meta({ description: 'Reason for programs, present in every status, as in `GET /me`.' }),
   })
   .meta({ id: 'InstanceStatusEvent', description: 'The status of the instance changed.' })
 
@@ -143,10 +148,10 @@ const chatPresence = z
     is_group: isGroup,
     status: z
       .enum(['available', 'unavailable', 'composing', 'recording', 'paused'])
-      .meta({ description: 'What the contact does.' }),
-    last_seen: instant.nullable().meta({ description: 'When the contact was last there, where it shows that.' }),
+      .meta({ description: 'Activity of the contact.' }),
+    last_seen: instant.nullable().meta({ description: 'Time at which the contact was last online, if the contact shares it.' }),
   })
-  .meta({ id: 'ChatPresenceEvent', description: 'A contact is there, writes, or has gone.' })
+  .meta({ id: 'ChatPresenceEvent', description: 'A contact came online, is typing, or went offline.' })
 
 export const webhookPayloads = {
   received,

@@ -12,7 +12,7 @@ export const Secret = z.object({ secret: z.string() })
 
 export const graceSeconds = integer(0, 86_400)
   .default(0)
-  .meta({ description: 'How long the secret that was signs as well; 0: not at all.', default: 0 })
+  .meta({ description: 'Seconds for which the previous secret also signs; 0 for none.', default: 0 })
 
 export const update = local('webhooks.update', 'PUT /webhooks', {
   access: 'instance',
@@ -48,7 +48,7 @@ export const updateType = local('webhooks.updateType', 'PUT /webhooks/{type}', {
     value: z
       .union([z.literal(''), nullableHookUrl])
       .transform((value) => (value === '' ? null : value))
-      .meta({ description: 'Null or empty switches the type off.' }),
+      .meta({ description: 'URL for the type; null or empty switches the type off.' }),
   },
   reply: Webhooks,
   errors: ['not_found'],
@@ -81,17 +81,17 @@ function lastEventId({ headers }: Request): string | null {
 
 export const events = local('webhooks.events', 'GET /events', {
   access: 'instance',
-  summary: 'Receive events without a public address',
+  summary: 'Receive events as a stream, without a public address',
   description:
-    'A stream of server-sent events, for whoever cannot be reached by a webhook. `data` is the very body that a webhook gets, `id` its `event_id`; ' +
-    'types without a URL are streamed, too, and types that are silenced are not. While somebody reads `chat_presence`, the account is shown as ' +
-    'online, as with a URL for it.\n\n' +
-    'The first event is `ready`; its `id` is where the stream begins. After a cut send the last `id` as `Last-Event-ID` (browsers do) and the ' +
-    'stream goes on behind it: events are made and kept for at least 5 minutes after the last reader has gone, also through a restart of the service, the newest ' +
-    '5,000 and 8 MB at most, and older ones as long as a webhook waits for them. Where some are not there any more, an event `gap` says so ' +
+    'A stream of server-sent events, for programs that webhooks cannot reach. `data` is the same body that a webhook gets, `id` is its `event_id`; ' +
+    'types without a URL are also streamed, silenced types are not. While a program reads `chat_presence`, the account is shown as ' +
+    'online, as with a URL for that type.\n\n' +
+    'The first event is `ready`; its `id` is the position at which the stream begins. After a disconnection, send the last `id` as `Last-Event-ID` (browsers do this) to resume the ' +
+    'stream after it. Events are created and kept for at least 5 minutes after the last reader has disconnected, even across a restart of the service: the newest ' +
+    '5,000 events and at most 8 MB, and older ones while a webhook still needs them. If events are missing, an event `gap` reports it ' +
     'first: `{"from": id, "to": id}`.\n\n' +
-    'At most 10 streams of an instance are open at a time; one more is `rate_limited`. Who takes nothing for 30 s is cut. A comment every 15 s keeps ' +
-    'relays from closing a silent stream. It ends when the credential is void: the token was rotated, the instance deleted.',
+    'An instance has at most 10 open streams; one more is refused with `rate_limited`. A reader that accepts no data for 30 s is disconnected. A comment every 15 s keeps ' +
+    'proxies from closing an idle stream. The stream ends when its credential becomes invalid, because the token was rotated or the instance deleted.',
   input: {
     types: z
       .preprocess(
@@ -99,7 +99,7 @@ export const events = local('webhooks.events', 'GET /events', {
         z.array(oneOf(EVENT_TYPES)).min(1).max(EVENT_TYPES.length).optional(),
       )
       .meta({
-        description: 'Only these types, separated by commas or given one by one; without it all of them.',
+        description: 'Event types to stream, separated by commas or in repeated parameters; all if omitted.',
         examples: [['received', 'delivery']],
       }),
   },
@@ -121,9 +121,9 @@ export const events = local('webhooks.events', 'GET /events', {
 
 export const rotateSecret = local('webhooks.rotateSecret', 'POST /webhooks/secret', {
   access: 'instance',
-  summary: 'Make a new signature secret',
+  summary: 'Create a new signature secret',
   description:
-    'Every delivery attempt from then on, retries included, is signed with it. For `grace_seconds` the secret that was signs as well: a second ' +
+    'Every delivery attempt from then on is signed with it, including retries. For `grace_seconds` the previous secret also signs: its signature is a second ' +
     '`v1` in the same header.',
   input: { grace_seconds: graceSeconds },
   reply: Secret,
@@ -137,8 +137,8 @@ export const rotateSecret = local('webhooks.rotateSecret', 'POST /webhooks/secre
 export const test = control('webhooks.test', 'POST /webhooks/{type}/test', {
   summary: 'Send a test event to a receiver',
   description:
-    'A sample of the type with `test: true` in its body goes to its URL at once, with the headers and the signature of a delivery, also while ' +
-    'the type is silenced. The answer says what the receiver said. It is not tried again, and the webhook log does not have it. Refused with ' +
+    'Sends a sample of the type immediately to its URL, with `test: true` in the body and the headers and signature of a delivery, even while ' +
+    'the type is silenced. The response contains the answer of the receiver. The event is not retried and does not appear in the webhook log. Refused with ' +
     '`not_allowed` while the type has no URL.',
   input: {
     type: z
@@ -146,13 +146,13 @@ export const test = control('webhooks.test', 'POST /webhooks/{type}/test', {
       .meta({ description: `One of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}; others are \`not_found\`.` }),
   },
   reply: z.object({
-    delivered: z.boolean().meta({ description: 'The receiver answered 2xx within 10 s.' }),
+    delivered: z.boolean().meta({ description: 'Whether the receiver answered 2xx within 10 s.' }),
     event_id: z.string().meta({ description: 'ULID of the test event.' }),
-    url: z.string().meta({ description: 'Where it went; values of the query are masked.' }),
-    response_code: z.int().nullable().meta({ description: 'HTTP status; null without an answer.' }),
-    error: z.string().nullable().meta({ description: 'As in the webhook log; null when it was delivered.' }),
-    duration_ms: z.int().meta({ description: 'From the request to the head of the answer, in ms.' }),
-    response_body: z.string().nullable().meta({ description: 'Its first 1,000 characters; null without an answer.' }),
+    url: z.string().meta({ description: 'URL that was called; query values are masked.' }),
+    response_code: z.int().nullable().meta({ description: 'HTTP status of the answer; null if there was none.' }),
+    error: z.string().nullable().meta({ description: 'Error, as in the webhook log; null if the event was delivered.' }),
+    duration_ms: z.int().meta({ description: 'Time from the request to the head of the answer, in ms.' }),
+    response_body: z.string().nullable().meta({ description: 'First 1,000 characters of the answer; null if there was none.' }),
   }),
   errors: ['not_found', 'not_allowed'],
   examples: [

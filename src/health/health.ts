@@ -80,7 +80,7 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
   }
 
   const timer = setInterval(() => {
-    look().catch((error) => log.warn({ err: error }, 'the health of the service could not be looked at'))
+    look().catch((error) => log.warn({ err: error }, 'the health of the service could not be checked'))
   }, EVERY)
   timer.unref()
 

@@ -31,26 +31,26 @@ const STATUS_PROBLEMS: readonly { status: Status; level: HealthProblem['level'];
   {
     status: 'banned',
     level: 'error',
-    is: 'refused by the network',
-    todo: 'Open the app on the phone; it says why the account is banned, and how to object.',
+    is: 'rejected by the network',
+    todo: 'Open the app on the phone; it shows why the account is banned and how to request a review.',
   },
   {
     status: 'logged_out',
     level: 'warning',
     is: 'logged out',
-    todo: 'Scan a new QR code with the phone; what waits in the queue then leaves.',
+    todo: 'Scan a new QR code with the phone; the queued messages are sent afterwards.',
   },
   {
     status: 'disconnected',
     level: 'warning',
-    is: 'disconnected and trying again',
-    todo: 'Nothing, if it passes within a few minutes; otherwise look at the network of this machine and at the proxy of the instance.',
+    is: 'disconnected and reconnecting',
+    todo: 'Wait a few minutes. If the problem stays, check the network of this machine and the proxy of the instance.',
   },
   {
     status: 'stopped',
     level: 'warning',
     is: 'stopped',
-    todo: 'The page of the instance says why; restart it or ask for a QR code.',
+    todo: 'The page of the instance shows the reason; restart the instance or request a QR code.',
   },
 ]
 
@@ -76,21 +76,21 @@ function ofInstances({ instances, outboxMax }: Facts): HealthProblem[] {
   name(
     'warning',
     those(({ isRestricted }) => isRestricted),
-    'restricted by the network: messages to people who never wrote wait',
-    'Wait until the restriction ends; writing less to people who do not answer keeps it away.',
+    'restricted by the network: messages to people who never wrote to them stay in the queue',
+    'Wait until the restriction ends. To avoid the next one, send fewer messages to people who do not answer.',
   )
   const isFull = ({ backlog }: Facts['instances'][number]) => (backlog ?? 0) >= outboxMax
   name(
     'error',
     those(isFull),
     'losing their oldest webhook events',
-    'The receiver does not take them: mend it, or raise SVC_OUTBOX_MAX.',
+    'The receiver does not accept them: repair it, or raise SVC_OUTBOX_MAX.',
   )
   name(
     'warning',
     those((each) => (each.backlog ?? 0) >= Math.min(MUCH_BACKLOG, outboxMax) && !isFull(each)),
     'behind with their webhooks',
-    'Look at the webhook log: the receiver is slow, or answers with failures.',
+    'Check the webhook log: the receiver is slow, or its answers are errors.',
   )
   return found
 }
@@ -104,7 +104,7 @@ function ofReceivers({ points }: Facts): HealthProblem[] {
     {
       level: 'warning',
       what: 'Most attempts to deliver webhooks failed in the last ten minutes.',
-      todo: 'Filter the webhook log by failed or pending: it says what the receivers answered.',
+      todo: 'Filter the webhook log by failed or pending; it shows the answers of the receivers.',
     },
   ]
 }
@@ -141,38 +141,38 @@ export function problemsOf(facts: Facts): HealthProblem[] {
     found.push({
       level: 'error',
       what: 'The store cannot be read.',
-      todo: 'Look at the disk and at the log; do not start a second service on the same folder.',
+      todo: 'Check the disk and the log; do not start a second service on the same folder.',
     })
   if (checks.disk === 'failed')
     found.push({
       level: 'error',
       what: diskProblem ?? 'The disk is nearly full: new messages are refused.',
-      todo: 'Make room on the disk; it goes on by itself.',
+      todo: 'Free space on the disk; the service then resumes by itself.',
     })
   const down = threads.filter(({ up }) => !up)
   if (down.length > 0)
     found.push({
       level: 'error',
       what: `${counted(down.length, 'thread does', 'threads do')} not answer: ${down.map(({ name }) => name).join(', ')}.`,
-      todo: 'It is started again by itself within 30 seconds; if it comes back, the log says why it ended.',
+      todo: 'The service restarts it within 30 seconds. If the problem returns, the log shows why the thread ended.',
     })
   const busy = threads.filter((thread) => (thread.busy ?? 0) > 0.9)
   if (busy.length > 0)
     found.push({
       level: 'warning',
       what: `${counted(busy.length, 'thread works', 'threads work')} without a pause: ${busy.map(({ name }) => name).join(', ')}.`,
-      todo: 'Raise SVC_SHARDS where there are cores to spare, or move instances to another machine.',
+      todo: 'Raise SVC_SHARDS if the machine has unused cores, or move instances to another machine.',
     })
   if (facts.clockProblem !== undefined)
     found.push({
       level: 'warning',
       what: facts.clockProblem,
-      todo: 'Have the machine keep its time (NTP); what is ahead is so until real time is there.',
+      todo: 'Synchronise the clock of the machine (NTP). Ids and times that are ahead stay so until real time reaches them.',
     })
   if (checks.media !== 'ok')
     found.push({
       level: 'warning',
-      what: 'There is no converter for sound and film.',
+      what: 'No converter for audio and video is installed.',
       todo: 'Install ffmpeg, or name it in SVC_FFMPEG, and start the service again.',
     })
   return [...found, ...ofPlan(facts), ...ofReceivers(facts), ...ofInstances(facts)]

@@ -78,10 +78,10 @@ const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller &
 export const TICKET_HEADER = 'X-Passkey-Ticket'
 const NO_TICKET = 'This ticket was used or has expired; press the button on the pairing page again.'
 
-export const NO_ROUTE = 'There is no such route.'
+export const NO_ROUTE = 'No such route exists.'
 
 /** The code is that of an API key, which is not accepted here: somebody who has one is told what is. */
-const ADMIN_KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) is required; an API key does not do.`
+const ADMIN_KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) is required; an API key is not accepted here.`
 
 /** Codes of a wrong credential. */
 type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'client_token_required'

@@ -71,7 +71,7 @@ export const webBodies: BodySource = {
 
 const tooLarge = (most: number) =>
   Failure.invalid({ path: '', message: `must have at most ${most >= MB ? `${most / MB} MB` : `${most / KB} KB`}` })
-const tooSlow = () => new Failure('invalid_request', { message: 'The body came too slowly: less than 128 KB per second.' })
+const tooSlow = () => new Failure('invalid_request', { message: 'The body arrived too slowly: less than 128 KB per second.' })
 const cutOff = (cause?: unknown) =>
   new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
 

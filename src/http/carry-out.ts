@@ -88,7 +88,7 @@ async function answer(
     },
   }
   if (endpoint.handle) return endpoint.handle(call as never, input as never)
-  if (!instance) throw new Error(`${endpoint.id} is done by a shard, but its route names no instance`)
+  if (!instance) throw new Error(`a shard must answer ${endpoint.id}, but its route names no instance`)
   const { fallback } = endpoint
   if (fallback?.isOfNow?.(call as InstanceCall)) return fallback.answer(call as InstanceCall)
   const asked = askShard(endpoint, instance, input, origin, deps)

@@ -34,7 +34,7 @@ export class Busy extends Failure {
  */
 export class InstanceGone extends Failure {
   constructor(cause?: unknown) {
-    super('instance_not_found', { message: 'The instance is not hosted any more.', cause })
+    super('instance_not_found', { message: 'The instance is no longer hosted.', cause })
   }
 
   override get status(): Failure['status'] {

@@ -84,7 +84,7 @@ export function createProxyHint(trusted: Ranges, log: Pick<Log, 'warn'>) {
     isTold = true
     log.warn(
       { peer: address },
-      'a request has X-Forwarded-For, but SVC_TRUSTED_PROXIES does not have its proxy: all callers behind it count as one address',
+      'a request has X-Forwarded-For, but SVC_TRUSTED_PROXIES does not list its proxy: all callers behind that proxy count as one address',
     )
   }
 }

@@ -45,7 +45,7 @@ const KEY_NAMES: Readonly<Record<SealedFile['kind'], string>> = {
 
 export class ChangedFile extends Error {
   constructor(what: string) {
-    super(`the ${what} of a received file is not the one its message names`)
+    super(`the ${what} of a received file differs from the one in its message`)
     this.name = 'ChangedFile'
   }
 }

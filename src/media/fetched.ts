@@ -56,7 +56,7 @@ export function readFetched({ host, tempDir, ended, log, retries = RETRIES }: Fe
         return await fetched(file, path, to)
       } catch (error) {
         if (isFinalAnswer(error)) throw error
-        log.info({ err: error, kind: file.kind }, 'a file of the network could not be fetched; it is asked for again')
+        log.info({ err: error, kind: file.kind }, 'a received file could not be downloaded; it is requested again')
         await rm(to, { force: true })
         await wait(after, undefined, { signal: ended })
       }

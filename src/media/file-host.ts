@@ -28,7 +28,7 @@ export function createFileHost(routes: Routes, now = () => performance.now(), ma
   return {
     async get({ file, path, proxyUrl }, signal) {
       // The phone's answer is as little trusted as a message: `@host` would lead elsewhere.
-      if (!path.startsWith('/')) throw new Error('a received file does not lie on the network’s host')
+      if (!path.startsWith('/')) throw new Error('the URL of a received file does not point to a media host of the network')
       const response = await request(MEDIA_ORIGIN + path, {
         dispatcher: routes.of(proxyUrl),
         headersTimeout: SILENCE,

@@ -33,7 +33,7 @@ export function createRoutes({ network, proxyRoute, log }: RouteOptions): Routes
         if (routes.size <= MAX_ROUTES) break
         routes.delete(unused)
         // It closes when its running requests have ended.
-        idle.close().catch((error: unknown) => log.warn({ err: error }, 'a route to received files did not close'))
+        idle.close().catch((error: unknown) => log.warn({ err: error }, 'a network route for received files did not close'))
       }
       return route
     },

@@ -25,32 +25,32 @@ export const METRICS = {
   svc_http_requests_total: {
     kind: 'counter',
     labels: ['method', 'route', 'status'],
-    help: 'Requests answered. Status 499: the caller had gone before the answer was made.',
+    help: 'Requests answered. Status 499 means that the caller closed the connection before the answer was ready.',
   },
   svc_http_request_duration_seconds: {
     kind: 'histogram',
     labels: ['method', 'route'],
-    help: 'Time from a request to its answer, without the sending of it.',
+    help: 'Time from a request until its answer is ready, in seconds; transmission is not included.',
   },
-  svc_instances: { kind: 'gauge', labels: ['status'], help: 'Instances by status.' },
+  svc_instances: { kind: 'gauge', labels: ['status'], help: 'Number of instances, by status.' },
   svc_instance_status_changes_total: {
     kind: 'counter',
     labels: ['to', 'reason'],
-    help: 'Changes of status, and the first one of a new instance.',
+    help: 'Status changes, by new status; the first status of a new instance counts.',
   },
   svc_engine_reconnects_total: {
     kind: 'counter',
     labels: ['reason'],
-    help: 'Connections opened again for a paired instance, by the reason its status had then.',
+    help: 'Reconnections of paired instances, by the reason in their status.',
   },
   svc_restrictions_total: {
     kind: 'counter',
     labels: ['kind'],
-    help: 'Times the network began to restrict an account, and accounts found restricted at a start.',
+    help: 'Account restrictions: those that the network imposed, and those found when an instance started.',
     zero: one('reach_out'),
   },
-  svc_queue_waiting: { kind: 'gauge', labels: [], help: 'Messages that wait in the queues, those in flight not counted.' },
-  svc_queue_sent_total: { kind: 'counter', labels: ['type'], help: 'Queued messages the network took, by operation.' },
+  svc_queue_waiting: { kind: 'gauge', labels: [], help: 'Messages waiting in the queues; a message in flight does not count.' },
+  svc_queue_sent_total: { kind: 'counter', labels: ['type'], help: 'Queued messages that the network accepted, by operation.' },
   svc_queue_failed_total: {
     kind: 'counter',
     labels: ['type', 'error_code'],
@@ -59,29 +59,33 @@ export const METRICS = {
   svc_engine_action_duration_seconds: {
     kind: 'histogram',
     labels: ['operation'],
-    help: 'Time an immediate operation took in the engine, failed ones included.',
+    help: 'Time that an immediate operation took in the engine, in seconds; failed operations count.',
   },
   svc_engine_action_errors_total: {
     kind: 'counter',
     labels: ['operation', 'code'],
-    help: 'Immediate operations the engine answered with a failure.',
+    help: 'Immediate operations that the engine answered with a failure.',
   },
   svc_webhook_deliveries_total: {
     kind: 'counter',
     labels: ['type', 'result'],
-    help: 'Attempts to deliver an event: delivered, retry (tried again later) or failed (given up).',
+    help: 'Attempts to deliver an event, by outcome: delivered, retry (attempted again later) or failed (dropped).',
   },
-  svc_webhook_duration_seconds: { kind: 'histogram', labels: ['type'], help: 'Time of one attempt to deliver an event.' },
+  svc_webhook_duration_seconds: {
+    kind: 'histogram',
+    labels: ['type'],
+    help: 'Time that one attempt to deliver an event took, in seconds.',
+  },
   svc_webhook_overflow_total: {
     kind: 'counter',
     labels: ['type'],
-    help: 'Events given up because more than SVC_OUTBOX_MAX of an instance waited.',
+    help: 'Events dropped because more than SVC_OUTBOX_MAX events of an instance were waiting.',
   },
-  svc_webhook_backlog: { kind: 'gauge', labels: [], help: 'Events on disk that are still to be delivered.' },
+  svc_webhook_backlog: { kind: 'gauge', labels: [], help: 'Events on disk that wait for delivery.' },
   svc_event_streams: {
     kind: 'gauge',
     labels: ['reader'],
-    help: 'Open streams: of programs that read the events of an instance (events), and of pages (dashboard).',
+    help: 'Open event streams, by reader: programs that read the events of an instance (events) and pages (dashboard).',
   },
   svc_event_stream_events_total: {
     kind: 'counter',
@@ -92,43 +96,43 @@ export const METRICS = {
   svc_event_stream_cuts_total: {
     kind: 'counter',
     labels: ['reader'],
-    help: 'Streams cut because their reader took nothing for half a minute.',
+    help: 'Streams closed because their reader accepted no data for 30 s.',
     zero: one(...STREAM_READERS),
   },
   svc_event_stream_gaps_total: {
     kind: 'counter',
     labels: [],
-    help: 'Gaps reported to readers: events behind the one they had last are not kept any more.',
+    help: 'Gaps reported to readers: the events that follow their last event are no longer stored.',
     zero: [[]],
   },
   svc_rate_limited_total: {
     kind: 'counter',
     labels: ['scope'],
-    help: 'Requests refused with rate_limited, by the limit they met.',
+    help: 'Requests refused with rate_limited, by the limit that was reached.',
     zero: one('instance', 'workspace', 'credential', 'address'),
   },
   svc_inbound_stanzas_total: {
     kind: 'counter',
     labels: ['kind'],
-    help: 'Stanzas the network sent to connected instances and wants answered.',
+    help: 'Stanzas from the network to connected instances that require an answer.',
     zero: one('message', 'receipt', 'notification', 'call'),
   },
   svc_stanzas_left_total: {
     kind: 'counter',
     labels: ['tag', 'type'],
-    help: 'Stanzas of kinds that are known and that nothing is done about (workers/shard/stanza-left.ts has the reasons).',
+    help: 'Stanzas of known kinds that the service confirms and ignores (workers/shard/stanza-left.ts gives the reasons).',
   },
   svc_stanzas_unknown_total: {
     kind: 'counter',
     labels: ['tag', 'type'],
-    help: 'Stanzas of kinds that this release does not know: confirmed, and nothing else.',
+    help: 'Stanzas of kinds that this release does not know; they are confirmed and ignored.',
   },
   svc_messages_unreported_total: {
     kind: 'counter',
     labels: ['reason'],
-    help: 'Messages that are confirmed without an event (workers/shard/receive/unreported.ts has the reasons).',
+    help: 'Messages that are confirmed without an event (workers/shard/receive/unreported.ts gives the reasons).',
   },
-  svc_events_total: { kind: 'counter', labels: ['type'], help: 'Events written for delivery.' },
+  svc_events_total: { kind: 'counter', labels: ['type'], help: 'Events stored for delivery.' },
   svc_inbound_stalled_total: {
     kind: 'counter',
     labels: ['cause'],
@@ -145,12 +149,12 @@ export const METRICS = {
   svc_inbound_age_instances: {
     kind: 'gauge',
     labels: ['le'],
-    help: 'Connected instances whose last inbound stanza is at most this many seconds old.',
+    help: 'Connected instances by the age of their last inbound stanza: le is the upper limit in seconds.',
   },
   svc_inbound_age_max_seconds: {
     kind: 'gauge',
     labels: [],
-    help: 'Age of the last inbound stanza of the connected instance that has heard nothing for longest.',
+    help: 'Age of the last inbound stanza in seconds, for the connected instance with the oldest one.',
   },
 } as const satisfies Record<string, Metric>
 

@@ -58,7 +58,7 @@ export const createReadDocument =
       if (client_id !== id) return undefined
       return { id, name: client_name ?? new URL(id).host, redirectUris: redirect_uris }
     } catch (err) {
-      log.info({ err, host: new URL(id).host }, 'the document of an OAuth client could not be read')
+      log.info({ err, host: new URL(id).host }, 'the metadata document of an OAuth client could not be read')
       return undefined
     }
   }

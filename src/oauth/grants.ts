@@ -170,7 +170,7 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
         if (!isSameHash(app.refreshHash, hashOf(token))) {
           log.warn(
             { app_id: app.id, instance_id: app.instance },
-            'an OAuth app was ended: a refresh token of it came a second time',
+            'an OAuth app was revoked because its refresh token was used twice',
           )
           return remove(app)
         }

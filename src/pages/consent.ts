@@ -48,8 +48,8 @@ export const consentPage = ({ client, redirectUri, ticket, instances, problem }:
     formsTo: `'self' ${sourceOf(redirectUri)}`,
     body: `
 <h1>Let an app in?</h1>
-<p><strong>${escaped(client)}</strong> asks to use one instance: to read its chats and to write in its name, until you revoke it.</p>
-<p class="soft">The answer goes to <code>${escaped(new URL(redirectUri).host)}</code>. The name is what the app says of itself. If you did not just ask for this in that app, refuse.</p>
+<p><strong>${escaped(client)}</strong> asks to use one instance: to read its chats and to send messages as that account, until you revoke the access.</p>
+<p class="soft">The app receives the answer at <code>${escaped(new URL(redirectUri).host)}</code>. The app chose this name itself. If you did not just start this in that app, refuse.</p>
 ${problem === undefined ? '' : `<p id="problem" role="alert">${escaped(problem)}</p>`}
 <form method="post" action="./authorize"><input type="hidden" name="ticket" value="${escaped(ticket)}">
 ${instances ? choice(instances) : key}

@@ -15,9 +15,9 @@ form.addEventListener('submit', (event) => {
 form.elements.url.addEventListener('input', () => form.elements.url.setCustomValidity(''))
 `
 
-const dashboard = `<p><a href="./dashboard">Dashboard</a>: instances, messages and webhooks to look at, for the admin key</p>`
+const dashboard = `<p><a href="./dashboard">Dashboard</a>: shows instances, messages and webhooks; sign in with the admin key</p>`
 
-const documentation = `<p><a href="./docs">API reference</a>, with every operation to try · <a href="./openapi.json">OpenAPI description</a></p>`
+const documentation = `<p><a href="./docs">API reference</a>, where you can try every operation · <a href="./openapi.json">OpenAPI description</a></p>`
 
 export const homePage = ({ hasDocs, hasDashboard }: { hasDocs: boolean; hasDashboard: boolean }): Page =>
   makePage({

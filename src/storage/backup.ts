@@ -20,7 +20,7 @@ export interface BackupSource {
 
 /** `target` must not be there yet, and is only when the copy is whole. Resolves with how many files of media are in it. */
 export async function makeBackup(target: string, { store, blobsDir, keyFile }: BackupSource): Promise<number> {
-  if ((await sizeOf(target)) !== undefined) throw new Error(`${target} is there already; name a folder that is not.`)
+  if ((await sizeOf(target)) !== undefined) throw new Error(`${target} already exists; name a folder that does not exist.`)
   await makePrivate(dirname(target))
   const draft = `${target}.partial`
   const [state, blobs, keys] = [join(draft, 'state'), join(draft, 'blobs'), join(draft, 'keys')]

@@ -30,7 +30,7 @@ function hold(fd: number): { meta: Meta; readAll(): void } {
       }
     transaction.done()
   }
-  throw new Error('the store is written to too fast to be looked at')
+  throw new Error('the store changes too fast to be checked')
 }
 
 function look(): CheckReport {

@@ -30,7 +30,7 @@ export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): 
   const child = spawn(process.execPath, [...hooks, program, dir, how], { stdio: ['ignore', 'pipe', 'pipe'] })
   try {
     const [out, errors, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-    if (SIGNS.has(signal)) return { state: 'damaged', problem: `reading it ends with ${signal}` }
+    if (SIGNS.has(signal)) return { state: 'damaged', problem: `the process that reads it was ended by ${signal}` }
     if (code === 0) return JSON.parse(out) as CheckReport
     return { state: 'unknown', problem: `the check ended with ${signal ?? code}: ${errors.trim().split('\n').at(-1)}` }
   } catch (error) {
@@ -40,7 +40,7 @@ export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): 
 
 /** One sentence for the operator who has to repair it. */
 export const damageSentence = (dir: string, problem: string) =>
-  `The store in ${dir} is damaged: ${problem}. Nothing was changed; put back its data.mdb from a backup and remove the lock.mdb beside it, or set the folder aside to begin anew.`
+  `The store in ${dir} is damaged: ${problem}. Nothing was changed. Restore its data.mdb from a backup and remove the lock.mdb beside it, or move the folder away to start with an empty store.`
 
 /** Called before a store is opened. `onUnknown`: a check that could not run is no reason not to open the store. */
 export async function refuseDamaged(dir: string, onUnknown: (problem: string) => void): Promise<void> {

@@ -89,21 +89,21 @@ export async function watchDisk(options: DiskWatchOptions): Promise<DiskWatch> {
     if (state === before) return
     Atomics.store(shared.state, 0, STATES.indexOf(state))
     const fields = { disk: state, free_mb: Math.floor(free / MB), reserve_mb: Math.floor(reserveBytes / MB) }
-    if (state === 'ok') log.info(fields, 'the disk has room again: everything is taken')
+    if (state === 'ok') log.info(fields, 'the disk has free space again; messages and events are accepted')
     else log.error(fields, sentence(state))
   }
 
   const sentence = (state: 'low' | 'full') =>
     state === 'low'
       ? `The disk has ${Math.floor(free / MB)} MB left, less than SVC_DISK_RESERVE_MB (${Math.floor(reserveBytes / MB)}): new messages are refused.`
-      : 'The disk is full: nothing new is taken, and what the network brings is not confirmed.'
+      : 'The disk is full: new messages are refused, and messages from the network are not confirmed.'
 
   await look()
   let timer: NodeJS.Timeout | undefined
   const later = () => {
     timer = setTimeout(() => {
       look()
-        .catch((error: unknown) => log.warn({ err: error }, 'the disk could not be looked at'))
+        .catch((error: unknown) => log.warn({ err: error }, 'the free space of the disk could not be determined'))
         .finally(() => timer && later())
     }, everyMs)
     timer.unref()

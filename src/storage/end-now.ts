@@ -15,7 +15,7 @@ export const endWithStore =
   (err: unknown): void => {
     log.error(
       { err },
-      'The disk failed at a place after which the store takes and gives nothing any more: the process ends, and a new one can go on.',
+      'The disk failed in a way after which the store can no longer be read or written. The process exits; a new process can continue.',
     )
     endNow()
   }

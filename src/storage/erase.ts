@@ -29,8 +29,8 @@ export async function eraseLeftovers({ store, keyRing, blobsDir, log }: Leftover
     await rm(join(blobsDir, instance), { recursive: true, force: true })
     // Last: it marks that something is left to do.
     await keyRing.destroy(instance)
-    const still = wasLinked ? '; its device may still be on the list of the phone' : ''
-    log.warn({ instance }, `what a deletion or an import that was cut short had left of an instance was erased${still}`)
+    const still = wasLinked ? '; its device may still be in the list of linked devices on the phone' : ''
+    log.warn({ instance }, `an interrupted deletion or import had left data of an instance; it is now erased${still}`)
   }
 }
 

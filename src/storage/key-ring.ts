@@ -78,7 +78,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) {
     if ((await store.get(keys.keyCheck)) === undefined) throw new Error('The store is empty; start the service once.')
-    throw new Error('The store is that of an earlier release; start the service once, which brings it up to date.')
+    throw new Error('An earlier release wrote this store; start the service once to upgrade it.')
   }
   const { key } = await needed(openKeyFiles(keysDir(store), secretKey), store, MAIN)
   const main = createSealer(key)
@@ -172,9 +172,9 @@ async function needed(files: KeyFiles, store: Store, name: string): Promise<KeyF
   const path = join(keysDir(store), name)
   if (file === null)
     throw new Error(
-      `The key ${path} does not open with the secret key, which opens others; restore it from a backup, or move it away to go on without that instance.`,
+      `The key ${path} cannot be decrypted with the secret key, but other keys can. Restore it from a backup, or move it away to continue without that instance.`,
     )
-  throw new Error(`The key ${path} is missing, without which the store cannot be read; restore it from the backup of the store.`)
+  throw new Error(`The key ${path} is missing, and the store cannot be read without it; restore it from the backup of the store.`)
 }
 
 function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {

@@ -35,7 +35,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
 
 function parsed(url: string) {
   const parts = parseStoreUrl(url)
-  if (parts === undefined) throw new Error(`The state cannot be kept in ${JSON.stringify(url)}; it must be ${STORE_URLS}.`)
+  if (parts === undefined) throw new Error(`The store URL is ${JSON.stringify(url)}; it must be ${STORE_URLS}.`)
   return parts
 }
 

@@ -96,7 +96,7 @@ function listen(server: Server, path: string, dir: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) =>
       reject(
-        new Error(`The folder ${dir} cannot hold a socket, by which a second ${BRAND} would notice this one; use a local disk.`, {
+        new Error(`The folder ${dir} cannot hold the socket by which a second ${BRAND} notices this one; use a local disk.`, {
           cause,
         }),
       ),
@@ -125,7 +125,9 @@ function answers(path: string): Promise<boolean> {
       else if (error.code === 'EAGAIN') resolve(true)
       else
         reject(
-          new Error(`It cannot be told whether another ${BRAND} runs on the same store: ${error.message}.`, { cause: error }),
+          new Error(`The service cannot determine whether another ${BRAND} runs on the same store: ${error.message}.`, {
+            cause: error,
+          }),
         )
     })
   })

@@ -62,7 +62,7 @@ async function makeNamed(variable: string, folder: string): Promise<void> {
   try {
     await makePrivate(folder)
   } catch (cause) {
-    throw new Error(`${names}; it must be a folder that is there or can be made.`, { cause })
+    throw new Error(`${names}; it must be a folder that exists or can be created.`, { cause })
   }
   try {
     await tryToWrite(folder)

@@ -76,7 +76,7 @@ export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): 
     },
     open(recordKey, sealed) {
       if (sealed.byteLength < HEAD_BYTES || sealed[0] !== VERSION)
-        throw new Error(`${recordKey} is not a sealed record this version can read`)
+        throw new Error(`${recordKey} is not a sealed record that this version can read`)
       const iv = sealed.subarray(1, 1 + IV_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', secret, iv, { authTagLength: TAG_BYTES })
       decipher.setAAD(Buffer.from(recordKey))

@@ -52,7 +52,10 @@ export function createWebhookLog({ reader, engine, log }: WebhookLogDeps): Webho
     async body(instanceIds, eventId, source) {
       const owner = await ownerOf(instanceIds, eventId)
       const body = await engine.call(owner, { kind: 'control', operation: 'webhooks.body', input: { eventId } })
-      log.info({ instance_id: owner, event_id: eventId, address: source }, 'dashboard: the body of an event was looked at')
+      log.info(
+        { instance_id: owner, event_id: eventId, address: source },
+        'dashboard: the body of an event was shown to an administrator',
+      )
       return body
     },
     async resendMany(instanceIds, eventIds) {

@@ -184,7 +184,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await field('To').fill(BEN)
     await field('Text').fill('Hello from the dashboard')
     await button('Send').click()
-    await page.getByRole('link', { name: 'See what becomes of it' }).click()
+    await page.getByRole('link', { name: 'Follow the message' }).click()
     await page.getByText('Acknowledged', { exact: true }).waitFor()
     await page.getByText('Attempt 1 for delivery').waitFor()
     await page.getByText('Read', { exact: true }).waitFor()
@@ -222,7 +222,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.locator('code', { hasText: new RegExp(`^${instance.token}$`) }).waitFor()
     await button('Rotate').click()
     await button('Rotate', dialog()).click()
-    await page.getByText('There is a new token.').waitFor()
+    await page.getByText('The instance has a new token.').waitFor()
     assert.equal((await ask('GET', `${instance.api_url}/status`)).status, 401)
     await button('Show the token').click()
     const token = await page.locator('.secret code').first().textContent()
@@ -244,13 +244,13 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByText(key).waitFor({ state: 'detached' })
     await button('Revoke CRM').click()
     await button('Revoke', dialog()).click()
-    await page.getByText('Revoked: it works no more.').waitFor()
+    await page.getByText('The key is revoked and no longer works.').waitFor()
     assert.equal((await list()).status, 401)
   })
 
   test('says before saving that a list of addresses would lock one out', async () => {
     await to('access/requirements')
-    await page.getByLabel('The list counts').check()
+    await page.getByLabel('The list is enforced').check()
     await button('Add an address').click()
     await field('Address or range 1').fill('203.0.113.0/24')
     await page.getByText('Your address 127.0.0.1 would be locked out').waitFor()
@@ -297,12 +297,12 @@ describe('the dashboard in Chromium', { skip }, () => {
   test('deletes several, once that is typed', async () => {
     await to('instances')
     await page.getByRole('searchbox').fill('emosnur')
-    await page.getByLabel('Choose all of this page').check()
+    await page.getByLabel('Select all on this page').check()
     await button('Delete').click()
     assert.equal(await button('Delete', dialog()).isDisabled(), true)
     await dialog().getByRole('textbox').fill('delete 1')
     await button('Delete', dialog()).click()
-    await page.getByText('No instance fits').waitFor()
+    await page.getByText('No instance matches').waitFor()
     const { total } = await must<{ total: number }>(
       'GET',
       `${world.gateway.baseUrl}/account/instances`,
@@ -347,7 +347,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await field('Outcome', dialog()).selectOption('pending')
     await button('Resend', dialog()).click()
     await dialog()
-      .getByText(/^(\d+) of \1 events? delivered or given up/)
+      .getByText(/^(\d+) of \1 events? delivered or failed/)
       .waitFor()
     await button('Close', dialog()).click()
     assert.equal(told('again').length, attempts + 1)
@@ -360,7 +360,7 @@ describe('the dashboard in Chromium', { skip }, () => {
       await page.getByRole('heading', { level: 1 }).waitFor()
     }
     await to('instances/%')
-    await page.getByText('There is no such instance').waitFor()
+    await page.getByText('No such instance').waitFor()
   })
 
   test('every page is sound, and none is wider than a phone', async () => {

@@ -38,24 +38,24 @@ test('a field that the operation does not have is named, and the message is queu
 
 test('a known field in another spelling is refused, also beside the right one, and the issue names the right field', async () => {
   const send = (more: object) => issues('POST', '/send-text', { phone: '5511988887777', message: 'hello', ...more })
-  assert.deepEqual(await send({ delayMessage: 5 }), ['delayMessage must be written delay_message'])
-  assert.deepEqual(await send({ delay_message: 5, DELAY_MESSAGE: 5 }), ['DELAY_MESSAGE must be written delay_message'])
+  assert.deepEqual(await send({ delayMessage: 5 }), ['delayMessage must be spelled delay_message'])
+  assert.deepEqual(await send({ delay_message: 5, DELAY_MESSAGE: 5 }), ['DELAY_MESSAGE must be spelled delay_message'])
   assert.deepEqual(await send({ messageId: 'x', mentioned: [] }), [
-    'messageId must be written reply_to_message_id',
-    'mentioned must be written mentions',
+    'messageId must be spelled reply_to_message_id',
+    'mentioned must be spelled mentions',
   ])
   const contacts = [{ name: 'Sales', phones: ['5511900001111'], Phones: [] }]
   assert.deepEqual(await issues('POST', '/send-contacts', { phone: '5511988887777', contacts }), [
-    'contacts.0.Phones must be written phones',
+    'contacts.0.Phones must be spelled phones',
   ])
-  assert.deepEqual(await issues('GET', '/queue?page=1&pageSize=5'), ['pageSize must be written page_size'])
-  assert.deepEqual(await issues('POST', '/update-group-name', { groupName: 'x' }), ['groupName must be written group_name'])
+  assert.deepEqual(await issues('GET', '/queue?page=1&pageSize=5'), ['pageSize must be spelled page_size'])
+  assert.deepEqual(await issues('POST', '/update-group-name', { groupName: 'x' }), ['groupName must be spelled group_name'])
 })
 
 test('a misspelt field is found behind thousands of unknown ones', async () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field${index}`, index]))
   const body = { phone: '5511988887777', message: 'hello', ...many, delayTyping: 2 }
-  assert.deepEqual(await issues('POST', '/send-text', body), ['delayTyping must be written delay_typing'])
+  assert.deepEqual(await issues('POST', '/send-text', body), ['delayTyping must be spelled delay_typing'])
 })
 
 const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
@@ -69,7 +69,7 @@ test('every operation refuses each of its fields in camelCase', () => {
       count++
       assert.deepEqual(
         unknownFields(endpoint, { [spelling]: null }),
-        { ignored: [], misspelt: [{ path: spelling, message: `must be written ${name}` }] },
+        { ignored: [], misspelt: [{ path: spelling, message: `must be spelled ${name}` }] },
         `${endpoint.id} ${spelling}`,
       )
     }
@@ -115,7 +115,7 @@ test('a large body, read by another thread, is judged alike', async () => {
   assert.deepEqual(await text({ note: 'x'.repeat(300_000) }), { status: 200, names: 'note' })
   assert.deepEqual(await text({ phone: 'nobody', note: 'x'.repeat(300_000) }), { status: 400, names: 'note' })
   const large = { phone: '5511988887777', message: 'hello', delayMessage: 'x'.repeat(300_000) }
-  assert.deepEqual(await issues('POST', '/send-text', large), ['delayMessage must be written delay_message'])
+  assert.deepEqual(await issues('POST', '/send-text', large), ['delayMessage must be spelled delay_message'])
 })
 
 test('names are bounded and fit for a header', async () => {

@@ -1,4 +1,4 @@
-/** The account as others see it. */
+/** The profile of the account, as others see it. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import sharp from 'sharp'

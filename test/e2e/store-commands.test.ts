@@ -95,7 +95,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
   test('a target that is there is left alone', async () => {
     const again = await cli('original', 'store', 'backup', data('copy'))
     assert.equal(again.code, 1)
-    assert.match(again.errors, /copy is there already; name a folder that is not\./)
+    assert.match(again.errors, /copy already exists; name a folder that does not exist\./)
     const none = await cli('original', 'store', 'backup')
     assert.equal(none.code, 2)
   })
@@ -125,7 +125,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
           const said = errors.trim().split('\n').at(-1)!
           assert.match(
             said,
-            /^svc: The store in \S+\/original\/state is damaged: [^.]+\. Nothing was changed; put back its data\.mdb from a backup and remove the lock\.mdb beside it, or set the folder aside to begin anew\.$/,
+            /^svc: The store in \S+\/original\/state is damaged: [^.]+\. Nothing was changed\. Restore its data\.mdb from a backup and remove the lock\.mdb beside it, or move the folder away to start with an empty store\.$/,
           )
         }
       } finally {

@@ -64,7 +64,7 @@ test('a disk without any room: nothing is confirmed that is not stored, nothing 
   const ids = await fillUp(world)
   assert.equal(
     errorOf(await world.ready()).message,
-    'The disk is full: nothing new is taken, and what the network brings is not confirmed.',
+    'The disk is full: new messages are refused, and messages from the network are not confirmed.',
   )
   assert.equal((await gateway.ask(instance, 'POST', '/send-text', { phone: CONTACTS[0], message: 'no' })).status, 503)
   // The last of the room takes what needs little of it, and then no more.
@@ -103,6 +103,6 @@ test('a start that finds no room ends with one sentence', async (t) => {
   const [complaint, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'close')])
   assert.deepEqual([code, signal], [1, null])
   const [first, ...reasons] = complaint.trim().split('\n')
-  assert.equal(first, `svc: There is no room on the disk of ${dataDir}; make some, then start again.`)
+  assert.equal(first, `svc: The disk of ${dataDir} is full; free some space, then start the service again.`)
   for (const reason of reasons) assert.match(reason, /^ {2}because: /)
 })

@@ -95,7 +95,7 @@ test('a store cannot be made on a disk without room, and says so', async (t) => 
   disk.fill()
   await assert.rejects(openStore(`lmdb:${join(disk.dir, 'state')}`), (error: Error) => {
     assert.ok(error instanceof StorageFailure, error.stack)
-    assert.match(error.message, /^The folder .* has no room for the store: the disk is full\.$/)
+    assert.match(error.message, /^The store in .* has no free space: the disk is full\.$/)
     return true
   })
   disk.release()

@@ -107,7 +107,7 @@ export async function startHosted(
     count: store.count,
     close: store.close,
     commit: async (batch) => {
-      if (refuses?.(batch)) throw new StorageFailure('state: the disk is full, and nothing was stored')
+      if (refuses?.(batch)) throw new StorageFailure('state: the disk is full; nothing was stored')
       return store.commit(batch)
     },
   }

@@ -29,7 +29,8 @@ export function SignIn() {
           placeholder="svc_admin_…"
           hint={
             <>
-              Printed once, at the first start. It is lost? <code>npm run cli -- admin-key reset</code> makes a new one.
+              The key was printed once, at the first start. If you have lost it, <code>npm run cli -- admin-key reset</code>{' '}
+              creates a new one.
             </>
           }
           onChange={setKey}

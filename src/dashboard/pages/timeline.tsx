@@ -25,7 +25,7 @@ interface Told {
 }
 
 const WAITS: Record<string, string> = {
-  pacing: 'for its turn: messages leave some time apart',
+  pacing: 'for its turn: messages leave with a pause between them',
   instance_not_connected: 'for the connection',
   restricted: 'for the end of a restriction',
 }
@@ -33,8 +33,8 @@ const WAITS: Record<string, string> = {
 const TELL: { [Kind in TimelineStep['kind']]: (step: Of<Kind>) => Told } = {
   queued: () => ({ title: 'Queued', more: 'Written to disk and acknowledged to the caller.' }),
   waiting: ({ reason }) => ({ title: 'Waits', more: WAITS[reason ?? ''] ?? '' }),
-  left: () => ({ title: 'Left', more: 'Encrypted, and handed to the network.' }),
-  acknowledged: () => ({ title: 'Acknowledged', more: 'The network took it.', look: 'good' }),
+  left: () => ({ title: 'Left', more: 'Encrypted and sent to the network.' }),
+  acknowledged: () => ({ title: 'Acknowledged', more: 'The network accepted it.', look: 'good' }),
   failed: ({ error_code }) => ({ title: 'Failed', more: <code>{error_code}</code>, look: 'bad' }),
   receipt: ({ status, by }) => ({ title: readable(status), more: by > 1 ? `By ${by} people.` : '', look: 'good' }),
   event: ({ type, status, event_id, next_attempt_at }) => ({
@@ -97,7 +97,7 @@ const Found = ({ timeline }: { timeline: Timeline }) => (
           <li key={`${step.kind}${step.at}${at}`} class={look}>
             <strong>{title}</strong>
             {step.at === null ? (
-              <span class="soft">moment not known</span>
+              <span class="soft">time unknown</span>
             ) : (
               <time class="soft number" dateTime={step.at} title={exactText(step.at)}>
                 {fineText(step.at)}
@@ -120,8 +120,9 @@ function Sought({ instance, id }: { instance: string; id: string }) {
   if (problem?.status === 404)
     return (
       <section class="card">
-        <Empty title="Nothing is known of this message">
-          Look at the instance and at the id: it is the message_id or the svc_id of an answer or an event. Seven days are kept.
+        <Empty title="This message is not known">
+          Check the instance and the id, which is the message_id or svc_id of an answer or an event. Timelines are kept for seven
+          days.
         </Empty>
       </section>
     )
@@ -161,8 +162,8 @@ export function TimelinePage() {
       ) : (
         <section class="card">
           <Empty title="Which message?" actions={<a href={to(['instances'])}>Send one</a>}>
-            Every answer to a send has a message_id: paste it here to see when it left, who took it, and which webhooks told of
-            it.
+            Every answer to a send has a message_id. Paste it here to see when the message left, who received it, and which
+            webhooks reported it.
           </Empty>
         </section>
       )}

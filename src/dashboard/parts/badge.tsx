@@ -6,7 +6,7 @@ type Look = 'good' | 'bad' | 'warn' | ''
 const STATUSES: Record<string, readonly [text: string, look: Look]> = {
   created: ['Created', ''],
   starting: ['Starting', ''],
-  qr: ['Waits for pairing', 'warn'],
+  qr: ['Waiting for pairing', 'warn'],
   connecting: ['Connecting', ''],
   connected: ['Connected', 'good'],
   disconnected: ['Reconnecting', 'warn'],

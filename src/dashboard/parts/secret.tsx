@@ -19,7 +19,7 @@ export function Copy({ text, what }: { text: string; what: string }) {
   const run = () =>
     copy(text).then(
       () => showToast(`Copied the ${what}.`),
-      () => showToast('The browser did not allow copying: show it and select it.'),
+      () => showToast('The browser did not allow copying. Show the value and select it.'),
     )
   return (
     <Button look="quiet" label={`Copy the ${what}`} onPress={run}>

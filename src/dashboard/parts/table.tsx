@@ -43,7 +43,7 @@ export function Table<T>({ name, rows, columns, keyOf, nameOf, chosen, onChoose 
               <th class="pick" scope="col">
                 <input
                   type="checkbox"
-                  aria-label="Choose all of this page"
+                  aria-label="Select all on this page"
                   checked={isAll}
                   onChange={() => choose(keys, !isAll)}
                 />

@@ -24,7 +24,7 @@ export const createInstance = local('account.createInstance', 'POST /account/ins
   access: 'instances:write',
   summary: 'Create an instance',
   description:
-    'Takes one slot of the plan and starts the session: the answer waits up to 10 s for the first QR and normally says `qr`. Omitted ' +
+    'Takes one slot of the plan and starts the session. The answer waits up to 10 s for the first QR code, so its status is normally `qr`. Omitted ' +
     'webhooks take the values of the workspace, omitted settings the defaults.',
   input: {
     name: displayText(1, 100).meta({ description: 'Need not be unique.' }),
@@ -56,8 +56,8 @@ export const listInstances = local('account.listInstances', 'GET /account/instan
   input: {
     status: oneOf(['connected', 'disconnected'])
       .optional()
-      .meta({ description: '`disconnected` is everything but `connected`.' }),
-    q: name(1, 100).optional().meta({ description: 'Part of the name, id or number, in any case.' }),
+      .meta({ description: '`disconnected` selects every status other than `connected`.' }),
+    q: name(1, 100).optional().meta({ description: 'Part of the name, id or number; upper and lower case are equal.' }),
     ...paging({ default: 20, max: 500 }),
   },
   reply: paged(Instance),
@@ -123,7 +123,8 @@ export const updateInstance = local('account.updateInstance', 'PUT /account/inst
 export const deleteInstance = local('account.deleteInstance', 'DELETE /account/instances/{instance_id}', {
   access: 'instances:write',
   summary: 'Delete an instance',
-  description: 'Logs out (best effort, 5 s) and erases credentials, queue and undelivered webhooks. The slot is free at once.',
+  description:
+    'Logs the device out (best effort, 5 s) and erases credentials, queue and undelivered webhooks. The slot is free immediately.',
   input: byId,
   reply: Done,
   errors: ['not_found'],
@@ -136,8 +137,8 @@ export const deleteInstance = local('account.deleteInstance', 'DELETE /account/i
 
 export const rotateToken = local('account.rotateToken', 'POST /account/instances/{instance_id}/rotate-token', {
   access: 'instances:write',
-  summary: 'Make a new instance token',
-  description: 'The previous token stops working at once; the session is not touched.',
+  summary: 'Create a new instance token',
+  description: 'The previous token stops working immediately; the session continues.',
   input: byId,
   reply: z.object({ token: z.string() }),
   status: 201,
@@ -155,12 +156,14 @@ const SHOWN = 500
 
 const Plan = z
   .object({
-    subscription_status: z.enum(SUBSCRIPTION_STATUSES).meta({ description: 'As it was set; the dates decide with it.' }),
-    trial_ends_at: instant.nullable().meta({ description: 'Null outside of a trial.' }),
-    due_at: instant.meta({ description: 'Until when the plan is paid.' }),
-    instance_slots: z.int().meta({ description: 'How many instances the plan allows.' }),
-    instances_used: z.int().meta({ description: 'How many there are.' }),
-    instances_available: z.int().meta({ description: 'How many can be created now.' }),
+    subscription_status: z
+      .enum(SUBSCRIPTION_STATUSES)
+      .meta({ description: 'Status that was set. Status and dates together decide what is allowed.' }),
+    trial_ends_at: instant.nullable().meta({ description: 'End of the trial; null unless the status is `trial`.' }),
+    due_at: instant.meta({ description: 'Time until which the plan is paid.' }),
+    instance_slots: z.int().meta({ description: 'Number of instances that the plan allows.' }),
+    instances_used: z.int().meta({ description: 'Number of instances that exist.' }),
+    instances_available: z.int().meta({ description: 'Number of instances that can be created now.' }),
     instances: z
       .array(Instance.pick({ id: true, name: true, token: true, status: true }))
       .max(SHOWN)
@@ -170,7 +173,7 @@ const Plan = z
 
 export const plan = local('account.plan', 'GET /account/plan', {
   access: 'instances:read',
-  summary: 'The plan, its slots and what uses them',
+  summary: 'The plan, its slots and the instances that use them',
   reply: Plan,
   async handle({ parts, workspace, baseUrl }) {
     const { subscription, instancesUsed } = parts.account.workspace(workspace)

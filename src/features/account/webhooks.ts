@@ -8,22 +8,24 @@ import { graceSeconds, Secret } from '../webhooks.ts'
 export const getWebhooks = local('account.getWebhooks', 'GET /account/webhooks', {
   access: 'webhooks:read',
   summary: 'Webhooks that new instances start with',
-  description: 'The secret included. An instance may have other ones: `GET …/me` shows them.',
+  description: 'Includes the secret. An instance may have its own webhooks, which `GET …/me` shows.',
   reply: Webhooks,
   handle: async ({ parts, workspace }) => parts.account.workspace(workspace).webhooks,
   examples: [{ name: 'one receiver', reply: webhooksExample }],
 })
 
 const Updated = Webhooks.extend({
-  instances_updated: z.int().meta({ description: 'Instances of the workspace: each has the given fields now.' }),
+  instances_updated: z
+    .int()
+    .meta({ description: 'Number of instances in the workspace. Each of them now has the given fields.' }),
 }).meta({ id: 'WorkspaceWebhooks' })
 
 export const updateWebhooks = local('account.updateWebhooks', 'PUT /account/webhooks', {
   access: 'webhooks:write',
   summary: 'Change webhook URLs and filters of every instance',
   description:
-    'Only the given fields are written, to what new instances start with and to every instance of the workspace; at least one. All of them ' +
-    'change, or none: a field that does not go with what one instance has is refused, and the issue names the instance.',
+    'Writes only the given fields, at least one, to every instance of the workspace and to the defaults of new instances. All of them ' +
+    'change, or none: if a field conflicts with the settings of one instance, the request is refused and the issue names that instance.',
   input: webhooksFields,
   check: atLeastOne,
   reply: Updated,
@@ -42,10 +44,10 @@ export const updateWebhooks = local('account.updateWebhooks', 'PUT /account/webh
 
 export const rotateWebhookSecret = local('account.rotateWebhookSecret', 'POST /account/webhooks/secret', {
   access: 'webhooks:write',
-  summary: 'Make a new signature secret for every instance',
+  summary: 'Create a new signature secret for every instance',
   description:
-    'It replaces the secret of the workspace and of all its instances, those with one of their own included. Every delivery attempt from ' +
-    'then on, retries included, is signed with it. For `grace_seconds` the secret that an instance had signs as well: a second `v1` in ' +
+    'It replaces the secret of the workspace and of all its instances, also of those that have their own. Every delivery attempt from ' +
+    'then on is signed with it, including retries. For `grace_seconds` the previous secret of the instance also signs: its signature is a second `v1` in ' +
     'the same header.',
   input: { grace_seconds: graceSeconds },
   reply: Secret,

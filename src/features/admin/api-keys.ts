@@ -17,19 +17,19 @@ const scopes = z
   .superRefine((values, context) => {
     if (new Set(values).size < values.length) context.addIssue({ code: 'custom', message: 'must not have the same scope twice' })
   })
-  .meta({ uniqueItems: true, description: 'What the key may do.' })
+  .meta({ uniqueItems: true, description: 'Operations that the key allows.' })
 
 const keyFields = {
-  id: z.string().meta({ description: 'UUID of the key, which is not its value.' }),
+  id: z.string().meta({ description: 'UUID of the key. It is not the value that callers send.' }),
   name: z.string().meta({ description: 'Unique in the workspace.' }),
-  scopes: z.array(z.enum(SCOPES)).meta({ description: 'What the key may do.' }),
-  hint: z.string().meta({ description: 'Enough to recognise the key by.' }),
+  scopes: z.array(z.enum(SCOPES)).meta({ description: 'Operations that the key allows.' }),
+  hint: z.string().meta({ description: 'First characters of the key, to recognise it.' }),
   kind: z
     .enum(['api_key', 'client_token'])
-    .meta({ description: 'A `client_token` was imported and works in the `Client-Token` header only.' }),
-  created_at: instant.meta({ description: 'When it was made.' }),
-  last_used_at: instant.nullable().meta({ description: 'At most one minute old.' }),
-  last_used_ip: z.string().nullable().meta({ description: 'Address of the last use.' }),
+    .meta({ description: 'A `client_token` was imported and only works in the `Client-Token` header.' }),
+  created_at: instant.meta({ description: 'Time of creation.' }),
+  last_used_at: instant.nullable().meta({ description: 'Time of the last use; updated at most once a minute.' }),
+  last_used_ip: z.string().nullable().meta({ description: 'IP address of the last use.' }),
 }
 export const ApiKey = z.object(keyFields).meta({ id: 'ApiKey' })
 
@@ -57,10 +57,10 @@ const example = {
 
 export const createApiKey = local('admin.createApiKey', 'POST /admin/api-keys', {
   access: 'admin',
-  summary: 'Make an API key',
-  description: '`value` is shown only here; only its hash is kept.',
+  summary: 'Create an API key',
+  description: 'Only this answer has `value`, because the service stores only its hash.',
   input: { name: displayText(1, 100).meta({ description: 'Unique in the workspace.' }), scopes },
-  reply: z.object({ ...keyFields, value: z.string().meta({ description: 'The key itself.' }) }),
+  reply: z.object({ ...keyFields, value: z.string().meta({ description: 'Value of the key, which callers send.' }) }),
   status: 201,
   async handle({ parts, workspace }, wish) {
     const { key, value } = await parts.account.createApiKey(workspace, wish)
@@ -96,16 +96,16 @@ const importedExample = {
 
 /** A header loses spaces at its ends. Values of ours begin with the brand, and are told apart by it. */
 const clientToken = plain(8, 128)
-  .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without a space at an end')
+  .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without a leading or trailing space')
   .refine((value) => !value.startsWith(`${BRAND}_`), { message: `must not begin with ${BRAND}_` })
 
 export const importClientToken = local('admin.importClientToken', 'POST /admin/api-keys/client-token', {
   access: 'admin',
-  summary: 'Keep an older client token working',
+  summary: 'Import an existing client token',
   description:
-    'It becomes a key with `instances:operate` whose value works in the `Client-Token` header only. One per workspace: refused with ' +
-    '`not_allowed` while there is one. Only its hash is kept.',
-  input: { value: clientToken.meta({ description: 'What older integrations send in `Client-Token`.' }) },
+    'The token becomes a key with the scope `instances:operate` that only works in the `Client-Token` header. A workspace has at most one: refused with ' +
+    '`not_allowed` while one exists. The service stores only its hash.',
+  input: { value: clientToken.meta({ description: 'Value that existing integrations send in `Client-Token`.' }) },
   reply: ApiKey,
   status: 201,
   errors: ['not_allowed'],
@@ -117,12 +117,12 @@ export const updateApiKey = local('admin.updateApiKey', 'PUT /admin/api-keys/{ke
   access: 'admin',
   summary: 'Change the name or the scopes of an API key',
   description:
-    'Takes effect at once; the value does not change. At least one field. Refused with `not_allowed` when it would take ' +
+    'Takes effect immediately; the value does not change. Give at least one field. Refused with `not_allowed` when it would take ' +
     '`instances:operate` from the last key that has it while a key or `Client-Token` is required.',
   input: {
     key_id: uuid.meta({ description: 'The key.' }),
     name: displayText(1, 100).optional().meta({ description: 'Unique in the workspace.' }),
-    scopes: scopes.optional().meta({ description: 'An imported client token keeps `instances:operate` alone.' }),
+    scopes: scopes.optional().meta({ description: 'An imported client token can only have `instances:operate`.' }),
   },
   check: ({ key_id: _, ...change }, issue) => atLeastOne(change, issue),
   reply: ApiKey,
@@ -142,7 +142,7 @@ export const revokeApiKey = local('admin.revokeApiKey', 'DELETE /admin/api-keys/
   access: 'admin',
   summary: 'Revoke an API key',
   description:
-    'Takes effect at once. Refused with `not_allowed` for the last key with `instances:operate` while a key or `Client-Token` is required.',
+    'Takes effect immediately. Refused with `not_allowed` for the last key with `instances:operate` while a key or `Client-Token` is required.',
   input: { key_id: uuid.meta({ description: 'The key.' }) },
   reply: Done,
   errors: ['not_found', 'not_allowed'],

@@ -9,12 +9,14 @@ import { Done, instant, paged, paging, uuid } from '../fields.ts'
 
 const OauthApp = z
   .object({
-    id: z.string().meta({ description: 'UUID of the app: one client for one instance.' }),
-    client_name: z.string().meta({ description: 'As the client calls itself.' }),
-    client_id: z.string().meta({ description: 'As it registered, or the URL of the document about it.' }),
-    instance_id: z.string().meta({ description: 'The instance it may use.' }),
-    created_at: instant.meta({ description: 'When it was let in.' }),
-    last_used_at: instant.nullable().meta({ description: 'At most one minute old.' }),
+    id: z.string().meta({ description: 'UUID of the app. An app is one client that may use one instance.' }),
+    client_name: z.string().meta({ description: 'Name that the client gives itself.' }),
+    client_id: z
+      .string()
+      .meta({ description: 'Client id: the registered one, or the URL of the metadata document of the client.' }),
+    instance_id: z.string().meta({ description: 'Instance that the app may use.' }),
+    created_at: instant.meta({ description: 'Time at which access was granted.' }),
+    last_used_at: instant.nullable().meta({ description: 'Time of the last use; updated at most once a minute.' }),
   })
   .meta({ id: 'OauthApp' })
 
@@ -38,8 +40,8 @@ const example = {
 
 export const listOauthApps = local('admin.listOauthApps', 'GET /admin/oauth-apps', {
   access: 'admin',
-  summary: 'Apps that were let in to `/mcp`, newest first',
-  description: 'Apps that ended are not listed.',
+  summary: 'Apps with access to `/mcp`, newest first',
+  description: 'Revoked and expired apps are not listed.',
   input: paging({ default: 20, max: 500 }),
   reply: paged(OauthApp),
   handle: async ({ parts, workspace }, query) => pageOf(parts.oauth.list(workspace), query, render),
@@ -49,7 +51,7 @@ export const listOauthApps = local('admin.listOauthApps', 'GET /admin/oauth-apps
 export const revokeOauthApp = local('admin.revokeOauthApp', 'DELETE /admin/oauth-apps/{app_id}', {
   access: 'admin',
   summary: 'Revoke an app',
-  description: 'Its tokens stop at once.',
+  description: 'The tokens of the app stop working immediately.',
   input: { app_id: uuid.meta({ description: 'The app.' }) },
   reply: Done,
   errors: ['not_found'],

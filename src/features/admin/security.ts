@@ -7,22 +7,24 @@ import type { AccountCall } from '../parts.ts'
 
 const Security = z
   .object({
-    require_api_key: z.boolean().meta({ description: 'Instance routes ask for an API key with `instances:operate`.' }),
-    require_client_token: z.boolean().meta({ description: 'Instance routes ask for it in `Client-Token`, and only there.' }),
+    require_api_key: z.boolean().meta({ description: 'Instance routes require an API key with `instances:operate`.' }),
+    require_client_token: z
+      .boolean()
+      .meta({ description: 'Instance routes require this key in the header `Client-Token`, and only there.' }),
     ip_allowlist: z
       .object({
         enabled: z.boolean().meta({ description: 'Callers from other addresses get `ip_not_allowed`.' }),
         entries: z
           .array(
             z.object({
-              cidr: z.string().meta({ description: 'Address or CIDR block, as it was given.' }),
-              note: z.string().nullable().meta({ description: 'What it is, for whoever reads the list.' }),
+              cidr: z.string().meta({ description: 'Address or CIDR block, in the form that was given.' }),
+              note: z.string().nullable().meta({ description: 'Description of the entry, for people.' }),
             }),
           )
-          .meta({ description: 'Kept while the list is not enabled, too.' }),
+          .meta({ description: 'Entries are kept while the list is disabled.' }),
       })
-      .meta({ description: 'Who may use instance routes, `/account` and `/mcp`.' }),
-    operate_keys: z.int().meta({ description: 'Keys with `instances:operate`, an imported client token included.' }),
+      .meta({ description: 'Addresses that may use instance routes, `/account` and `/mcp`.' }),
+    operate_keys: z.int().meta({ description: 'Number of keys with `instances:operate`, including an imported client token.' }),
   })
   .meta({ id: 'Security' })
 
@@ -61,11 +63,11 @@ export const security = local('admin.security', 'GET /admin/security', {
 
 const switched = z.boolean().meta({ description: 'On or off.' })
 const NEEDS_KEY =
-  'Takes effect for all instances of the workspace at once. Refused with `not_allowed` while no key has `instances:operate`.'
+  'Takes effect immediately for all instances of the workspace. Refused with `not_allowed` while no key has `instances:operate`.'
 
 export const requireApiKey = local('admin.requireApiKey', 'PUT /admin/security/require-api-key', {
   access: 'admin',
-  summary: 'Ask for an API key on instance routes, or no longer',
+  summary: 'Require an API key on instance routes, or stop requiring it',
   description: NEEDS_KEY,
   input: { value: switched },
   reply: Security,
@@ -76,7 +78,7 @@ export const requireApiKey = local('admin.requireApiKey', 'PUT /admin/security/r
 
 export const requireClientToken = local('admin.requireClientToken', 'PUT /admin/security/require-client-token', {
   access: 'admin',
-  summary: 'Ask for Client-Token on instance routes, or no longer',
+  summary: 'Require Client-Token on instance routes, or stop requiring it',
   description: NEEDS_KEY,
   input: { value: switched },
   reply: Security,
@@ -91,18 +93,22 @@ const Entry = z.object({
     description: 'IPv4 or IPv6 address, or a CIDR block whose host bits are zero.',
     examples: ['203.0.113.0/24'],
   }),
-  note: displayText(0, 100).nullable().default(null).meta({ description: 'What it is, for whoever reads the list.' }),
+  note: displayText(0, 100).nullable().default(null).meta({ description: 'Description of the entry, for people.' }),
 })
 
 export const ipAllowlist = local('admin.ipAllowlist', 'PUT /admin/security/ip-allowlist', {
   access: 'admin',
-  summary: 'Restrict who may call, by address',
+  summary: 'Restrict callers by IP address',
   description:
-    'Applies to instance routes, `/account` and `/mcp`, at once; not to `/admin`, so that a wrong list can be mended. An IPv4 caller in ' +
+    'Applies immediately to instance routes, `/account` and `/mcp`, but not to `/admin`, so that a wrong list can be corrected. An IPv4 caller in ' +
     'IPv6 form counts as IPv4. Enabling an empty list is refused with `not_allowed`.',
   input: {
-    enabled: z.boolean().meta({ description: 'Whether the list counts.' }),
-    entries: z.array(Entry).max(200).optional().meta({ description: 'Replaces the list; without it the list stays.' }),
+    enabled: z.boolean().meta({ description: 'Whether the list is enforced.' }),
+    entries: z
+      .array(Entry)
+      .max(200)
+      .optional()
+      .meta({ description: 'Entries that replace the list; if omitted, the list stays.' }),
   },
   reply: Security,
   errors: ['not_allowed'],

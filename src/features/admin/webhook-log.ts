@@ -13,25 +13,28 @@ const Entry = z
     instance_id: z.string().meta({ description: 'UUID of the instance.' }),
     type: z.enum(EVENT_TYPES).meta({ description: 'Event type.' }),
     url: z.string().meta({
-      description: 'Of the last attempt, or configured when the event happened; values of its query are masked.',
+      description:
+        'URL of the last attempt or, before the first, the URL configured when the event happened. Query values are masked.',
     }),
     status: z.enum(LOG_STATUSES).meta({
       description:
-        '`pending` waits for its next attempt, `failed` was given up or its type was switched off meanwhile. Rows of earlier releases have `discarded` for the latter.',
+        '`pending`: the event waits for its next attempt. `failed`: all attempts failed, or its type was switched off. Rows of earlier releases have `discarded` in the latter case.',
     }),
     attempts: z
       .int()
-      .meta({ description: 'All attempts so far, those that looked whether a receiver is back and resends by hand included.' }),
-    last_response_code: z.int().nullable().meta({ description: 'HTTP status of the last attempt; null without an answer.' }),
+      .meta({ description: 'Number of attempts so far. Probes of a receiver that was down and manual resends count.' }),
+    last_response_code: z.int().nullable().meta({ description: 'HTTP status of the last attempt; null if there was no answer.' }),
     last_error: z.string().nullable().meta({
       description:
         '`timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`, `status 500`, `backlog full`, `switched off`, …',
     }),
-    last_duration_ms: z.int().nullable().meta({ description: 'How long the last attempt took, in ms.' }),
-    created_at: instant.meta({ description: 'When the event happened.' }),
-    next_attempt_at: instant.nullable().meta({ description: 'Null when none is to come, or as soon as its turn comes.' }),
-    finished_at: instant.nullable().meta({ description: 'When it was delivered or given up.' }),
-    resendable: z.boolean().meta({ description: 'Its body is still kept.' }),
+    last_duration_ms: z.int().nullable().meta({ description: 'Duration of the last attempt, in ms.' }),
+    created_at: instant.meta({ description: 'Time of the event.' }),
+    next_attempt_at: instant
+      .nullable()
+      .meta({ description: 'Time of the next attempt. Null when there is none, or when it is due in its turn.' }),
+    finished_at: instant.nullable().meta({ description: 'Time at which the event was delivered or failed.' }),
+    resendable: z.boolean().meta({ description: 'Whether the body is still stored.' }),
   })
   .meta({ id: 'WebhookLogEntry' })
 
@@ -52,9 +55,9 @@ const example = {
 }
 
 const filters = {
-  instance_id: uuid.optional().meta({ description: 'Of this instance alone.' }),
+  instance_id: uuid.optional().meta({ description: 'Only events of this instance.' }),
   type: oneOf(EVENT_TYPES).optional().meta({ description: 'Event type.' }),
-  status: oneOf(LOG_STATUSES).optional().meta({ description: 'What became of them.' }),
+  status: oneOf(LOG_STATUSES).optional().meta({ description: 'Only events with this outcome.' }),
 }
 
 /** All of the workspace, or the one that is asked for, if it is one of them. */
@@ -72,14 +75,14 @@ function inOrder(
 
 export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
   access: 'admin',
-  summary: 'What became of the events, newest first',
+  summary: 'Webhook log: events and their outcomes, newest first',
   description:
-    'One entry per event, for 7 days and at most 100,000 per instance; those that still wait stay. No content: the body of an event is kept ' +
-    'encrypted until it is delivered, for 72 h after it failed, and is never shown.',
+    'One entry per event, kept for 7 days and at most 100,000 per instance; entries of waiting events stay. Entries have no content: the body of an event is stored ' +
+    'encrypted until the event is delivered, or for 72 h after it failed, and is never shown.',
   input: {
     ...filters,
-    from: moment.optional().meta({ description: 'Events that happened then or later.' }),
-    to: moment.optional().meta({ description: 'Events that happened then or earlier.' }),
+    from: moment.optional().meta({ description: 'Only events at or after this time.' }),
+    to: moment.optional().meta({ description: 'Only events at or before this time.' }),
     ...paging({ default: 20, max: 500 }),
   },
   check: inOrder,
@@ -103,34 +106,38 @@ export const resendWebhook = local('admin.resendWebhook', 'POST /admin/webhook-l
   access: 'admin',
   summary: 'Send one event again, now',
   description:
-    'One attempt before everything else of its instance, to the URL configured now: same `event_id` and body, new signature. The answer is ' +
-    'its entry after the attempt. Refused with `not_found` when its body is no longer kept, with `not_allowed` when its type has no URL.',
+    'Makes one attempt before all waiting events of the instance, to the URL configured now, with the same `event_id` and body and a new signature. The answer is ' +
+    'the entry after the attempt. Refused with `not_found` when the body is no longer stored, with `not_allowed` when the type has no URL.',
   input: { event_id: ulid.meta({ description: 'Of the event.' }) },
   reply: Entry,
   errors: ['not_found', 'not_allowed', 'engine_unavailable'],
   handle: (call, { event_id }) => call.parts.webhookLog.resend(instancesOf(call), event_id),
   examples: [
     {
-      name: 'now it is taken',
+      name: 'the receiver accepts it now',
       input: { event_id: example.id },
       reply: { ...example, status: 'delivered', attempts: 7, last_response_code: 200, last_error: null, resendable: false },
     },
   ],
 })
 
-const queued = z.int().meta({ description: 'Events that are tried again, one at a time per instance, with the normal schedule.' })
+const queued = z
+  .int()
+  .meta({ description: 'Number of events that are sent again, one at a time per instance, with the normal schedule.' })
 
 export const resendWebhooks = local('admin.resendWebhooks', 'POST /admin/webhook-log/resend', {
   access: 'admin',
   summary: 'Send many events again',
-  description: 'They go back into the normal schedule, due now, in their order.',
+  description: 'The events go back into the normal schedule, due now and in order.',
   input: {
-    event_ids: z.array(ulid).min(1).max(100).meta({ description: 'Of the events; one that is named twice counts once.' }),
+    event_ids: z.array(ulid).min(1).max(100).meta({ description: 'Ids of the events; an id that is given twice counts once.' }),
   },
   reply: z.object({
     value: z.literal(true),
     queued,
-    not_found: z.int().meta({ description: 'Events that are unknown, whose body is no longer kept, or whose type has no URL.' }),
+    not_found: z
+      .int()
+      .meta({ description: 'Ids of events that are unknown, whose body is no longer stored, or whose type has no URL.' }),
   }),
   errors: ['engine_unavailable'],
   async handle(call, { event_ids }) {
@@ -144,12 +151,12 @@ export const replayWebhooks = local('admin.replayWebhooks', 'POST /admin/webhook
   access: 'admin',
   summary: 'Send the events of a range again',
   description:
-    'Every event of the range whose body is still kept goes back into the normal schedule, due now, in its order: the 10,000 oldest of them. ' +
-    'Name `"status": "failed"` for what was given up; then a second call takes the next ones.',
+    'The events of the range whose bodies are still stored go back into the normal schedule, due now and in order; at most the oldest 10,000. ' +
+    'With `"status": "failed"` only failed events are sent, and a second call takes the next 10,000.',
   input: {
     ...filters,
-    from: moment.meta({ description: 'Events that happened then or later.' }),
-    to: moment.meta({ description: 'Events that happened then or earlier.' }),
+    from: moment.meta({ description: 'Only events at or after this time.' }),
+    to: moment.meta({ description: 'Only events at or before this time.' }),
   },
   check: inOrder,
   reply: z.object({ value: z.literal(true), queued }),

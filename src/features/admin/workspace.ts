@@ -9,27 +9,29 @@ import { displayText, instant, integer, moment, oneOf } from '../fields.ts'
 
 const Subscription = z
   .object({
-    status: z.enum(SUBSCRIPTION_STATUSES).meta({ description: 'As it was set: time passing changes what is allowed, not this.' }),
-    trial_ends_at: instant.nullable().meta({ description: 'Null outside of a trial.' }),
-    due_at: instant.meta({ description: 'Until when the plan is paid.' }),
-    instance_slots: z.int().meta({ description: 'How many instances the plan allows.' }),
-    instances_used: z.int().meta({ description: 'How many there are.' }),
+    status: z
+      .enum(SUBSCRIPTION_STATUSES)
+      .meta({ description: 'Status that was set. Passing time changes what is allowed, but not this field.' }),
+    trial_ends_at: instant.nullable().meta({ description: 'End of the trial; null unless the status is `trial`.' }),
+    due_at: instant.meta({ description: 'Time until which the plan is paid.' }),
+    instance_slots: z.int().meta({ description: 'Number of instances that the plan allows.' }),
+    instances_used: z.int().meta({ description: 'Number of instances that exist.' }),
   })
   .meta({ id: 'Subscription' })
 
 const Workspace = z
   .object({
     id: z.string().meta({ description: 'UUID of the workspace.' }),
-    name: z.string().meta({ description: 'As it was given.' }),
-    created_at: instant.meta({ description: 'When it was made.' }),
+    name: z.string().meta({ description: 'Name of the workspace, as it was given.' }),
+    created_at: instant.meta({ description: 'Time of creation.' }),
     subscription: Subscription,
     security: z
       .object({
-        require_api_key: z.boolean().meta({ description: 'Instance routes ask for an API key.' }),
-        require_client_token: z.boolean().meta({ description: 'Instance routes ask for `Client-Token`.' }),
+        require_api_key: z.boolean().meta({ description: 'Instance routes require an API key.' }),
+        require_client_token: z.boolean().meta({ description: 'Instance routes require `Client-Token`.' }),
         ip_allowlist_enabled: z.boolean().meta({ description: 'Callers from other addresses are refused.' }),
       })
-      .meta({ description: 'The switches; `GET /admin/security` has the whole.' }),
+      .meta({ description: 'Security switches; `GET /admin/security` has all settings.' }),
   })
   .meta({ id: 'Workspace' })
 
@@ -93,18 +95,20 @@ export const updateSubscription = local('admin.updateSubscription', 'PUT /admin/
   access: 'admin',
   summary: 'Change the plan: status, dates, slots',
   description:
-    'Only the given fields change; at least one. With fewer slots than instances those that exist stay, and none can be made. Sessions are ' +
+    'Only the given fields change; give at least one. With fewer slots than instances, existing instances stay and none can be created. Sessions are ' +
     'never stopped by the subscription.',
   input: {
     status: oneOf(SUBSCRIPTION_STATUSES)
       .optional()
-      .meta({ description: 'What may be sent and whether the Account API answers follow from it and the dates.' }),
+      .meta({ description: 'Status and dates together decide what may be sent and whether the Account API answers.' }),
     trial_ends_at: moment
       .nullable()
       .optional()
-      .meta({ description: 'Required with the status `trial`; with every other one it becomes null.' }),
-    due_at: moment.optional().meta({ description: 'Until when the plan is paid.' }),
-    instance_slots: integer(0, MAX_INSTANCE_SLOTS).optional().meta({ description: 'May be less than the instances there are.' }),
+      .meta({ description: 'End of the trial. Required with the status `trial`; any other status sets it to null.' }),
+    due_at: moment.optional().meta({ description: 'Time until which the plan is paid.' }),
+    instance_slots: integer(0, MAX_INSTANCE_SLOTS)
+      .optional()
+      .meta({ description: 'Number of slots. It may be less than the number of existing instances.' }),
   },
   check: atLeastOne,
   reply: Subscription,
@@ -133,9 +137,9 @@ export const updateSubscription = local('admin.updateSubscription', 'PUT /admin/
 
 export const rotateAdminKey = local('admin.rotateAdminKey', 'POST /admin/admin-key', {
   access: 'admin',
-  summary: 'Make a new admin key',
+  summary: 'Create a new admin key',
   description:
-    '`value` is shown only here; only its hash is kept. The key that was used is void at once. Refused with `not_allowed` where ' +
+    'Only this answer has `value`, because the service stores only its hash. The previous key stops working immediately. Refused with `not_allowed` where ' +
     '`SVC_ADMIN_KEY` is set: the environment owns that key.',
   input: {
     revoke_oauth: z.boolean().default(false).meta({ description: 'Also revokes every OAuth app of the workspace.' }),

@@ -6,8 +6,8 @@ import { CATALOG_DEADLINE, cursorPage, MAX_PRICE, nextCursor, owner, Product, pr
 
 export const updateConfig = action('business.updateCatalogConfig', 'PUT /business/catalog', {
   writes: true,
-  summary: 'Switch the cart of the catalog on or off',
-  input: { cart_enabled: z.boolean().meta({ description: 'Buyers collect products and order them together.' }) },
+  summary: 'Enable or disable the cart of the catalog',
+  input: { cart_enabled: z.boolean().meta({ description: 'With a cart, buyers collect products and order them together.' }) },
   reply: z.object({ cart_enabled: z.boolean() }),
   examples: [{ name: 'on', input: { cart_enabled: true }, reply: { cart_enabled: true } }],
 })
@@ -19,7 +19,7 @@ export const products = action('business.products', 'GET /business/products', {
   description: 'An account without a catalog has no products.',
   input: {
     phone: owner,
-    limit: queryInteger(1, 100).default(20).meta({ description: 'Products of a page.', default: 20 }),
+    limit: queryInteger(1, 100).default(20).meta({ description: 'Number of products per page.', default: 20 }),
     next_cursor: nextCursor,
   },
   reply: cursorPage(Product),
@@ -50,7 +50,7 @@ const price = z
   .min(0)
   .max(MAX_PRICE)
   .refine((value) => Math.abs(value * 1_000 - Math.round(value * 1_000)) < 1e-4, { message: 'must have at most 3 decimals' })
-  .meta({ description: 'In units of the currency.' })
+  .meta({ description: 'Price, in units of the currency.' })
 
 const countryCode = z
   .string()
@@ -58,7 +58,7 @@ const countryCode = z
   .transform((value) => value.toUpperCase())
 
 const details = {
-  description: plain(0, 5_000).optional().meta({ description: 'What the product is; empty: none.' }),
+  description: plain(0, 5_000).optional().meta({ description: 'Description of the product; empty for none.' }),
   price: price.optional(),
   currency: z
     .string()
@@ -66,13 +66,19 @@ const details = {
     .optional()
     .meta({ description: 'ISO 4217.', examples: ['BRL'] }),
   retailer_id: plain(0, 100).optional().meta({ description: 'Your own id of the product.' }),
-  url: url.optional().meta({ description: 'Page of the product.' }),
+  url: url.optional().meta({ description: 'URL of the page of the product.' }),
   origin_country: countryCode.optional().meta({ description: 'ISO 3166-1 alpha-2; omitted: exempt.' }),
 }
 
-const images = z.array(portrait).min(1).max(10).meta({ description: 'Pictures, the first one foremost.' })
+const images = z
+  .array(portrait)
+  .min(1)
+  .max(10)
+  .meta({ description: 'Pictures of the product; the first one is the main picture.' })
 const productName = name(1, 150).meta({ description: 'Name of the product.' })
-const isHidden = z.boolean().meta({ description: 'Kept in the catalog, and not shown to others.' })
+const isHidden = z
+  .boolean()
+  .meta({ description: 'Whether the product is hidden: it stays in the catalog, but others do not see it.' })
 
 export const createProduct = action('business.createProduct', 'POST /business/products', {
   writes: true,
@@ -134,15 +140,15 @@ export const order = action('business.order', 'GET /business/orders/{order_id}',
   writes: false,
   deadlineMs: CATALOG_DEADLINE,
   summary: 'Read an order',
-  description: 'One that was sent to or by this account.',
+  description: 'Reads an order that was sent to or by this account.',
   input: {
-    order_id: plain(1, 64).meta({ description: 'Id of the order, of the message that has it.' }),
+    order_id: plain(1, 64).meta({ description: 'Id of the order, from the order message.' }),
     order_token: z
       .string()
       .min(1)
       .max(512)
       .regex(/^[A-Za-z0-9+/_-]+={0,2}$/, 'must be base64')
-      .meta({ description: 'Token of the message with the order. Also taken under the name `token`.' }),
+      .meta({ description: 'Token from the order message. The name `token` is also accepted.' }),
   },
   reply: z.object({
     id: z.string(),

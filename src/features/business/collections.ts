@@ -24,7 +24,7 @@ export const collections = action('business.collections', 'GET /business/collect
   summary: 'List the collections of a catalog',
   input: {
     phone: owner,
-    limit: queryInteger(1, 50).default(20).meta({ description: 'Collections of a page.', default: 20 }),
+    limit: queryInteger(1, 50).default(20).meta({ description: 'Number of collections per page.', default: 20 }),
     next_cursor: nextCursor,
   },
   reply: cursorPage(Collection),
@@ -36,11 +36,11 @@ export const collectionProducts = action('business.collectionProducts', 'GET /bu
   writes: false,
   deadlineMs: CATALOG_DEADLINE,
   summary: 'List the products of a collection',
-  description: '`product_not_found` for a collection that is not there.',
+  description: 'Answers `product_not_found` when the collection does not exist.',
   input: {
     collection_id: collectionId,
     phone: owner,
-    limit: queryInteger(1, 100).default(20).meta({ description: 'Products of a page.', default: 20 }),
+    limit: queryInteger(1, 100).default(20).meta({ description: 'Number of products per page.', default: 20 }),
     next_cursor: nextCursor,
   },
   reply: cursorPage(Product),
@@ -59,8 +59,8 @@ const collectionName = name(1, 100).meta({ description: 'Name of the collection.
 export const createCollection = action('business.createCollection', 'POST /business/collections', {
   ...about,
   writes: true,
-  summary: 'Make a collection of products',
-  input: { name: collectionName, product_ids: productIds.meta({ description: 'Ids of its products.' }) },
+  summary: 'Create a collection of products',
+  input: { name: collectionName, product_ids: productIds.meta({ description: 'Ids of the products in the collection.' }) },
   reply: Collection,
   examples: [
     {
@@ -75,7 +75,7 @@ export const updateCollection = action('business.updateCollection', 'PUT /busine
   ...about,
   writes: true,
   summary: 'Change a collection',
-  description: 'The collection may have another `id` afterwards: the one of the answer.',
+  description: 'The `id` of the collection may change; the answer has the new one.',
   input: {
     collection_id: collectionId,
     name: collectionName.optional(),

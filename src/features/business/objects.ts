@@ -17,7 +17,9 @@ const digits = (what: string) =>
 export const productId = digits('product')
 export const collectionId = digits('collection')
 
-export const owner = identifier(['user'], { description: 'Whose catalog; omitted: this account.' }).optional()
+export const owner = identifier(['user'], {
+  description: 'Number of the business that owns the catalog; by default this account.',
+}).optional()
 
 export const nextCursor = plain(1, 4_096).optional().meta({ description: '`next_cursor` of the previous answer.' })
 
@@ -26,7 +28,7 @@ export const Product = z
     id: z.string(),
     name: z.string(),
     description: z.string().nullable(),
-    price: z.number().nullable().meta({ description: 'In units of the currency.' }),
+    price: z.number().nullable().meta({ description: 'Price, in units of the currency.' }),
     currency: z.string().nullable(),
     retailer_id: z.string().nullable(),
     url: z.string().nullable(),
@@ -39,10 +41,10 @@ export const Product = z
 
 export const Collection = z
   .object({
-    id: z.string().meta({ description: 'A change may give the collection another one.' }),
+    id: z.string().meta({ description: 'Id of the collection. A change may give the collection a new id.' }),
     name: z.string(),
     status: z.enum(['approved', 'pending', 'rejected']).nullable(),
-    products_count: z.int().nullable().meta({ description: 'Null where the network does not tell it.' }),
+    products_count: z.int().nullable().meta({ description: 'Null if the network does not provide it.' }),
   })
   .meta({ id: 'Collection' })
 

@@ -44,7 +44,7 @@ const BusinessProfile = z
 export const profile = action('business.profile', 'GET /business/profile', {
   writes: false,
   summary: 'The profile of a business',
-  input: { phone: identifier(['user'], { description: 'Omitted: this account.' }).optional() },
+  input: { phone: identifier(['user'], { description: 'Number of the business; by default this account.' }).optional() },
   reply: BusinessProfile,
   notFound: 'not_found',
   errors: ['invalid_phone', 'phone_not_on_whatsapp'],
@@ -82,18 +82,18 @@ const website = url
 export const updateProfile = action('business.updateProfile', 'PUT /business/profile', {
   writes: true,
   summary: 'Change the profile of the business',
-  description: 'Only the given fields are changed. An empty text, or an empty list of websites, clears.',
+  description: 'Only the given fields are changed. An empty text or an empty list of websites clears the field.',
   input: {
-    description: plain(0, 512).optional().meta({ description: 'What the business does; empty: none.' }),
-    address: plain(0, MAX_ADDRESS).optional().meta({ description: 'Where it is; empty: none.' }),
+    description: plain(0, 512).optional().meta({ description: 'Description of the business; empty for none.' }),
+    address: plain(0, MAX_ADDRESS).optional().meta({ description: 'Address of the business; empty for none.' }),
     email: email.optional(),
-    websites: z.array(website).max(2).optional().meta({ description: 'Its websites; empty: none.' }),
+    websites: z.array(website).max(2).optional().meta({ description: 'Websites of the business; empty for none.' }),
     categories: z
       .array(z.string().regex(/^\d{1,32}$/, 'must be the id of a category, 1 to 32 digits'))
       .min(1)
       .max(3)
       .optional()
-      .meta({ description: 'Ids, as `GET /business/categories` has them.' }),
+      .meta({ description: 'Ids of categories from `GET /business/categories`.' }),
   },
   check(input, issue) {
     if (Object.values(input).every((value) => value === undefined)) issue('', 'must have at least one field')
@@ -155,8 +155,8 @@ export const updateHours = action('business.updateHours', 'PUT /business/hours',
   summary: 'Change the opening hours of the business',
   input: {
     timezone: plain(1, 64)
-      .refine(isTimeZone, { message: 'must be a time zone of the IANA database' })
-      .meta({ description: 'Name in the IANA database.', examples: ['America/Sao_Paulo'] }),
+      .refine(isTimeZone, { message: 'must be the name of a time zone in the IANA database' })
+      .meta({ description: 'Name of a time zone in the IANA database.', examples: ['America/Sao_Paulo'] }),
     days: z
       .array(
         z.object({
@@ -169,7 +169,9 @@ export const updateHours = action('business.updateHours', 'PUT /business/hours',
         }),
       )
       .max(21)
-      .meta({ description: 'At most three entries per day; a day that is not listed is closed, none: always.' }),
+      .meta({
+        description: 'At most three entries per day. A day that is not listed is closed; an empty list closes every day.',
+      }),
   },
   check({ days }, issue) {
     for (const [index, entry] of days.entries()) {
@@ -197,7 +199,7 @@ export const updateHours = action('business.updateHours', 'PUT /business/hours',
 export const categories = action('business.categories', 'GET /business/categories', {
   writes: false,
   summary: 'Categories a business can choose',
-  input: { q: name(0, 100).default('').meta({ description: 'Text in the name; empty: all.' }) },
+  input: { q: name(0, 100).default('').meta({ description: 'Only categories whose name contains this text; if empty, all.' }) },
   reply: z.object({ data: z.array(Category).meta({ description: 'At most 200.' }) }),
   examples: [
     {

@@ -10,10 +10,10 @@ export const create = action('communities.create', 'POST /communities', {
   writes: true,
   deadlineMs: 45 * SECOND,
   summary: 'Create a community',
-  description: 'An announcement group and a general group are made with it. Its administrators alone may add groups at first.',
+  description: 'An announcement group and a general group are created with it. At first, only administrators may add groups.',
   input: {
     name: name(1, 100).meta({ description: 'Name of the community and of its announcement group.' }),
-    description: plain(0, 2_048).optional().meta({ description: 'What it is about; empty: no description.' }),
+    description: plain(0, 2_048).optional().meta({ description: 'Description of the community; empty for none.' }),
   },
   reply: Community,
   errors: ['group_suspended'],
@@ -23,8 +23,8 @@ export const create = action('communities.create', 'POST /communities', {
 export const list = action('communities.list', 'GET /communities', {
   writes: false,
   deadlineMs: 45 * SECOND,
-  summary: 'List the communities the account is in',
-  description: 'The newest first, without their groups.',
+  summary: 'List the communities of the account',
+  description: 'Newest first, without their groups.',
   input: paging({ default: 100, max: 500 }),
   reply: paged(Community),
   examples: [
@@ -54,7 +54,7 @@ export const announcement = action('communities.announcement', 'GET /communities
   ...aboutCommunity,
   writes: false,
   summary: 'Read the announcement group of a community',
-  description: 'Sends to the community go to its `phone`.',
+  description: 'To send to the community, send to the `phone` of this group.',
   input: { community_id: communityId },
   reply: Group,
   examples: [
@@ -83,7 +83,7 @@ export const updateName = write('communities.updateName', 'PUT /communities/{com
 
 export const updateDescription = write('communities.updateDescription', 'PUT /communities/{community_id}/description', {
   summary: 'Change or clear the description of a community',
-  input: { value: plain(0, 2_048).meta({ description: 'Empty: no description.' }) },
+  input: { value: plain(0, 2_048).meta({ description: 'New description; empty removes it.' }) },
   example: { value: 'News' },
 })
 
@@ -100,6 +100,6 @@ export const updateSettings = write('communities.updateSettings', 'PUT /communit
 })
 
 export const deactivate = write('communities.deactivate', 'DELETE /communities/{community_id}', {
-  summary: 'End a community; its groups live on by themselves',
+  summary: 'Deactivate a community; its groups continue without it',
   input: {},
 })

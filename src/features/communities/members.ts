@@ -18,7 +18,7 @@ const links = <const Id extends string, I extends z.ZodRawShape>(id: Id, route: 
     ...aboutCommunity,
     writes: true,
     summary,
-    description: 'A group that is refused is no error: each has a result of its own, and `value` is true when all succeeded.',
+    description: 'A refused group is not an error: each group has its own result, and `value` is true when all succeeded.',
     input: { community_id: communityId, groups, ...input },
     reply: z.object({
       value: z.boolean(),
@@ -54,7 +54,7 @@ export const unlinkGroups = links(
     remove_orphaned_members: z
       .boolean()
       .default(false)
-      .meta({ description: 'People who are in no other group of the community leave it, too.' }),
+      .meta({ description: 'People who are in no other group of the community leave the community as well.' }),
   },
 )
 
@@ -64,7 +64,7 @@ const change = <const Id extends string, I extends z.ZodRawShape>(id: Id, route:
     writes: true,
     deadlineMs: DEADLINE,
     summary,
-    description: 'A person who is refused is no error: each has a result of their own, and `value` is true when all succeeded.',
+    description: 'A refused person is not an error: each person has their own result, and `value` is true when all succeeded.',
     input: { community_id: communityId, phones, ...input },
     reply: z.object({ value: z.boolean(), participants: participantResults }),
     examples: [
@@ -119,7 +119,7 @@ export const invitationLink = action('communities.invitationLink', 'GET /communi
 export const resetInvitationLink = action('communities.resetInvitationLink', 'POST /communities/{community_id}/invitation-link', {
   ...aboutCommunity,
   writes: true,
-  summary: 'Revoke the invitation link of a community and make a new one',
+  summary: 'Revoke the invitation link of a community and create a new one',
   input: { community_id: communityId },
   reply: InvitationLink,
   examples: [{ name: 'link', input: communityIdExample, reply: invitationLinkExample }],

@@ -7,13 +7,13 @@ import { groupId } from '../groups/objects.ts'
 export const communityId = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}-group` : value),
   groupId.meta({
-    description: 'Community. Written as `<digits>-group`, or its bare digits.',
+    description: 'Id of the community: `<digits>-group`, or only the digits.',
     examples: ['120363186053925765-group'],
   }),
 )
 
 export const whoCanAddGroups = oneOf(['admins', 'all']).meta({
-  description: 'Administrators of the community, or all its members.',
+  description: 'Who may add groups: administrators of the community, or all its members.',
 })
 
 const SubGroup = z.object({
@@ -25,14 +25,18 @@ const SubGroup = z.object({
 
 export const Community = z
   .object({
-    id: z.string().meta({ description: 'Group identifier of the parent: sends to the community use its announcement group.' }),
+    id: z
+      .string()
+      .meta({ description: 'Group identifier of the community. Sends to the community go to its announcement group.' }),
     name: z.string(),
     description: z.string().nullable(),
     created_at: instant.nullable(),
     owner: z.string().nullable().meta({ description: 'Creator.' }),
     who_can_add_groups: z.enum(['admins', 'all']).nullable().meta({ description: 'Null in listings.' }),
     announcement_group: SubGroup.nullable(),
-    sub_groups: z.array(SubGroup).meta({ description: 'At most 100, with the announcement group.' }),
+    sub_groups: z
+      .array(SubGroup)
+      .meta({ description: 'Groups of the community, including the announcement group; at most 100.' }),
   })
   .meta({ id: 'Community' })
 

@@ -25,16 +25,16 @@ export const create = action('groups.create', 'POST /groups', {
   deadlineMs: 45 * SECOND,
   summary: 'Create a group',
   description:
-    'Each person has a result of their own. Invitations for those who do not allow to be added go through the queue, each with a `delivery` of its own.',
+    'Each person has their own result. People who cannot be added directly get an invitation through the queue, each with its own `delivery` event.',
   input: {
-    name: name(1, 100).meta({ description: 'What the group is called.' }),
-    phones: phones.meta({ description: 'Numbers of people, without the own one.' }),
+    name: name(1, 100).meta({ description: 'Name of the group.' }),
+    phones: phones.meta({ description: 'Numbers of the people to add, without the number of this account.' }),
     auto_invite: autoInvite,
   },
   reply: z.object({
     phone: z.string(),
     name: z.string(),
-    invitation_link: z.string().nullable().meta({ description: 'Null when the group was made and its link could not be read.' }),
+    invitation_link: z.string().nullable().meta({ description: 'Null if the group was created but its link could not be read.' }),
     participants: participantResults,
   }),
   notFound: 'phone_not_on_whatsapp',
@@ -56,22 +56,22 @@ export const create = action('groups.create', 'POST /groups', {
 export const list = action('groups.list', 'GET /groups', {
   writes: false,
   deadlineMs: 45 * SECOND,
-  summary: 'List the groups the account is in',
-  description: 'Last activity first. Communities themselves are not listed; their groups are.',
+  summary: 'List the groups of the account',
+  description: 'Ordered by last activity, newest first. Communities are not listed, but their groups are.',
   input: paging({ default: 100, max: 500 }),
   reply: paged(
     z.object({
       phone: z.string(),
       name: z.string(),
-      community_id: z.string().nullable().meta({ description: 'Community it belongs to.' }),
-      is_group_announcement: z.boolean().meta({ description: 'Announcement group of a community.' }),
+      community_id: z.string().nullable().meta({ description: 'Community that the group belongs to.' }),
+      is_group_announcement: z.boolean().meta({ description: 'Whether the group is the announcement group of a community.' }),
       participants_count: z.int(),
       unread: z.int(),
       last_message_at: instant.nullable(),
       archived: z.boolean(),
       pinned: z.boolean(),
       muted: z.boolean(),
-      mute_ends_at: instant.nullable().meta({ description: 'Null when it is not muted, or for ever.' }),
+      mute_ends_at: instant.nullable().meta({ description: 'End of the mute; null if the group is not muted or muted forever.' }),
     }),
   ),
   examples: [
@@ -132,7 +132,7 @@ export const updateName = write('groups.updateName', 'PUT /groups/{group_id}/nam
 
 export const updateDescription = write('groups.updateDescription', 'PUT /groups/{group_id}/description', {
   summary: 'Change or clear the description of a group',
-  input: { value: plain(0, 2_048).meta({ description: 'Empty: no description.' }) },
+  input: { value: plain(0, 2_048).meta({ description: 'New description; empty removes it.' }) },
   example: { value: 'Daily notes' },
 })
 
@@ -148,9 +148,9 @@ export const leave = write('groups.leave', 'POST /groups/{group_id}/leave', { su
 export const updateSettings = action('groups.updateSettings', 'PUT /groups/{group_id}/settings', {
   ...about,
   writes: true,
-  summary: 'Change who may do what in a group',
+  summary: 'Change the permissions of a group',
   description:
-    'Only the given fields are changed, in this order. When one fails, the earlier ones stay, named in `details.applied` of the error.',
+    'Only the given fields are changed, in this order. If one fails, the earlier changes stay, and `details.applied` of the error lists them.',
   input: {
     group_id: groupId,
     admin_only_message: groupSettings.admin_only_message.optional(),
@@ -159,7 +159,7 @@ export const updateSettings = action('groups.updateSettings', 'PUT /groups/{grou
     require_admin_approval: groupSettings.require_admin_approval.optional(),
     ephemeral_seconds: oneOfNumbers(EPHEMERAL_SECONDS)
       .optional()
-      .meta({ description: 'Messages disappear after so many seconds; 0: never.' }),
+      .meta({ description: 'Seconds after which messages disappear; 0 means never.' }),
   },
   check({ group_id: _, ...settings }, issue) {
     if (Object.values(settings).every((value) => value === undefined)) issue('', 'must have at least one setting')

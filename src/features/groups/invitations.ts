@@ -26,8 +26,8 @@ export const acceptInvitation = action('groups.acceptInvitation', 'POST /groups/
   input: { url },
   reply: z.object({
     value: z.literal(true),
-    phone: z.string().nullable().meta({ description: 'The group; null where the network does not name it yet.' }),
-    pending_approval: z.boolean().meta({ description: 'An administrator decides.' }),
+    phone: z.string().nullable().meta({ description: 'Id of the group; null if the network does not report it yet.' }),
+    pending_approval: z.boolean().meta({ description: 'Whether an administrator must approve the request.' }),
   }),
   notFound: 'invite_link_invalid',
   errors: ['group_suspended'],
@@ -55,7 +55,7 @@ export const invitationLink = action('groups.invitationLink', 'GET /groups/{grou
 
 export const resetInvitationLink = action('groups.resetInvitationLink', 'POST /groups/{group_id}/invitation-link', {
   writes: true,
-  summary: 'Revoke the invitation link of a group and make a new one',
+  summary: 'Revoke the invitation link of a group and create a new one',
   input: { group_id: groupId },
   reply: InvitationLink,
   notFound: 'group_not_found',

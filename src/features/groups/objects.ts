@@ -9,7 +9,7 @@ export const EPHEMERAL_SECONDS = [0, 86_400, 604_800, 7_776_000] as const
 const MAX_PHONES = 256
 
 export const groupId = identifier(['group'], {
-  description: 'Group, or community.',
+  description: 'Id of the group or community.',
   examples: ['120363019502650977-group'],
 })
 
@@ -22,38 +22,38 @@ export const phones = z
 export const autoInvite = z
   .boolean()
   .default(true)
-  .meta({ description: 'People who do not allow to be added get an invitation through the queue.' })
+  .meta({ description: 'Whether people who cannot be added directly get an invitation through the queue.' })
 
 const Participant = z
   .object({
     phone: z.string(),
     lid: z.string().nullable(),
-    is_admin: z.boolean().meta({ description: 'Administrators and the creator.' }),
+    is_admin: z.boolean().meta({ description: 'Whether the person is an administrator or the creator.' }),
     is_super_admin: z.boolean().meta({ description: 'The creator.' }),
   })
   .meta({ id: 'Participant' })
 
 const ParticipantResult = z
   .object({
-    phone: z.string().meta({ description: 'As in the request.' }),
+    phone: z.string().meta({ description: 'Identifier of the person, as in the request.' }),
     success: z.boolean(),
     code: z.int().meta({
       description:
-        '200 done; 202 waits for an administrator; 403 the person does not allow it; 404 no account; 408 left recently; ' +
-        '409 already so; 402, 412, 419 full; other codes of the network.',
+        '200: done. 202: waits for an administrator. 403: the privacy settings of the person forbid it. 404: no account. 408: left recently. ' +
+        '409: nothing to change. 402, 412, 419: the group is full. Other codes come from the network.',
     }),
-    invited: z.boolean().meta({ description: 'An invitation was queued.' }),
+    invited: z.boolean().meta({ description: 'Whether an invitation was queued.' }),
   })
   .meta({ id: 'ParticipantResult' })
 
 export const participantResults = z.array(ParticipantResult)
 
 export const groupSettings = {
-  admin_only_message: z.boolean().meta({ description: 'Only administrators send.' }),
-  admin_only_settings: z.boolean().meta({ description: 'Only administrators edit name, description and photo.' }),
-  admin_only_add_member: z.boolean().meta({ description: 'Only administrators add members.' }),
-  require_admin_approval: z.boolean().meta({ description: 'Joining needs approval.' }),
-  ephemeral_seconds: z.int().meta({ description: 'Messages disappear after so many seconds; 0: never.' }),
+  admin_only_message: z.boolean().meta({ description: 'Whether only administrators may send.' }),
+  admin_only_settings: z.boolean().meta({ description: 'Whether only administrators may edit name, description and photo.' }),
+  admin_only_add_member: z.boolean().meta({ description: 'Whether only administrators may add members.' }),
+  require_admin_approval: z.boolean().meta({ description: 'Whether joining requires approval.' }),
+  ephemeral_seconds: z.int().meta({ description: 'Seconds after which messages disappear; 0 means never.' }),
 }
 
 export const Group = z
@@ -65,13 +65,13 @@ export const Group = z
     created_at: instant.nullable(),
     name_changed_at: instant.nullable(),
     name_changed_by: z.string().nullable(),
-    community_id: z.string().nullable().meta({ description: 'Community it belongs to.' }),
+    community_id: z.string().nullable().meta({ description: 'Community that the group belongs to.' }),
     is_community: z.boolean(),
-    is_group_announcement: z.boolean().meta({ description: 'Announcement group of a community.' }),
+    is_group_announcement: z.boolean().meta({ description: 'Whether the group is the announcement group of a community.' }),
     ...groupSettings,
     participants_count: z.int(),
-    participants: z.array(Participant).meta({ description: 'At most 5,000; `participants_count` is the real number.' }),
-    invitation_link: z.string().nullable().meta({ description: 'For administrators.' }),
+    participants: z.array(Participant).meta({ description: 'Members, at most 5,000; `participants_count` is the full number.' }),
+    invitation_link: z.string().nullable().meta({ description: 'Invitation link; only administrators get it.' }),
     invitation_link_error: z.enum(['not_allowed', 'action_failed']).nullable(),
   })
   .meta({ id: 'Group' })

@@ -8,7 +8,7 @@ import { autoInvite, groupId, groupIdExample, participantResults, participantRes
 /** 256 people are thirteen queries with a second between them. */
 const DEADLINE = 45 * SECOND
 
-const EACH = 'A person who is refused is no error: each has a result of their own, and `value` is true when all succeeded.'
+const EACH = 'A refused person is not an error: each person has their own result, and `value` is true when all succeeded.'
 
 const change = <const Id extends string>(id: Id, route: Route, summary: string) =>
   action(id, route, {
@@ -36,7 +36,7 @@ export const add = action('groups.addParticipants', 'POST /groups/{group_id}/par
   writes: true,
   deadlineMs: DEADLINE,
   summary: 'Add people to a group',
-  description: `${EACH} Invitations for those who do not allow to be added go through the queue, each with a \`delivery\` of its own.`,
+  description: `${EACH} People who cannot be added directly get an invitation through the queue, each with its own \`delivery\` event.`,
   input: { group_id: groupId, phones, auto_invite: autoInvite },
   reply: z.object({ value: z.boolean(), participants: participantResults }),
   notFound: 'group_not_found',

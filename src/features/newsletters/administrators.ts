@@ -6,30 +6,31 @@ import { channel, person } from './objects.ts'
 const { write } = writesAt(channel)
 
 export const acceptInvite = write('newsletters.acceptAdminInvite', 'POST /newsletters/{newsletter_id}/admin-invite/accept', {
-  summary: 'Accept an invitation to run a channel',
-  description: "Accepts the network's terms for administrators of channels. `newsletter_not_found` where there is no invitation.",
+  summary: 'Accept an invitation to administer a channel',
+  description:
+    "Accepts the network's terms for channel administrators. Answers `newsletter_not_found` if there is no invitation.",
   input: {},
 })
 
 export const revokeInvite = write('newsletters.revokeAdminInvite', 'POST /newsletters/{newsletter_id}/admin-invite/revoke', {
-  summary: 'Take back an invitation to run a channel',
+  summary: 'Revoke an invitation to administer a channel',
   input: { phone: person },
   example: { phone: '5511988887777' },
 })
 
 export const removeAdmin = write('newsletters.removeAdmin', 'POST /newsletters/{newsletter_id}/admins/remove', {
-  summary: 'Take the administrator role of a channel from somebody',
+  summary: 'Remove an administrator of a channel',
   input: { phone: person },
   example: { phone: '5511988887777' },
 })
 
 export const transferOwnership = write('newsletters.transferOwnership', 'POST /newsletters/{newsletter_id}/transfer-ownership', {
-  summary: 'Hand a channel over',
+  summary: 'Transfer the ownership of a channel',
   description:
-    'To one of its administrators. When only giving up the own role fails, `details.ownership_transferred` of the error is true.',
+    'The new owner must be an administrator of the channel. If the transfer succeeds but giving up the own role fails, `details.ownership_transferred` of the error is true.',
   input: {
     phone: person,
-    quit_admin: z.boolean().default(false).meta({ description: 'This account is no administrator afterwards.' }),
+    quit_admin: z.boolean().default(false).meta({ description: 'Whether this account also gives up its administrator role.' }),
   },
   example: { phone: '5511988887777', quit_admin: false },
 })

@@ -13,7 +13,7 @@ const url = linkTo(LINK, 'https://whatsapp.com/channel/<code>', linkExample)
 
 export const invitationMetadata = action('newsletters.invitationMetadata', 'GET /newsletters/invitation', {
   writes: false,
-  summary: 'Read the channel a link leads to',
+  summary: 'Read the channel of a link',
   input: { url },
   reply: Newsletter,
   notFound: 'invite_link_invalid',
@@ -22,7 +22,7 @@ export const invitationMetadata = action('newsletters.invitationMetadata', 'GET 
 
 export const list = action('newsletters.list', 'GET /newsletters', {
   writes: false,
-  summary: 'List the channels the account owns, administers and follows',
+  summary: 'List the channels that the account owns, administers and follows',
   description: 'Owned ones first.',
   input: paging({ default: 100, max: 500 }),
   reply: paged(Newsletter),
@@ -47,14 +47,15 @@ export const search = action('newsletters.search', 'POST /newsletters/search', {
   writes: false,
   summary: 'Search the directory of channels',
   input: {
-    search_text: name(1, 100).optional().meta({ description: 'Without it, the directory by view.' }),
-    view: oneOf(VIEWS).default('recommended').meta({ description: 'Ignored with `search_text`.' }),
-    country_codes: z
-      .array(countryCode)
-      .max(10)
-      .default([])
-      .meta({ description: 'ISO 3166-1 alpha-2; ignored with `search_text`: the network takes them for views only.' }),
-    limit: integer(1, 100).default(50).meta({ description: 'Channels per page.' }),
+    search_text: name(1, 100)
+      .optional()
+      .meta({ description: 'Text to search for; if omitted, the directory is listed by view.' }),
+    view: oneOf(VIEWS).default('recommended').meta({ description: 'View of the directory; ignored with `search_text`.' }),
+    country_codes: z.array(countryCode).max(10).default([]).meta({
+      description:
+        'Country codes of ISO 3166-1 alpha-2; ignored with `search_text`, because the network only accepts them for views.',
+    }),
+    limit: integer(1, 100).default(50).meta({ description: 'Number of channels per page.' }),
     cursor,
   },
   ignored: ({ search_text: text }) => (text === undefined ? [] : ['view', 'country_codes']),

@@ -9,10 +9,10 @@ export const create = action('newsletters.create', 'POST /newsletters', {
   writes: true,
   deadlineMs: PICTURE_DEADLINE,
   summary: 'Create a channel',
-  description: "Accepts the network's terms for creators of channels.",
+  description: "Accepts the network's terms for channel creators.",
   input: {
-    name: name(1, 100).meta({ description: 'What the channel is called.' }),
-    description: plain(0, 2_048).optional().meta({ description: 'What it is about.' }),
+    name: name(1, 100).meta({ description: 'Name of the channel.' }),
+    description: plain(0, 2_048).optional().meta({ description: 'Description of the channel.' }),
     picture: portrait.optional(),
   },
   reply: Newsletter,
@@ -42,19 +42,19 @@ export const messages = action('newsletters.messages', 'GET /newsletters/{newsle
   writes: false,
   summary: 'Read the posts of a channel',
   description:
-    'Newest first. Deleted posts are left out, so that a page may have fewer than `limit`. A post that was read can be reacted to and forwarded by its `message_id`.',
+    'Newest first. Deleted posts are omitted, so a page may have fewer posts than `limit`. After reading a post, you can react to it and forward it by its `message_id`.',
   input: {
     newsletter_id: newsletterId,
-    limit: queryInteger(1, 100).default(50).meta({ default: 50, description: 'Posts per page.' }),
+    limit: queryInteger(1, 100).default(50).meta({ default: 50, description: 'Number of posts per page.' }),
     cursor: postCursor,
   },
   reply: z.object({
     data: z.array(
       z.object({
         message_id: z.string(),
-        server_id: z.string().meta({ description: 'Number of the post in its channel.' }),
+        server_id: z.string().meta({ description: 'Number of the post within its channel.' }),
         type: z.enum(POST_TYPES),
-        text: z.string().nullable().meta({ description: 'Text or caption.' }),
+        text: z.string().nullable().meta({ description: 'Text or caption of the post.' }),
         sent_at: instant,
       }),
     ),
@@ -90,7 +90,7 @@ export const follow = write('newsletters.follow', 'POST /newsletters/{newsletter
 
 export const unfollow = write('newsletters.unfollow', 'POST /newsletters/{newsletter_id}/unfollow', {
   summary: 'Unfollow a channel',
-  description: 'Its owner cannot: `not_allowed`.',
+  description: 'The owner cannot unfollow the channel (`not_allowed`).',
   input: {},
 })
 
@@ -112,7 +112,7 @@ export const updateName = write('newsletters.updateName', 'PUT /newsletters/{new
 
 export const updateDescription = write('newsletters.updateDescription', 'PUT /newsletters/{newsletter_id}/description', {
   summary: 'Change or clear the description of a channel',
-  input: { value: plain(0, 2_048).meta({ description: 'Empty: no description.' }) },
+  input: { value: plain(0, 2_048).meta({ description: 'New description; empty removes it.' }) },
   example: { value: 'Weekly' },
 })
 
@@ -128,13 +128,13 @@ export const removePicture = write('newsletters.removePicture', 'DELETE /newslet
 })
 
 export const updateSettings = write('newsletters.updateSettings', 'PUT /newsletters/{newsletter_id}/settings', {
-  summary: 'Choose which reactions a channel takes',
-  input: { reaction_codes: oneOf(['all', 'basic', 'none']).meta({ description: 'Which emoji followers may react with.' }) },
+  summary: 'Choose which reactions a channel accepts',
+  input: { reaction_codes: oneOf(['all', 'basic', 'none']).meta({ description: 'Emoji that followers may react with.' }) },
   example: { reaction_codes: 'basic' },
 })
 
 export const remove = write('newsletters.delete', 'DELETE /newsletters/{newsletter_id}', {
   summary: 'Delete a channel',
-  description: 'For its owner. It cannot be taken back.',
+  description: 'Only the owner can delete the channel. This cannot be undone.',
   input: {},
 })

@@ -7,7 +7,7 @@ const REACTION_CODES = ['all', 'basic', 'none', 'blocklist'] as const
 const ROLES = ['owner', 'admin', 'subscriber', 'guest'] as const
 
 const newsletter = identifier(['newsletter'], {
-  description: 'Channel; the digits alone will do.',
+  description: 'Id of the channel; the digits alone are also accepted.',
   examples: ['120363166555745933@newsletter'],
 })
 
@@ -38,14 +38,14 @@ export const Newsletter = z
     description: z.string().nullable(),
     created_at: instant.nullable(),
     state: z.enum(STATES),
-    subscribers_count: z.int().nullable().meta({ description: 'Null in lists: the network does not tell it there.' }),
+    subscribers_count: z.int().nullable().meta({ description: 'Null in lists, because the network does not include it there.' }),
     verified: z.boolean(),
     invite_link: z.string().nullable(),
     handle: z.string().nullable(),
     picture_url: z.string().nullable(),
     preview_url: z.string().nullable(),
     reaction_codes: z.enum(REACTION_CODES).nullable(),
-    role: z.enum(ROLES).nullable().meta({ description: 'Of this account; null: not known.' }),
+    role: z.enum(ROLES).nullable().meta({ description: 'Role of this account in the channel; null if unknown.' }),
     muted: z.boolean().nullable(),
   })
   .meta({ id: 'Newsletter' })

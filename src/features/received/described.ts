@@ -26,19 +26,19 @@ export const media = {
   url: link('Link to the file, valid for 24 hours, see `media.download`. Null with a sentence in `download_error`.'),
   mime_type: text(128, 'Type of the file, as the sender named it.'),
   file_size: whole('Bytes.'),
-  download_error: nullable(256, 'Why there is no link.'),
+  download_error: nullable(256, 'Reason why there is no link.'),
 }
 export const caption = nullable(65_536, 'Text below it.')
 export const size = { width: whole('Pixels.'), height: whole('Pixels.') }
 
 export const referenced = z
   .strictObject({
-    message_id: id('Id of that message.'),
-    from_me: flag('The account wrote it.'),
+    message_id: id('Id of the message.'),
+    from_me: flag('Whether the account wrote the message.'),
     phone: identifier('Its chat.'),
-    participant: nullableIdentifier('Its author, in groups.'),
+    participant: nullableIdentifier('Author of the message, in groups.'),
   })
-  .meta({ id: 'ReferencedMessage', description: 'The message spoken about.' })
+  .meta({ id: 'ReferencedMessage', description: 'Message that the content refers to.' })
 export type ReferencedMessage = z.output<typeof referenced>
 
 const place = {
@@ -46,7 +46,7 @@ const place = {
   longitude: number('Degrees.'),
   name: nullable(256, 'Name of the place.'),
   address: nullable(1_024, 'Its address.'),
-  url: nullable(2_048, 'A page about it.'),
+  url: nullable(2_048, 'URL of a page about the place.'),
 }
 export const Location = z.strictObject(place)
 export type ReceivedLocation = z.output<typeof Location>

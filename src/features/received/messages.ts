@@ -35,7 +35,7 @@ export const messageBlocks = {
       message: text(65_536, 'The text, with the markup of the network.'),
       title: nullable(256, 'Title of the card of its link.'),
       description: nullable(1_024, 'Second line of that card.'),
-      url: nullable(2_048, 'Where that card leads.'),
+      url: nullable(2_048, 'URL that the card opens.'),
     })
     .meta({ description: 'A text.' }),
   image: z.strictObject({ ...media, caption, ...size }).meta({ description: 'An image.' }),
@@ -45,13 +45,13 @@ export const messageBlocks = {
       caption,
       seconds: whole('Length.'),
       ...size,
-      gif: flag('Played in a loop, without sound.'),
-      ptv: flag('A round video note.'),
+      gif: flag('Whether it is played in a loop without sound.'),
+      ptv: flag('Whether it is a round video note.'),
     })
     .meta({ description: 'A video.' }),
   audio: z
     .strictObject({ ...media, ptt: flag('A voice note.'), seconds: whole('Length.') })
-    .meta({ description: 'A sound or a voice note.' }),
+    .meta({ description: 'An audio file or a voice note.' }),
   document: z
     .strictObject({
       ...media,
@@ -67,19 +67,19 @@ export const messageBlocks = {
     .strictObject({
       latitude: number('Degrees.'),
       longitude: number('Degrees.'),
-      accuracy_meters: amount('How exact it is.'),
-      speed_mps: amount('Metres per second.'),
+      accuracy_meters: amount('Accuracy of the position, in metres.'),
+      speed_mps: amount('Speed, in metres per second.'),
       bearing_degrees: amount('Direction, clockwise from north.'),
-      sequence: whole('Counts the updates.'),
+      sequence: whole('Number of the update.'),
       caption: nullable(1_024, 'Text below it.'),
     })
-    .meta({ description: 'A place that is followed for a while.' }),
+    .meta({ description: 'A live location.' }),
   contact: Contact,
   contacts: z.array(Contact).min(1).max(257).meta({ description: 'Several contact cards.' }),
   reaction: z
     .strictObject({
-      value: text(64, 'The emoji. Empty: taken back.'),
-      time: when('When it was given.'),
+      value: text(64, 'The emoji; empty if the reaction was removed.'),
+      time: when('Time of the reaction.'),
       reaction_by: identifier('Who reacted.'),
       referenced_message: referenced,
     })
@@ -87,26 +87,26 @@ export const messageBlocks = {
   poll: z
     .strictObject({
       question: text(255, 'What is asked.'),
-      options: list(z.string().max(100), 12, 'What can be chosen.'),
-      poll_max_options: integer('How many one person may choose; 0: no limit.'),
+      options: list(z.string().max(100), 12, 'Options of the poll.'),
+      poll_max_options: integer('Number of options that one person may choose; 0 means no limit.'),
     })
     .meta({ description: 'A poll.' }),
   poll_vote: z
     .strictObject({
       poll_message_id: id('The poll.'),
-      options: list(z.string().max(100), 12, 'What was chosen, all of it. Empty: withdrawn.'),
-      unknown_options: integer('Choices whose option is not known here.'),
+      options: list(z.string().max(100), 12, 'All chosen options; empty if the vote was withdrawn.'),
+      unknown_options: integer('Number of chosen options that this service does not know.'),
     })
-    .meta({ description: 'A vote; the last one counts.' }),
+    .meta({ description: 'A vote. Only the last vote of a person counts.' }),
   event: z
     .strictObject({
-      name: text(256, 'What it is called.'),
-      description: nullable(4_096, 'What it is about.'),
-      canceled: flag('It does not take place.'),
+      name: text(256, 'Name of the event.'),
+      description: nullable(4_096, 'Description of the event.'),
+      canceled: flag('Whether the event was cancelled.'),
       date_time: when('Start.'),
       end_date_time: when('End.'),
-      join_link: nullable(2_048, 'Link of its call.'),
-      extra_guests_allowed: flag('Guests may bring others.'),
+      join_link: nullable(2_048, 'Link to the call of the event.'),
+      extra_guests_allowed: flag('Whether guests may bring others.'),
       location: z
         .strictObject({
           name: nullable(256, 'Name of the place.'),
@@ -115,7 +115,7 @@ export const messageBlocks = {
           longitude: amount('Degrees.'),
         })
         .nullable()
-        .meta({ description: 'Where it takes place.' }),
+        .meta({ description: 'Place of the event.' }),
     })
     .meta({ description: 'A calendar event.' }),
   event_response: z
@@ -131,9 +131,9 @@ export const messageBlocks = {
       newsletter_id: id('The channel.'),
       newsletter_name: text(256, 'Its name.'),
       text: nullable(1_024, 'Text of the invitation.'),
-      expires_at: when('Until when it can be accepted.'),
+      expires_at: when('Time until which the invitation can be accepted.'),
     })
-    .meta({ description: 'An invitation to run a channel.' }),
+    .meta({ description: 'An invitation to administer a channel.' }),
   newsletter_invite: z
     .strictObject({
       newsletter_id: id('The channel.'),
@@ -147,17 +147,17 @@ export const messageBlocks = {
       group_name: text(256, 'Its name.'),
       invite_code: text(64, 'Code to join with, see `groups.acceptInvitation`.'),
       caption: nullable(1_024, 'Text of the invitation.'),
-      expires_at: when('Until when it can be accepted.'),
+      expires_at: when('Time until which the invitation can be accepted.'),
     })
     .meta({ description: 'An invitation to a group.' }),
   pin: z
     .strictObject({
       action: among(['pin', 'unpin'], 'What was done.'),
-      pin_duration_seconds: integer('How long it stays pinned.'),
+      pin_duration_seconds: integer('Seconds for which the message stays pinned.'),
       referenced_message: referenced,
     })
-    .meta({ description: 'A message was pinned, or its pin taken off.' }),
+    .meta({ description: 'A message was pinned or unpinned.' }),
   unsupported: z
-    .strictObject({ proto_type: text(64, 'Name of the content in the protocol.') })
-    .meta({ description: 'Content that has no block yet.' }),
+    .strictObject({ proto_type: text(64, 'Name of the content type in the protocol.') })
+    .meta({ description: 'Content of a type that has no block yet.' }),
 } satisfies Record<string, z.ZodType>

@@ -38,7 +38,7 @@ export type NotificationName = (typeof NOTIFICATIONS)[number]
 
 export const notification = z
   .enum(NOTIFICATIONS)
-  .meta({ description: 'Something happened to the chat or the account; `notification_parameters` says about what.' })
+  .meta({ description: 'A change to the chat or the account; `notification_parameters` has the details.' })
 
 /** The field of each notification, which no other has: shared/api/webhook-payloads.md, 2.5. */
 export const NOTIFICATION_FIELDS = {

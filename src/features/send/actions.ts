@@ -5,10 +5,13 @@ import { actOf, queryBoolean, send } from './queued.ts'
 
 /** The message an action is about. The last two count only when it is not remembered any more. */
 const target = {
-  message_id: messageId.meta({ description: 'Message in the chat `phone`.' }),
-  from_me: z.boolean().default(false).meta({ description: 'Whether you wrote it; asked only when it is not remembered.' }),
+  message_id: messageId.meta({ description: 'Id of the message, which is in the chat `phone`.' }),
+  from_me: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether this account wrote the message. Only needed if the service no longer stores the message.' }),
   participant: identifier(['user'], {
-    description: 'Author, in groups, of a message of somebody else that is not remembered.',
+    description: 'Author of the message. Only needed in groups, for a message of another person that the service does not store.',
   }).optional(),
 }
 
@@ -21,7 +24,8 @@ const isEmoji = (value: string) => EMOJI.test(value)
 export const sendReaction = send('send.sendReaction', 'POST /send-reaction', {
   about: 'message_id',
   summary: 'React to a message',
-  description: 'Another reaction replaces the one before. Channel posts must be remembered: their number is needed.',
+  description:
+    'A new reaction replaces the previous one. A channel post must be stored by the service, because its number is needed.',
   input: {
     phone: destination('user', 'group', 'newsletter'),
     reaction: text(1, 64)
@@ -41,7 +45,7 @@ export const sendReaction = send('send.sendReaction', 'POST /send-reaction', {
 
 export const removeReaction = send('send.removeReaction', 'POST /send-remove-reaction', {
   about: 'message_id',
-  summary: 'Take the own reaction back',
+  summary: 'Remove the own reaction',
   input: { phone: destination('user', 'group', 'newsletter'), ...target },
   without: actOf('a reaction'),
   examples: [{ name: 'remove', input: { phone: '5511988887777', message_id: '3EB0796DC6B777C0C7CD' }, reply: acknowledged }],
@@ -55,7 +59,7 @@ export const forwardMessage = send('send.forwardMessage', 'POST /forward-message
   input: {
     phone: destination('user', 'group', 'newsletter'),
     message_id: messageId.meta({ description: 'The message to forward.' }),
-    message_phone: identifier(['user', 'group', 'newsletter', 'status'], { description: 'Chat where the message is.' }),
+    message_phone: identifier(['user', 'group', 'newsletter', 'status'], { description: 'Chat that contains the message.' }),
   },
   words: 'later',
   examples: [
@@ -69,11 +73,11 @@ export const forwardMessage = send('send.forwardMessage', 'POST /forward-message
 
 export const pinMessage = send('send.pinMessage', 'POST /pin-message', {
   about: 'message_id',
-  summary: 'Pin or unpin a message for everybody',
+  summary: 'Pin or unpin a message for everyone',
   input: {
     phone: destination('user', 'group'),
     ...target,
-    message_action: oneOf(['pin', 'unpin']).default('pin').meta({ description: 'Pin it, or take the pin off.' }),
+    message_action: oneOf(['pin', 'unpin']).default('pin').meta({ description: 'Whether to pin or to unpin the message.' }),
     pin_message_duration: oneOf(['24_hours', '7_days', '30_days'])
       .default('7_days')
       .meta({ description: 'Ignored for `unpin`.' }),
@@ -97,12 +101,12 @@ export const deleteMessage = send('send.deleteMessage', 'DELETE /messages', {
   about: 'message_id',
   summary: 'Delete a message',
   description:
-    'Own messages are deleted for everyone, as are those of others in groups you are an admin of. A message somebody sent to you alone ' +
-    'is deleted on this account only. The network ignores deletions after about 60 hours.',
+    'Own messages are deleted for everyone, and so are messages of others in groups that this account administers. A message that a person sent in a 1:1 chat ' +
+    'is only deleted on this account. The network ignores deletions after about 60 hours.',
   input: {
     phone: destination('user', 'group', 'newsletter', 'status'),
     message_id: messageId.meta({ description: 'The message to delete.' }),
-    owner: queryBoolean.meta({ description: '`true`: you wrote it; `false`: someone else did.' }),
+    owner: queryBoolean.meta({ description: 'True if this account wrote the message, false if someone else did.' }),
     participant: target.participant,
   },
   without: actOf('a deletion'),

@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { text, url } from '../fields.ts'
 
-export const label = text(1, 60).meta({ description: 'Phones cut it near 20 characters.' })
+export const label = text(1, 60).meta({ description: 'Text of the button. Phones truncate it at about 20 characters.' })
 export const choiceId = text(1, 256).optional().meta({
-  description: 'Comes back in the answer; unique in the message. Default: the position, from `"1"`.',
+  description: 'Id that the answer returns; unique in the message. Default: the position, starting at `"1"`.',
 })
 
 const TYPES = ['reply', 'url', 'call', 'copy'] as const
@@ -28,19 +28,23 @@ export const button = z
     z.discriminatedUnion(
       'type',
       [
-        z.object({ type: z.literal('reply').meta({ description: 'Sends its label and id back.' }), id: choiceId, label }),
+        z.object({
+          type: z.literal('reply').meta({ description: 'Button that returns its label and id.' }),
+          id: choiceId,
+          label,
+        }),
         z.object({
           type: z.literal('url').meta({ description: 'Opens a page.' }),
           id: choiceId,
           label,
           url: url.meta({ description: 'Page to open.' }),
         }),
-        z.object({ type: z.literal('call').meta({ description: 'Calls a number.' }), id: choiceId, label, phone }),
+        z.object({ type: z.literal('call').meta({ description: 'Button that calls a number.' }), id: choiceId, label, phone }),
         z.object({
           type: z.literal('copy').meta({ description: 'Copies a text.' }),
           id: choiceId,
           label,
-          code: text(1, 1_024).meta({ description: 'Put on the clipboard.' }),
+          code: text(1, 1_024).meta({ description: 'Text that the button copies to the clipboard.' }),
         }),
       ],
       {
@@ -63,7 +67,7 @@ export function checkUnique(
 ): void {
   const seen = new Set<string>()
   for (const { id, path } of choices) {
-    if (seen.has(id)) issue(`${path}.id`, `must be unique in the message, and ${JSON.stringify(id)} is there before`)
+    if (seen.has(id)) issue(`${path}.id`, `must be unique in the message, but ${JSON.stringify(id)} is already used`)
     seen.add(id)
   }
 }

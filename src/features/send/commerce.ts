@@ -7,15 +7,15 @@ import { send } from './queued.ts'
 const catalogPhone = z
   .string()
   .regex(/^\d{5,20}$/, 'must be 5 to 20 digits')
-  .meta({ description: 'Number of the business whose catalogue it is.', examples: ['5511900001111'] })
+  .meta({ description: 'Number of the business that owns the catalogue.', examples: ['5511900001111'] })
 
 export const sendProduct = send('send.sendProduct', 'POST /send-product', {
   summary: 'Send a product of a catalogue',
-  description: `Name, price and picture are read from the catalogue when the message's turn comes. Best effort.`,
+  description: `Name, price and picture are read from the catalogue when the message is sent. Best effort.`,
   input: {
     phone: destination('user', 'group'),
     catalog_phone: catalogPhone,
-    product_id: text(1, 64).meta({ description: 'Id of the product in that catalogue.' }),
+    product_id: text(1, 64).meta({ description: 'Id of the product in the catalogue.' }),
   },
   examples: [
     {
@@ -28,16 +28,18 @@ export const sendProduct = send('send.sendProduct', 'POST /send-product', {
 
 export const sendCatalog = send('send.sendCatalog', 'POST /send-catalog', {
   summary: 'Send a link to a catalogue',
-  description: 'A text with the card of a catalogue; works for any number, whether it has one or not.',
+  description: 'Sends a text with the card of a catalogue. This works for any number, even if it has no catalogue.',
   input: {
     phone: destination('user', 'group'),
     catalog_phone: catalogPhone,
     message: text(1, 4_096)
       .optional()
-      .meta({ description: 'Text above the link; by default a sentence in the language of `translation`.' }),
-    title: text(1, 256).optional().meta({ description: 'Title of the card; default as for `message`.' }),
-    catalog_description: text(1, 1_024).optional().meta({ description: 'Second line of the card; default as for `message`.' }),
-    translation: oneOf(['en', 'pt']).default('en').meta({ description: 'Language of the texts that are not given.' }),
+      .meta({ description: 'Text above the link. Default: a sentence in the language of `translation`.' }),
+    title: text(1, 256).optional().meta({ description: 'Title of the card. The default is like that of `message`.' }),
+    catalog_description: text(1, 1_024)
+      .optional()
+      .meta({ description: 'Second line of the card. The default is like that of `message`.' }),
+    translation: oneOf(['en', 'pt']).default('en').meta({ description: 'Language of the default texts.' }),
   },
   words: ({ message }) => message,
   examples: [
@@ -52,8 +54,8 @@ export const sendCatalog = send('send.sendCatalog', 'POST /send-catalog', {
 export const sendOrder = send('send.sendOrder', 'POST /send-order', {
   summary: 'Send an order',
   description:
-    'Without `payment_settings` an order card: with `token`, of an existing order of the network, it opens that order; without, it shows ' +
-    `count and total only. With them a bill to review and pay, for business accounts. Best effort.`,
+    'Without `payment_settings` this sends an order card. With the `token` of an existing order on the network, the card opens that order; without it, the card shows ' +
+    'only count and total. With `payment_settings` this sends a bill to review and pay, for business accounts. Best effort.',
   input: {
     phone: destination('user'),
     order: newOrder,
@@ -65,7 +67,7 @@ export const sendOrder = send('send.sendOrder', 'POST /send-order', {
   check({ token, order, payment_settings }, issue) {
     if (token === undefined) return
     if (order.order_id === undefined) issue('order.order_id', 'is required with token')
-    if (payment_settings !== undefined) issue('payment_settings', 'must not be together with token')
+    if (payment_settings !== undefined) issue('payment_settings', 'cannot be given together with token')
   },
   examples: [
     {
@@ -94,19 +96,21 @@ export const sendOrder = send('send.sendOrder', 'POST /send-order', {
 })
 
 export const orderStatusUpdate = send('send.orderStatusUpdate', 'POST /order-status-update', {
-  summary: 'Tell how an order stands',
-  description: `Only meaningful after an order sent with \`payment_settings\`. Best effort.`,
+  summary: 'Send the status of an order',
+  description: 'Only useful after an order that was sent with `payment_settings`. Best effort.',
   input: {
     phone: destination('user'),
-    message_id: messageId.optional().meta({ description: 'Message of the order, to quote in place of `reply_to_message_id`.' }),
-    reference_id: text(1, 35).meta({ description: 'The one of the order.' }),
-    order_request_id: text(1, 64).optional().meta({ description: 'Id that the network gave the order, as `received` tells it.' }),
+    message_id: messageId.optional().meta({ description: 'Id of the order message to quote, instead of `reply_to_message_id`.' }),
+    reference_id: text(1, 35).meta({ description: 'The `reference_id` of the order.' }),
+    order_request_id: text(1, 64)
+      .optional()
+      .meta({ description: 'Id that the network gave the order, from the `received` event.' }),
     order_status: oneOf(['pending', 'processing', 'partially_shipped', 'shipped', 'completed', 'canceled']).meta({
-      description: 'How the order stands.',
+      description: 'Status of the order.',
     }),
     payment_status: oneOf(['pending', 'paid'])
       .default('pending')
-      .meta({ description: 'Informative: it does not update a payment.', default: 'pending' }),
+      .meta({ description: 'Status of the payment. It is only shown; it does not change the payment.', default: 'pending' }),
     message: text(0, 1_024).optional().meta({ description: 'Text with the status.' }),
     description: text(1, 120).optional().meta({ description: 'Short note in the card.' }),
     order: shownOrder.optional(),

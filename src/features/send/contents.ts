@@ -22,11 +22,11 @@ const contactPhone = z
 export const sendLink = send('send.sendLink', 'POST /send-link', {
   summary: 'Send a link with a card',
   description:
-    'When the text does not contain the URL, it is appended on a new line. A picture that cannot be had never fails the send.',
+    'If the text does not contain the URL, the URL is appended on a new line. If the picture cannot be downloaded, the message is sent without it.',
   input: {
     phone: destination('user', 'group', 'newsletter'),
     message: text(1, 65_536).meta({ description: 'Text above the card.' }),
-    link_url: url.meta({ description: 'Where the card leads.' }),
+    link_url: url.meta({ description: 'URL that the card opens.' }),
     title: text(1, 256).meta({ description: 'First line of the card.' }),
     link_description: text(0, 1_024).optional().meta({ description: 'Second line of the card.' }),
     image: media(MEDIA_LIMIT, 'Picture of the card').optional(),
@@ -81,7 +81,7 @@ export const sendContact = send('send.sendContact', 'POST /send-contact', {
     phone: destination('user', 'group'),
     contact_name: text(1, 256).meta({ description: 'Name on the card.' }),
     contact_phone: contactPhone,
-    contact_business_description: text(1, 256).optional().meta({ description: 'What the business does, on the card.' }),
+    contact_business_description: text(1, 256).optional().meta({ description: 'Description of the business, on the card.' }),
   },
   examples: [
     {
@@ -101,12 +101,12 @@ export const sendContacts = send('send.sendContacts', 'POST /send-contacts', {
         z.object({
           name: text(1, 256).meta({ description: 'Name on the card.' }),
           phones: z.array(contactPhone).min(1).max(10).meta({ description: 'Numbers on the card.' }),
-          business_description: text(1, 256).optional().meta({ description: 'What the business does, on the card.' }),
+          business_description: text(1, 256).optional().meta({ description: 'Description of the business, on the card.' }),
         }),
       )
       .min(1)
       .max(50)
-      .meta({ description: 'One card each, in one message.' }),
+      .meta({ description: 'Contacts, one card each, in one message.' }),
   },
   examples: [
     {
@@ -124,12 +124,12 @@ export const sendContacts = send('send.sendContacts', 'POST /send-contacts', {
 })
 
 export const sendNewsletterAdminInvite = send('send.sendNewsletterAdminInvite', 'POST /send-newsletter-admin-invite', {
-  summary: 'Invite somebody to run a channel',
-  description: 'The invitation is registered with the network first; when that is refused, nothing is sent.',
+  summary: 'Invite a person to administer a channel',
+  description: 'The invitation is first registered with the network. If the network refuses it, nothing is sent.',
   input: {
     phone: destination('user'),
     newsletter_id: identifier(['newsletter'], {
-      description: 'A channel you own.',
+      description: 'A channel that this account owns.',
       examples: ['120363166555745933@newsletter'],
     }),
     caption: text(0, 1_024).optional().meta({ description: 'Text of the invitation.' }),

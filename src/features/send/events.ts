@@ -13,7 +13,7 @@ const Place = z
   .superRefine(({ latitude, longitude }, context) => {
     if ((latitude === undefined) === (longitude === undefined)) return
     const path = [latitude === undefined ? 'latitude' : 'longitude']
-    context.addIssue({ code: 'custom', path, message: 'is required: the coordinates come together' })
+    context.addIssue({ code: 'custom', path, message: 'is required, because latitude and longitude must be given together' })
   })
 
 /** False. No `default`: of a shape that is shared by name, generators of clients make such a field required. */
@@ -24,28 +24,30 @@ const unlessSaid = z
 
 export const CalendarEvent = z
   .object({
-    name: text(1, 100).meta({ description: 'What it is called.' }),
-    description: text(0, 2_048).optional().meta({ description: 'What it is about.' }),
+    name: text(1, 100).meta({ description: 'Name of the event.' }),
+    description: text(0, 2_048).optional().meta({ description: 'Description of the event.' }),
     date_time: dateTime.meta({ description: 'Start.' }),
     end_date_time: dateTime.optional().meta({ description: 'After `date_time`.' }),
-    location: Place.optional().meta({ description: 'The coordinates come together.' }),
-    call_link_type: oneOf(['voice', 'video']).optional().meta({ description: 'Creates a call link.' }),
-    canceled: unlessSaid.meta({ description: 'It does not take place. Default: false.' }),
-    extra_guests_allowed: unlessSaid.meta({ description: 'Guests may bring others. Default: false.' }),
+    location: Place.optional().meta({ description: 'Place of the event. Latitude and longitude must be given together.' }),
+    call_link_type: oneOf(['voice', 'video']).optional().meta({ description: 'Type of the call; creates a call link.' }),
+    canceled: unlessSaid.meta({ description: 'Whether the event is cancelled. Default: false.' }),
+    extra_guests_allowed: unlessSaid.meta({ description: 'Whether guests may bring others. Default: false.' }),
   })
   .superRefine(({ date_time, end_date_time }, context) => {
     if (context.issues.length > 0) return
     if (end_date_time === undefined || Date.parse(end_date_time) > Date.parse(date_time)) return
     context.addIssue({ code: 'custom', path: ['end_date_time'], message: 'must be after date_time' })
   })
-  .meta({ id: 'CalendarEvent', description: 'The event as it is to be.' })
+  .meta({ id: 'CalendarEvent', description: 'New state of the event.' })
 
 const phone = destination('user', 'group')
-const event_message_id = messageId.meta({ description: 'Event created through this API, or received since the last restart.' })
+const event_message_id = messageId.meta({
+  description: 'Id of an event that was created through this API, or received since the last restart.',
+})
 
 export const sendEvent = send('send.sendEvent', 'POST /send-event', {
   summary: 'Send a calendar event',
-  description: 'To groups; to people as far as their app shows it.',
+  description: 'Goes to groups, and to people whose app shows events.',
   input: { phone, event: CalendarEvent },
   examples: [
     {
@@ -69,7 +71,7 @@ export const sendEvent = send('send.sendEvent', 'POST /send-event', {
 export const sendEditEvent = send('send.sendEditEvent', 'POST /send-edit-event', {
   about: 'event_message_id',
   summary: 'Change a calendar event',
-  description: 'The whole event is given: a field left out is removed from it. Only its creator may.',
+  description: 'Give the whole event: omitted fields are removed from it. Only the creator can change it.',
   input: { phone, event_message_id, event: CalendarEvent },
   without: { reply_to_message_id: 'an edit quotes nothing' },
   examples: [
@@ -88,7 +90,7 @@ export const sendEditEvent = send('send.sendEditEvent', 'POST /send-edit-event',
 export const sendEventResponse = send('send.sendEventResponse', 'POST /send-event-response', {
   about: 'event_message_id',
   summary: 'Answer a calendar event',
-  description: 'Own events cannot be answered: their creator always goes.',
+  description: 'Own events cannot be answered, because the creator always attends.',
   input: {
     phone,
     event_message_id,

@@ -9,7 +9,7 @@ import { acknowledged, destination, media, oneOf, text } from '../fields.ts'
 import { button, checkUnique, choiceId, label, numbered } from './buttons.ts'
 import { send } from './queued.ts'
 
-const BEST_EFFORT = 'Best effort: drawn by the phone apps only, and may stop without notice.'
+const BEST_EFFORT = 'Best effort: only the phone apps show this, and it may stop working without notice.'
 
 const phone = destination('user', 'group')
 const message = text(1, 4_096).meta({ description: 'Text of the message.' })
@@ -22,7 +22,7 @@ const placed = (list: string, choices: readonly { id: string }[]) =>
 
 export const sendButtonList = send('send.sendButtonList', 'POST /send-button-list', {
   summary: 'Send reply buttons',
-  description: `A text, with a picture or film above it, and buttons whose press comes back as an answer. ${BEST_EFFORT}`,
+  description: `Sends a text, with an optional picture or video above it, and buttons. Pressing a button sends an answer. ${BEST_EFFORT}`,
   input: {
     phone,
     message,
@@ -33,13 +33,13 @@ export const sendButtonList = send('send.sendButtonList', 'POST /send-button-lis
           .min(1)
           .max(10)
           .transform((list) => numbered(list))
-          .meta({ description: 'Each sends its label and id back.' }),
-        image: image('Picture of the header, not together with `video`').optional(),
-        video: media(MEDIA_LIMIT, 'Film of the header, not together with `image`').optional(),
+          .meta({ description: 'Buttons, each of which returns its label and id.' }),
+        image: image('Picture of the header; cannot be combined with `video`').optional(),
+        video: media(MEDIA_LIMIT, 'Video of the header; cannot be combined with `image`').optional(),
       })
       .refine(({ image, video }) => image === undefined || video === undefined, 'must not have both image and video')
-      .meta({ description: 'The buttons, and a picture or film above them.' }),
-    title: title.meta({ description: 'Ignored when there is a picture or film.' }),
+      .meta({ description: 'Buttons, and a picture or video above them.' }),
+    title: title.meta({ description: 'Title; ignored if there is a picture or video.' }),
     footer,
   },
   words: ({ message }) => message,
@@ -67,8 +67,8 @@ export const sendButtonList = send('send.sendButtonList', 'POST /send-button-lis
 })
 
 export const sendButtons = send('send.sendButtons', 'POST /send-buttons', {
-  summary: 'Send buttons that act',
-  description: `Buttons that answer, open a URL, call a number or copy a text. More than 3 are folded by phones; web clients cannot show \`reply\` beside \`url\` or \`call\`. ${BEST_EFFORT}`,
+  summary: 'Send action buttons',
+  description: `Sends buttons that answer, open a URL, call a number or copy a text. Phones collapse more than 3 buttons; web clients cannot show \`reply\` together with \`url\` or \`call\`. ${BEST_EFFORT}`,
   input: {
     phone,
     message,
@@ -109,7 +109,7 @@ export const sendButtonOtp = send('send.sendButtonOtp', 'POST /send-button-otp',
   input: {
     phone,
     message,
-    code: text(1, 1_024).meta({ description: 'What the button copies.' }),
+    code: text(1, 1_024).meta({ description: 'Code that the button copies.' }),
     button_text: text(1, 60).default('Copy code').meta({ description: 'Label of the button.' }),
     image: image('Picture of the header').optional(),
   },
@@ -126,15 +126,15 @@ export const sendButtonOtp = send('send.sendButtonOtp', 'POST /send-button-otp',
 
 export const sendButtonPix = send('send.sendButtonPix', 'POST /send-button-pix', {
   summary: 'Send a Pix key with a button that copies it',
-  description: `The card of the Brazilian instant payment. Web clients do not raise the chat for it. ${BEST_EFFORT}`,
+  description: `Sends the card of the Brazilian instant payment. In web clients the chat does not move to the top for it. ${BEST_EFFORT}`,
   input: {
     phone,
     pix_key: text(1, 140).meta({
       description: `In the form of its type: ${PIX_TYPES.map((type) => `\`${type}\` ${pixFormat(type)}`).join(', ')}. Separators \`. - /\` of \`cpf\` and \`cnpj\` are removed, a missing \`+\` of \`phone\` is added.`,
       format: 'pix-key',
     }),
-    type: oneOf(PIX_TYPES).meta({ description: 'What kind of key it is.' }),
-    merchant_name: text(1, 60).default('Pix').meta({ description: 'Who is paid, as the card shows it.' }),
+    type: oneOf(PIX_TYPES).meta({ description: 'Type of the key.' }),
+    merchant_name: text(1, 60).default('Pix').meta({ description: 'Name of the payee on the card.' }),
   },
   check({ type, pix_key }, issue) {
     if (pixKey(type, pix_key) === undefined) issue('pix_key', `must be ${pixFormat(type)} for the type ${type}`)
@@ -155,7 +155,7 @@ export const sendButtonPix = send('send.sendButtonPix', 'POST /send-button-pix',
 
 export const sendOptionList = send('send.sendOptionList', 'POST /send-option-list', {
   summary: 'Send a list of options',
-  description: `A button that opens a list, of which one row can be chosen. Groups often do not draw it. ${BEST_EFFORT}`,
+  description: `Sends a button that opens a list, from which a person can choose one row. Groups often do not show it. ${BEST_EFFORT}`,
   input: {
     phone,
     message,
@@ -223,7 +223,7 @@ function numberCards(cards: z.output<typeof card>[]) {
 
 export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
   summary: 'Send cards to swipe through',
-  description: `Each card has a picture, a text and up to 3 buttons. One picture that fails fails the message. ${BEST_EFFORT}`,
+  description: `Each card has a picture, a text and up to 3 buttons. If one picture cannot be prepared, the message fails. ${BEST_EFFORT}`,
   input: {
     phone,
     message,

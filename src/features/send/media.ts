@@ -4,15 +4,18 @@ import { DOCUMENT_LIMIT, MEDIA_LIMIT } from '../../domain/media.ts'
 import { acknowledged, destination, media, messageId, text } from '../fields.ts'
 import { send } from './queued.ts'
 
-const TO_ANYBODY = 'Queued: the outcome is a `delivery` event.'
-const FORMATS_NOTE = 'The format is told by the content, never by a name or a declared type.'
+const TO_ANYBODY = 'The message is queued; its outcome is a `delivery` event.'
+const FORMATS_NOTE = 'The format is detected from the content, never from a name or a declared type.'
 
 const caption = text(0, 65_536).optional().meta({ description: 'Text below it.', maxLength: 65_536 })
-const viewOnce = z.boolean().default(false).meta({ description: 'Can be opened once; ignored for channels and status.' })
+const viewOnce = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'Whether the media can be viewed only once; ignored for channels and status.' })
 
 export const sendImage = send('send.sendImage', 'POST /send-image', {
   summary: 'Send an image',
-  description: `To people, groups, channels and status. jpeg and png go as they are; webp, gif, heic, bmp and tiff are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people, groups, channels and status. jpeg and png are sent unchanged; webp, gif, heic, bmp and tiff are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group', 'newsletter', 'status'),
     image: media(MEDIA_LIMIT, 'Image'),
@@ -32,7 +35,7 @@ export const sendImage = send('send.sendImage', 'POST /send-image', {
 
 export const sendVideo = send('send.sendVideo', 'POST /send-video', {
   summary: 'Send a video',
-  description: `To people, groups, channels and status. mp4 (H.264, AAC) and 3gp go as they are; mov, mkv, webm and avi are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people, groups, channels and status. mp4 (H.264, AAC) and 3gp are sent unchanged; mov, mkv, webm and avi are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group', 'newsletter', 'status'),
     video: media(MEDIA_LIMIT, 'Video'),
@@ -52,12 +55,12 @@ export const sendVideo = send('send.sendVideo', 'POST /send-video', {
 
 export const sendAudio = send('send.sendAudio', 'POST /send-audio', {
   summary: 'Send a voice note or an audio file',
-  description: `To people, groups, channels and status. A voice note that is not ogg/opus is converted to it where a converter is installed. ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people, groups, channels and status. A voice note that is not ogg/opus is converted to it if a converter is installed. ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group', 'newsletter', 'status'),
     audio: media(MEDIA_LIMIT, 'Audio'),
-    ptt: z.boolean().default(true).meta({ description: 'true: voice note; false: audio file.' }),
-    waveform: z.boolean().default(true).meta({ description: 'Loudness picture; voice notes only.' }),
+    ptt: z.boolean().default(true).meta({ description: 'True sends a voice note, false an audio file.' }),
+    waveform: z.boolean().default(true).meta({ description: 'Whether to add a waveform; voice notes only.' }),
     view_once: viewOnce,
   },
   errors: ['media_invalid'],
@@ -79,13 +82,13 @@ const extensionOf = (fileName: string | undefined) => /\.([A-Za-z0-9]{1,16})$/.e
 export const sendDocument = send('send.sendDocument', 'POST /send-document/{extension}', {
   about: 'edit_message_id',
   summary: 'Send a file',
-  description: `To people, groups and channels. Any format, as it is; its type is told by the extension. With \`edit_message_id\` an own document gets this caption instead. ${TO_ANYBODY}`,
+  description: `Goes to people, groups and channels. Any format is sent unchanged; the extension decides the type. With \`edit_message_id\` the caption of an own document is replaced instead. ${TO_ANYBODY}`,
   input: {
     extension: z
       .string()
       .regex(EXTENSION, 'must be 1 to 16 letters or digits')
       .optional()
-      .meta({ description: 'Without the dot; may be left out when `file_name` has one.' }),
+      .meta({ description: 'Extension without the dot; optional if `file_name` has one.' }),
     phone: destination('user', 'group', 'newsletter'),
     document: media(DOCUMENT_LIMIT, 'File').optional(),
     file_name: text(1, 255)
@@ -93,10 +96,10 @@ export const sendDocument = send('send.sendDocument', 'POST /send-document/{exte
       .optional()
       .meta({
         description:
-          'Shown name, without slashes or control characters; default `file.<extension>`. The extension is appended when it is missing.',
+          'Name that people see, without slashes or control characters; default `file.<extension>`. A missing extension is appended.',
       }),
     caption,
-    edit_message_id: messageId.optional().meta({ description: 'Own document whose caption is replaced by `caption`.' }),
+    edit_message_id: messageId.optional().meta({ description: 'Id of an own document whose caption is replaced by `caption`.' }),
   },
   words: ({ caption }) => caption,
   check(input, issue) {
@@ -122,11 +125,13 @@ export const sendDocument = send('send.sendDocument', 'POST /send-document/{exte
 
 export const sendSticker = send('send.sendSticker', 'POST /send-sticker', {
   summary: 'Send a sticker',
-  description: `To people, groups and channels. webp goes as it is; jpeg, png, gif and mp4 are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people, groups and channels. webp is sent unchanged; jpeg, png, gif and mp4 are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group', 'newsletter'),
     sticker: media(MEDIA_LIMIT, 'Sticker; 512x512 WebP recommended'),
-    sticker_author: text(1, 128).optional().meta({ description: 'Shown as its publisher.', minLength: 1, maxLength: 128 }),
+    sticker_author: text(1, 128)
+      .optional()
+      .meta({ description: 'Name that apps show as the publisher.', minLength: 1, maxLength: 128 }),
   },
   errors: ['media_invalid'],
   examples: [
@@ -140,7 +145,7 @@ export const sendSticker = send('send.sendSticker', 'POST /send-sticker', {
 
 export const sendGif = send('send.sendGif', 'POST /send-gif', {
   summary: 'Send a GIF',
-  description: `To people, groups and channels. The network plays an mp4 without sound; a gif is converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people, groups and channels. Apps play an mp4 without sound; a gif is converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group', 'newsletter'),
     gif: media(MEDIA_LIMIT, 'mp4, or gif'),
@@ -159,7 +164,7 @@ export const sendGif = send('send.sendGif', 'POST /send-gif', {
 
 export const sendPtv = send('send.sendPtv', 'POST /send-ptv', {
   summary: 'Send a round video note',
-  description: `To people and groups. mp4 goes as it is, other videos are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people and groups. mp4 is sent unchanged, other videos are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group'),
     ptv: media(MEDIA_LIMIT, 'Square mp4, up to 60 s recommended'),

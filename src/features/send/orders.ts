@@ -13,8 +13,10 @@ const price = amount
 const product = {
   name: text(1, 256).meta({ description: 'Name of the line.' }),
   value: price,
-  quantity: integer(1, 99_999).meta({ description: 'How many of it.' }),
-  product_id: text(1, 64).optional().meta({ description: 'Absent: a custom item, whose id the service creates.' }),
+  quantity: integer(1, 99_999).meta({ description: 'Quantity.' }),
+  product_id: text(1, 64).optional().meta({
+    description: 'Id of a product in the catalogue. If absent, the line is a custom item and the service creates its id.',
+  }),
 }
 
 const order = {
@@ -23,9 +25,9 @@ const order = {
     .regex(/^[A-Za-z]{3}$/, 'must be an ISO 4217 code of 3 letters')
     .transform((value) => value.toUpperCase())
     .meta({ description: 'ISO 4217.', examples: ['BRL'] }),
-  discount: amount.default(0).meta({ description: 'Taken off the lines, in units of the currency.' }),
-  tax: amount.default(0).meta({ description: 'Added for taxes.' }),
-  shipping: amount.default(0).meta({ description: 'Added for shipping.' }),
+  discount: amount.default(0).meta({ description: 'Amount subtracted from the lines, in units of the currency.' }),
+  tax: amount.default(0).meta({ description: 'Amount added for taxes.' }),
+  shipping: amount.default(0).meta({ description: 'Amount added for shipping.' }),
   order_id: text(1, 64).optional().meta({ description: 'Default: 15 random digits.' }),
   title: text(1, 256).optional().meta({ description: 'Default: name of the first product.' }),
   reference_id: z
@@ -57,7 +59,10 @@ export const shownOrder = z
       .array(
         z.object({
           ...product,
-          is_custom_item: z.boolean().optional().meta({ description: 'Default: its id begins with `custom-item-`.' }),
+          is_custom_item: z
+            .boolean()
+            .optional()
+            .meta({ description: 'Whether the line is a custom item. Default: true if its id begins with `custom-item-`.' }),
         }),
       )
       .min(1)
@@ -65,7 +70,7 @@ export const shownOrder = z
       .meta({ description: 'The lines of the order.' }),
   })
   .superRefine(checkTotal)
-  .meta({ description: `Absent: the status alone is told. ${TOTAL}` })
+  .meta({ description: `The order; if absent, only the status is sent. ${TOTAL}` })
 
 /** The fields of both. */
 export type Order = z.output<typeof shownOrder>
@@ -75,17 +80,17 @@ export const paymentSettings = z
     pix: z
       .object({
         key: text(1, 140).meta({ description: 'The Pix key.' }),
-        key_type: oneOf(PIX_TYPES).meta({ description: 'What kind of key it is.' }),
+        key_type: oneOf(PIX_TYPES).meta({ description: 'Type of the key.' }),
         name: text(1, 60).meta({ description: 'Who is paid.' }),
       })
       .optional()
       .meta({ description: 'Payment by Pix.' }),
     card: z
-      .object({ enabled: z.boolean().meta({ description: 'True: it is offered.' }) })
+      .object({ enabled: z.boolean().meta({ description: 'True offers this payment.' }) })
       .optional()
       .meta({ description: 'Payment by card.' }),
   })
   .refine(({ pix, card }) => pix !== undefined || card !== undefined, 'must have pix or card')
-  .meta({ description: 'At least one of the two; not together with `token`.' })
+  .meta({ description: 'At least one of pix and card; cannot be combined with `token`.' })
 
 export type PaymentSettings = z.output<typeof paymentSettings>

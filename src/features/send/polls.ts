@@ -13,7 +13,7 @@ export const sendPoll = send('send.sendPoll', 'POST /send-poll', {
     options: z.array(option).min(2).max(12).meta({ description: 'All different.' }),
     poll_max_options: integer(0, 12)
       .default(1)
-      .meta({ description: 'Options one person may choose; 0, or more than there are: no limit.' }),
+      .meta({ description: 'Number of options that one person may choose; 0, or more than the poll has, means no limit.' }),
   },
   words: ({ question }) => question,
   check({ options }, issue) {
@@ -37,12 +37,14 @@ export const sendPoll = send('send.sendPoll', 'POST /send-poll', {
 export const sendPollVote = send('send.sendPollVote', 'POST /send-poll-vote', {
   about: 'poll_message_id',
   summary: 'Vote in a poll',
-  description:
-    'Each vote replaces the one before. An option that is not in the poll, or too many of them, ends in `send_failed`.',
+  description: 'Each vote replaces the previous one. An unknown option, or too many options, fails with `send_failed`.',
   input: {
     phone: destination('user', 'group'),
-    poll_message_id: messageId.meta({ description: 'A poll of this chat that is still remembered.' }),
-    options: z.array(option).max(12).meta({ description: 'Exact texts of the poll; none withdraws the vote.' }),
+    poll_message_id: messageId.meta({ description: 'Id of a poll of this chat that the service still stores.' }),
+    options: z
+      .array(option)
+      .max(12)
+      .meta({ description: 'Exact texts of the chosen options; an empty list withdraws the vote.' }),
   },
   without: actOf('a vote'),
   examples: [

@@ -22,8 +22,8 @@ export const queryBoolean = z.preprocess((value) => {
 const queryPeople = z.preprocess((value) => (typeof value === 'string' ? value.split(',') : value), people)
 
 const DESCRIPTIONS = {
-  reply_to_message_id: 'Message of the same chat to quote; ignored for channels.',
-  mentions: 'People mentioned; each must appear in the text as `@<number>`. Ignored for channels.',
+  reply_to_message_id: 'Id of a message of the same chat to quote; ignored for channels.',
+  mentions: 'People to mention; each must appear in the text as `@<number>`. Ignored for channels.',
   mention_all: 'Mention every participant; groups only, ignored elsewhere.',
   delay_message: "Seconds to wait before sending; replaces the instance's random interval.",
   delay_typing: 'Seconds of `typing...` (`recording...` for voice notes); ignored for channels and status.',

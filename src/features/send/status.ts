@@ -5,7 +5,8 @@ import { STATUS_BACKGROUND, STATUS_FONT } from '../../domain/status-text.ts'
 import { acknowledged, destination, media, messageId, text } from '../fields.ts'
 import { send, type Without } from './queued.ts'
 
-const POST_NOTE = 'Seen for 24 h by the audience set in the phone app. Queued: the outcome is a `delivery` event.'
+const POST_NOTE =
+  'The audience that is set in the phone app sees the post for 24 h. The post is queued; its outcome is a `delivery` event.'
 const postCaption = text(0, 700).optional().meta({ description: 'Text below it.', maxLength: 700 })
 const STATUS = { kind: 'status' } as const
 /** What a post that goes to nobody in particular cannot have. */
@@ -27,7 +28,7 @@ export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-statu
       .default(STATUS_BACKGROUND)
       .meta({ description: 'Colour behind the text, `#RRGGBB`.' }),
     // The list once more: the description's library reads the first value of a literal only.
-    font: z.literal(FONTS).default(STATUS_FONT).meta({ description: "The network's number of the font.", enum: FONTS }),
+    font: z.literal(FONTS).default(STATUS_FONT).meta({ description: 'Number of the font on the network.', enum: FONTS }),
   },
   words: ({ message }) => message,
   without: POST,
@@ -54,7 +55,7 @@ export const sendImageStatus = send('send.sendImageStatus', 'POST /send-image-st
 export const sendVideoStatus = send('send.sendVideoStatus', 'POST /send-video-status', {
   to: STATUS,
   summary: 'Post a video as status',
-  description: `${POST_NOTE} Apps cut long clips (30 to 60 s).`,
+  description: `${POST_NOTE} Apps truncate long clips (30 to 60 s).`,
   input: { video: media(MEDIA_LIMIT, 'Video'), caption: postCaption },
   words: ({ caption }) => caption,
   without: POST,
@@ -64,11 +65,12 @@ export const sendVideoStatus = send('send.sendVideoStatus', 'POST /send-video-st
   ],
 })
 
-const ANSWER_NOTE = 'To the author of a status that was seen since the last restart. Queued: the outcome is a `delivery` event.'
+const ANSWER_NOTE =
+  'Goes to the author of a status that was received since the last restart. The message is queued; its outcome is a `delivery` event.'
 /** The status that is answered, and its author. */
 export const statusTarget = {
   phone: destination('user'),
-  status_message_id: messageId.meta({ description: 'The status that is answered.' }),
+  status_message_id: messageId.meta({ description: 'Id of the status to answer.' }),
 }
 
 export const replyStatusText = send('send.replyStatusText', 'POST /reply-status-text', {

@@ -7,23 +7,26 @@ export const sendText = send('send.sendText', 'POST /send-text', {
   about: 'edit_message_id',
   summary: 'Send a text',
   description:
-    'To people, groups, channels and status. Queued: the outcome is a `delivery` event. With `edit_message_id` an own message of the ' +
-    'last 15 minutes gets this text (or, when it was media, this caption).',
+    'Goes to people, groups, channels and status. The message is queued; its outcome is a `delivery` event. With `edit_message_id` an own message of the ' +
+    'last 15 minutes gets this text instead (or this caption, if it was media).',
   input: {
     phone: destination('user', 'group', 'newsletter', 'status'),
     message: text(1, 65_536).meta({
-      description: 'Network markup (`*bold*`, `_italic_`, `~strike~`) passes through.',
+      description: 'Text of the message. It may have the markup of WhatsApp (`*bold*`, `_italic_`, `~strike~`).',
       minLength: 1,
       maxLength: 65_536,
     }),
     link_preview: z.boolean().default(true).meta({
-      description: 'Card for the first URL of the text. If its page gives none within 5 s, the message leaves without a card.',
+      description:
+        'Whether to add a card for the first URL of the text. If the page does not provide one within 5 s, the message is sent without a card.',
     }),
-    edit_message_id: messageId.optional().meta({ description: 'Own message to edit; `reply_to_message_id` is then ignored.' }),
+    edit_message_id: messageId
+      .optional()
+      .meta({ description: 'Id of an own message to edit; `reply_to_message_id` is then ignored.' }),
     private_answer: z
       .boolean()
       .default(false)
-      .meta({ description: 'In a group, with `reply_to_message_id`: answer the quoted author in private.' }),
+      .meta({ description: 'Whether to answer the quoted author in private. Only in a group, with `reply_to_message_id`.' }),
   },
   words: ({ message }) => message,
   examples: [

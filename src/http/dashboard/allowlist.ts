@@ -9,7 +9,7 @@ const Entry = z.object({ cidr: plain(0, 100), note: z.string().nullish() })
 
 export const allowlistCheck = local('dashboard.allowlistCheck', 'POST /allowlist/check', {
   access: 'admin',
-  summary: 'Whether a list would refuse whoever asks',
+  summary: 'Check whether an allowlist would refuse the caller',
   input: { enabled: z.boolean(), entries: z.array(Entry).max(200) },
   reply: z.custom<AllowlistCheck>(),
   async handle({ source }, { enabled, entries }) {

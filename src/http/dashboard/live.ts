@@ -165,7 +165,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     if (timer !== undefined || isStopped) return
     timer = setTimeout(() => {
       look()
-        .catch((error) => log.warn({ err: error }, 'dashboard: the instances could not be looked at'))
+        .catch((error) => log.warn({ err: error }, 'dashboard: the state of the instances could not be read'))
         .finally(() => {
           timer = undefined
           if ([...channels.values()].some(({ streams }) => streams > 0)) keepLooking()

@@ -10,7 +10,9 @@ import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
 
 const refusal = () =>
-  new Failure('not_allowed', { message: 'The dashboard answers requests of its own page only; this one comes from elsewhere.' })
+  new Failure('not_allowed', {
+    message: 'The dashboard only answers requests from its own page; this request came from another origin.',
+  })
 
 /** `host`: of the request, as the browser knows it, or of the public base where a proxy has changed it. */
 function isOwn(origin: string, hosts: readonly (string | null)[]): boolean {
@@ -30,5 +32,5 @@ export function checkSameOrigin({ headers }: Request, { baseUrl }: OriginRules):
   const origin = headers.get('Origin')
   if (origin !== null && !isOwn(origin, [headers.get('Host'), baseUrl === null ? null : new URL(baseUrl).host])) throw refusal()
   if (!headers.has(DASHBOARD_HEADER))
-    throw new Failure('not_allowed', { message: `The dashboard answers requests with the header ${DASHBOARD_HEADER} only.` })
+    throw new Failure('not_allowed', { message: `The dashboard only answers requests that have the header ${DASHBOARD_HEADER}.` })
 }

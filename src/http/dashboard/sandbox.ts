@@ -44,7 +44,7 @@ export function mountSandbox(
         signal: c.req.raw.signal,
         ...(body.byteLength > 0 ? { body, headers: { 'Content-Type': 'application/json' } } : {}),
       }).catch((cause: unknown) => {
-        throw new Failure('engine_unavailable', { message: 'The pretend network does not answer.', cause })
+        throw new Failure('engine_unavailable', { message: 'The simulated network does not answer.', cause })
       })
       return new Response(answer.body, { status: answer.status, headers: { 'Content-Type': 'application/json' } })
     } finally {

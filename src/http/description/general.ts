@@ -11,7 +11,7 @@ export const INFO = {
   title: `${BRAND} API`,
   version: API_VERSION,
   license: { name: 'MIT', identifier: 'MIT' },
-  contact: { name: 'Whoever runs this installation' },
+  contact: { name: 'Operator of this installation' },
   description: `REST and webhook gateway to WhatsApp accounts.
 
 An instance is one linked device. Its operations are reached under its id and token. Queued sends are acknowledged at once; their
@@ -49,15 +49,15 @@ export const SECURITY_SCHEMES = {
 } as const
 
 export const HEADERS = {
-  'X-Request-Id': { description: 'ULID, or the value of the request.', schema: { type: 'string' } },
-  'X-RateLimit-Limit': { description: 'Requests per second.', schema: { type: 'integer' } },
-  'X-RateLimit-Remaining': { description: 'Requests left at once.', schema: { type: 'integer' } },
+  'X-Request-Id': { description: 'Id of the request: the one that the request had, or a new ULID.', schema: { type: 'string' } },
+  'X-RateLimit-Limit': { description: 'Number of requests per second.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Number of requests that can be made immediately.', schema: { type: 'integer' } },
   [IGNORED_HEADER.name]: { description: IGNORED_HEADER.description, schema: { type: 'string' } },
   [PREFER.applied]: {
-    description: '`wait`: the answer waited for the outcome. Absent otherwise.',
+    description: '`wait` if the answer waited for the outcome; otherwise absent.',
     schema: { type: 'string', const: 'wait' },
   },
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+  'Retry-After': { description: 'Number of seconds to wait.', schema: { type: 'integer', minimum: 1 } },
 } as const
 
 export const REQUEST_ID = ['X-Request-Id'] as const

@@ -59,8 +59,8 @@ const SEND_HEADERS = z.object({
     .meta({
       param: {
         description:
-          'A repeat with the same key within 24 hours returns the first acknowledgement and queues nothing; the same key with ' +
-          'another body is `invalid_request`.',
+          'A second request with the same key within 24 hours returns the first acknowledgement and queues nothing; the same key with ' +
+          'a different body is refused with `invalid_request`.',
       },
     }),
   [PREFER.name]: z
@@ -71,7 +71,7 @@ const SEND_HEADERS = z.object({
         description:
           `\`wait=<seconds>\` (RFC 7240), ${PREFER.minSeconds} to ${PREFER.maxSeconds}: the answer comes when the outcome is known, with \`status\` \`sent\` or \`failed\` (\`removed\` when the message was taken out of the queue; 404 \`instance_not_found\` when the instance was deleted meanwhile) ` +
           `and \`${PREFER.applied}: wait\`, or after that time with \`queued\`. Nothing else changes: the message keeps its place in the queue, the \`delivery\` event comes as always, ` +
-          'and a caller who goes away loses nothing.',
+          'and the message is still sent if the caller disconnects.',
         examples: { wait: { value: 'wait=10' } },
       },
     }),
@@ -83,7 +83,8 @@ const STREAM_HEADERS = z.object({
     .optional()
     .meta({
       param: {
-        description: 'Id of the last event that was received: the stream goes on behind it. Without it the stream begins now.',
+        description:
+          'Id of the last event that was received; the stream continues after it. Without this header the stream begins now.',
       },
     }),
 })
@@ -96,8 +97,12 @@ function requestHeadersOf({ kind, contentType }: Endpoint) {
 const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
 /** Everything that a failure says besides its code; which of it depends on the code, and more may come. */
 const ErrorDetails = z.object({
-  issues: z.array(ErrorIssue).max(50).optional().meta({ description: 'What is wrong with the request.' }),
-  network_code: z.int().nullable().optional().meta({ description: 'What the network answered; null: nothing that has a code.' }),
+  issues: z.array(ErrorIssue).max(50).optional().meta({ description: 'Problems of the request.' }),
+  network_code: z
+    .int()
+    .nullable()
+    .optional()
+    .meta({ description: 'Code that the network answered; null if the answer had none.' }),
   required_scope: z.enum(SCOPES).optional().meta({ description: 'Of `insufficient_scope`.' }),
   applied: z
     .array(z.string())
@@ -106,12 +111,15 @@ const ErrorDetails = z.object({
   ownership_transferred: z
     .boolean()
     .optional()
-    .meta({ description: 'True: the channel has its new owner, though the operation failed.' }),
-  instance_slots: z.int().optional().meta({ description: 'Of `instance_limit_reached`: how many instances there may be.' }),
-  instances_used: z.int().optional().meta({ description: 'Of `instance_limit_reached`: how many there are.' }),
-  checks: z.record(z.string(), z.string()).optional().meta({ description: 'Of `/health/ready`: every check and how it went.' }),
+    .meta({ description: 'True if the channel has its new owner although the operation failed.' }),
+  instance_slots: z.int().optional().meta({ description: 'Number of allowed instances; only with `instance_limit_reached`.' }),
+  instances_used: z.int().optional().meta({ description: 'Number of existing instances; only with `instance_limit_reached`.' }),
+  checks: z.record(z.string(), z.string()).optional().meta({ description: 'Result of every check; only from `/health/ready`.' }),
   reason: z.string().optional().meta({ description: 'Of `engine_unavailable`: `storage` or `disk_full`.' }),
-  status: z.int().optional().meta({ description: 'Of `media_download_failed`: what the host of the URL answered.' }),
+  status: z
+    .int()
+    .optional()
+    .meta({ description: 'Status that the host of the URL answered; only with `media_download_failed`.' }),
 })
 const ErrorBody = z
   .object({
@@ -206,7 +214,7 @@ function replyOf(endpoint: Endpoint): Responses {
   const schema = isText ? endpoint.reply : { type: 'string' as const, format: 'binary' }
   return {
     [endpoint.status]: {
-      description: endpoint.kind === 'send' ? 'Queued; with `Prefer: wait`, what became of it.' : 'Done.',
+      description: endpoint.kind === 'send' ? 'The message is queued; with `Prefer: wait` this is its outcome.' : 'Done.',
       headers: headersOf(replyHeadersOf(endpoint)),
       content: { [endpoint.contentType]: { schema, examples: examplesOf(endpoint, 'reply') } },
     },
@@ -217,16 +225,16 @@ function replyOf(endpoint: Endpoint): Responses {
 function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): string {
   switch (kind) {
     case 'send':
-      return 'Queued: answered as soon as it is on disk; the outcome is a `delivery` event, or this answer with `Prefer: wait`.'
+      return 'Queued operation: the answer comes as soon as the message is on disk. The outcome is a `delivery` event, or this answer with `Prefer: wait`.'
     case 'action':
       return `Immediate: ${needsSubscription ? 'changes' : 'asks'} the account through the network, needs a connected instance and takes at most ${deadlineMs / SECOND} s.`
     case 'control':
-      return 'Answered in any state of the instance.'
+      return 'Available in every state of the instance.'
     case 'local':
-      if (access === 'instance') return 'Answered by the service itself, in any state of the instance.'
-      if (access === 'admin') return 'Needs the admin key of the workspace.'
-      if (access === 'metrics' || isAnybodys(access)) return 'Needs no credential of an account.'
-      return `Needs an API key with the scope \`${access}\`.`
+      if (access === 'instance') return 'Answered by the service itself, in every state of the instance.'
+      if (access === 'admin') return 'Requires the admin key of the workspace.'
+      if (access === 'metrics' || isAnybodys(access)) return 'Requires no credential of an account.'
+      return `Requires an API key with the scope \`${access}\`.`
     default:
       return kind satisfies never
   }
@@ -244,13 +252,16 @@ function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
 
 /** Answers of the HTTP server itself, before the application is called. Each by its number: many generators make no code of a range. */
 const NOT_HTTP = {
-  400: { description: 'The HTTP server refused the request: malformed. No body.' },
-  431: { description: 'The HTTP server refused the request: its headers are too large. No body.' },
+  400: { description: 'The HTTP server refused the request because it is malformed. No body.' },
+  431: { description: 'The HTTP server refused the request because its headers are too large. No body.' },
 }
 
 /** Of what is kept under its `ETag`. */
 const UNCHANGED = {
-  304: { description: 'Not changed since the `ETag` that `If-None-Match` names. No body.', headers: headersOf(REQUEST_ID) },
+  304: {
+    description: 'The content has not changed since the `ETag` in `If-None-Match`. No body.',
+    headers: headersOf(REQUEST_ID),
+  },
 }
 
 /** Operations whose requests and answers a dialect changes: those of an instance that answer JSON. */

@@ -130,10 +130,13 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     const isAllowed = isAllowedOrigin(c)
     if (isAllowed && isPreflight(c.req.raw)) return preflightResponse(c.req.raw)
     if (c.req.raw.method !== 'POST') return new Response(null, { status: 405, headers: { Allow: 'POST' } })
-    if (!isAllowed) throw new Failure('not_allowed', { message: 'Pages of this origin may not call the tools.' })
+    if (!isAllowed) throw new Failure('not_allowed', { message: 'Web pages of this origin may not call the tools.' })
     const caller = admit(c)
     if (!takesJson(c.req.header('Accept') ?? null))
-      return rpcResponse(406, { code: NOT_ACCEPTABLE, message: 'The answer is application/json, which Accept must allow.' })
+      return rpcResponse(406, {
+        code: NOT_ACCEPTABLE,
+        message: 'The Accept header must allow application/json, the type of the answer.',
+      })
     const { tools, problemOf } = toolboxOf(new URL(c.req.url).searchParams)
     const memory = deps.bodies.lease(caller.instance)
     try {

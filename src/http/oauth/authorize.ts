@@ -52,7 +52,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
     const redirectUri = fields.must('redirect_uri')
     // Again as when it was registered: the rules may have been others then.
     if (!client.redirectUris.some((uri) => isRedirectOf(uri, redirectUri)) || !isRedirectUri(redirectUri))
-      throw new OauthError('invalid_request', 'redirect_uri is none of this client, letter by letter')
+      throw new OauthError('invalid_request', 'redirect_uri must exactly match one of the redirect URIs of this client')
     return { client, redirectUri }
   }
 
@@ -106,7 +106,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       return withCookie(c, page({ ticket: next.ticket, instances: instancesOf(workspace) }, consent), next)
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'api_key_required') throw error
-      return page({ ticket, problem: 'This is no admin key of this installation.' }, consent, 401)
+      return page({ ticket, problem: 'This is not an admin key of this installation.' }, consent, 401)
     }
   }
 

@@ -29,7 +29,8 @@ export async function token(oauth: Oauth, request: Request, resource: string): P
   if (asked !== undefined && (!URL.canParse(asked) || new URL(asked).href !== new URL(resource).href))
     throw new OauthError('invalid_target', `resource must be ${resource}`)
   const tokens = await granted(oauth, fields)
-  if (!tokens) throw new OauthError('invalid_grant', 'it is unknown, expired, used before, or of another client')
+  if (!tokens)
+    throw new OauthError('invalid_grant', 'the code or token is unknown, expired, already used, or issued to another client')
   return Response.json({
     access_token: tokens.accessToken,
     token_type: 'Bearer',

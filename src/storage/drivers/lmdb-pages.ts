@@ -69,7 +69,7 @@ function metaOf(page: Buffer, what: string): Meta {
   const lastPage = page.readBigUInt64LE(144)
   const mapSize = page.readBigUInt64LE(40)
   // More than any disk has; lmdb would map as much memory.
-  if (lastPage > 2n ** 40n || mapSize > 2n ** 46n) throw new Damage(`its ${what} header names a size that cannot be`)
+  if (lastPage > 2n ** 40n || mapSize > 2n ** 46n) throw new Damage(`its ${what} header names an impossible size`)
   return {
     pageSize,
     txnId: page.readBigUInt64LE(152),
@@ -81,11 +81,11 @@ function metaOf(page: Buffer, what: string): Meta {
 
 /** Of the two headers the newer counts; both must be good, because lmdb looks at both. */
 export function newestMeta(fd: number): Meta {
-  if (fstatSync(fd).size < 2 * SMALLEST_PAGE) throw new Damage('the file is too short to be one')
+  if (fstatSync(fd).size < 2 * SMALLEST_PAGE) throw new Damage('the file is too short for a store')
   const first = metaOf(readAt(fd, 0, SMALLEST_PAGE), 'first')
-  if (fstatSync(fd).size < 2 * first.pageSize) throw new Damage('the file is too short to be one')
+  if (fstatSync(fd).size < 2 * first.pageSize) throw new Damage('the file is too short for a store')
   const second = metaOf(readAt(fd, first.pageSize, SMALLEST_PAGE), 'second')
-  if (second.pageSize !== first.pageSize) throw new Damage('its two headers name different sizes of pages')
+  if (second.pageSize !== first.pageSize) throw new Damage('its two headers name different page sizes')
   return second.txnId > first.txnId ? second : first
 }
 
@@ -99,11 +99,11 @@ export function checkPages(fd: number, meta: Meta): PageReport {
 
   function use(page: number, count: number, by: string): void {
     if (!Number.isSafeInteger(page) || page < 2 || page > lastPage || count < 1)
-      throw new Damage(`${by} names page ${page}, which cannot be`)
+      throw new Damage(`${by} names page ${page}, which is impossible`)
     if (page + count > inFile)
       throw new Damage(`${by} names page ${page + count - 1}, and the file ends after page ${inFile - 1}`)
     for (let each = page; each < page + count; each++) {
-      if (used[each]) throw new Damage(`page ${each} is used twice`)
+      if (used[each]) throw new Damage(`page ${each} is in use twice`)
       used[each] = 1
     }
     usedPages += count
@@ -112,7 +112,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
   function read(page: number, kind: number): Buffer {
     const bytes = readAt(fd, page * pageSize, kind === KIND.overflow ? HEADER : pageSize)
     if ((bytes.readUInt16LE(18) & KINDS) !== kind || bytes.readBigUInt64LE(0) !== BigInt(page))
-      throw new Damage(`page ${page} is not what it should be`)
+      throw new Damage(`page ${page} is of the wrong kind`)
     return bytes
   }
 
@@ -120,13 +120,13 @@ export function checkPages(fd: number, meta: Meta): PageReport {
   function* nodes(page: number, bytes: Buffer): Generator<{ at: number; key: Buffer }> {
     const lower = bytes.readUInt16LE(20)
     const upper = bytes.readUInt16LE(22)
-    if (lower % 2 !== 0 || lower < 2 || lower > upper || upper > room) throw new Damage(`page ${page} has a damaged head`)
+    if (lower % 2 !== 0 || lower < 2 || lower > upper || upper > room) throw new Damage(`page ${page} has a damaged header`)
     for (let index = 0; index < lower / 2; index++) {
       const offset = bytes.readUInt16LE(HEADER + 2 * index)
       const at = HEADER + offset
-      if (offset < upper || at + NODE_HEADER > pageSize) throw new Damage(`page ${page} names a record outside of it`)
+      if (offset < upper || at + NODE_HEADER > pageSize) throw new Damage(`page ${page} names a record outside the page`)
       const keyEnd = at + NODE_HEADER + bytes.readUInt16LE(at + 6)
-      if (keyEnd > pageSize) throw new Damage(`page ${page} has a key that leads out of it`)
+      if (keyEnd > pageSize) throw new Damage(`page ${page} has a key that ends outside the page`)
       yield { at, key: bytes.subarray(at + NODE_HEADER, keyEnd) }
     }
   }
@@ -148,13 +148,13 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     let count = 0
     let before: Buffer | undefined
     for (const { at, key } of nodes(page, bytes)) {
-      if (before && compare(before, key) >= 0) throw new Damage(`page ${page} has its records in a wrong order`)
+      if (before && compare(before, key) >= 0) throw new Damage(`page ${page} has its records in the wrong order`)
       before = key
       count++
       const size = bytes.readUInt32LE(at)
       const data = at + NODE_HEADER + key.byteLength
       const isBig = (bytes.readUInt16LE(at + 4) & BIG_DATA) !== 0
-      if (data + (isBig ? 24 : size) > pageSize) throw new Damage(`page ${page} has a record that leads out of it`)
+      if (data + (isBig ? 24 : size) > pageSize) throw new Damage(`page ${page} has a record that ends outside the page`)
       if (!isBig) {
         value?.(bytes.subarray(data, data + size))
         continue
@@ -197,6 +197,6 @@ function checkFreeList(list: Buffer, lastPage: number): void {
   for (let index = 1; index <= Number(count); index++) {
     const entry = list.readBigInt64LE(8 * index)
     const page = entry < 0n ? -entry : entry
-    if (page > BigInt(lastPage)) throw new Damage(`the list of free pages names page ${page}, which cannot be`)
+    if (page > BigInt(lastPage)) throw new Damage(`the list of free pages names page ${page}, which is impossible`)
   }
 }

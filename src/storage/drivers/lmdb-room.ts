@@ -103,10 +103,10 @@ export function createRoom(dir: string, used: Look, claims: Claims): Room {
         if (has(claimed() + OTHERS)) return giveBack
       } catch (cause) {
         giveBack()
-        throw new StorageFailure('state: the disk cannot be looked at, and nothing was stored', { cause })
+        throw new StorageFailure('state: the free space of the disk is unknown; nothing was stored', { cause })
       }
       giveBack()
-      throw new StorageFailure('state: the disk is full, and nothing was stored', { isFull: true })
+      throw new StorageFailure('state: the disk is full; nothing was stored', { isFull: true })
     },
     isThere: () => has(claimed() + OTHERS + USUAL),
     close: () => closeSync(fd),

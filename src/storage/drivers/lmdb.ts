@@ -75,7 +75,7 @@ async function commitFailure(error: unknown): Promise<Error> {
   const reason = (error as { commitError?: Promise<never> }).commitError
   if (reason === undefined) return new StorageFailure('state: the commit failed', { cause: error })
   const cause = await Promise.race([reason.catch((found: unknown) => found), nextTurn(error)])
-  return new StorageFailure('state: the commit failed and nothing of it was stored', { cause })
+  return new StorageFailure('state: the commit failed; nothing of it was stored', { cause })
 }
 
 /** Commits between two looks at how deep the tree is: one level more takes as many records again as there are, a dozen times over. */
@@ -121,7 +121,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
     if (isNew) checkRoom(dir)
   } catch (cause) {
     if (!isDiskFull(cause)) throw cause
-    throw new StorageFailure(`The folder ${dir} has no room for the store: the disk is full.`, { cause, isFull: true })
+    throw new StorageFailure(`The store in ${dir} has no free space: the disk is full.`, { cause, isFull: true })
   }
   const db: Database<Uint8Array, string> = open<Uint8Array, string>({
     path: dir,

@@ -120,7 +120,11 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
         underWay.delete(mine)
         others?.delete(mine)
         if (code === undefined || stop?.aborted)
-          reject(isReused && hasEnded(error) ? new StaleConnection('the kept connection had ended', { cause: error }) : error)
+          reject(
+            isReused && hasEnded(error)
+              ? new StaleConnection('the receiver had closed the reused connection', { cause: error })
+              : error,
+          )
         else resolve({ code, answer: text?.done() })
       }
 

@@ -39,7 +39,7 @@ describe('operations', () => {
         .replace('{instance_id}', instance)
         .replace(/\{\w+\}/g, 'x')
       const { body, status } = await ask(method, there)
-      const isRoute = body?.error?.message !== 'There is no such route.'
+      const isRoute = body?.error?.message !== 'No such route exists.'
       const isShown = !contentType.startsWith('text/html') && contentType !== 'text/event-stream'
       const isWanted = !['public', 'described', 'metrics'].includes(access) && isShown
       assert.equal(isRoute, isWanted, `${id}: ${status} ${JSON.stringify(body)}`)
@@ -71,7 +71,7 @@ describe('operations', () => {
     const event = '01JD3V8Q6ZP4M5T7X9K2B0C1DE'
     await service.newLogRow(id, event)
     service.double.answer = () => ({ body: 'a secret sentence' })
-    const looked = () => service.lines.filter(({ message }) => message.includes('was looked at'))
+    const looked = () => service.lines.filter(({ message }) => message.includes('was shown to an administrator'))
     const list = await ask('GET', '/admin/webhook-log')
     assert.equal(list.body.total, 1)
     assert.ok(!JSON.stringify(list.body).includes('secret sentence'))

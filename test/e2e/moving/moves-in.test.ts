@@ -117,7 +117,7 @@ for (const source of sources)
       assert.equal(refused.code, 1)
       assert.match(
         refused.errors,
-        /may still run\. Stop it; if it is stopped already, add --stopped\.|Stop it, then add --stopped\./,
+        /may still be running\. Stop it\. If it is already stopped, add --stopped\.|Stop it, then add --stopped\./,
       )
       assert.equal(await instances(), 0)
     })
@@ -141,7 +141,7 @@ for (const source of sources)
 
       const moved = await importStored(stored, '--stopped', '--name', 'Moved')
       assert.equal(moved.code, 0, moved.errors)
-      assert.match(moved.out, /^It is connected\.$/m, moved.errors)
+      assert.match(moved.out, /^The instance is connected\.$/m, moved.errors)
       const [, id = ''] = /^Instance: (\S+)$/m.exec(moved.out) ?? []
       const [, token = ''] = /^Token: {4}(\S+)$/m.exec(moved.out) ?? []
       instance = {
@@ -174,7 +174,7 @@ for (const source of sources)
     test('the same device is not brought in twice', async () => {
       const again = await importStored(stored, '--stopped')
       assert.equal(again.code, 1)
-      assert.match(again.errors, new RegExp(`Instance ${instance.id} is linked as this device already\\.`))
+      assert.match(again.errors, new RegExp(`Instance ${instance.id} is already linked as this device\\.`))
       assert.equal(await instances(), 1)
     })
 

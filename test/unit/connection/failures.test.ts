@@ -87,7 +87,7 @@ test('our own deadline is neither', async () => {
 
 test('what the disk did not take is no refusal of the network, however deep in what the library threw', () => {
   const met = [
-    new StorageFailure('state: the disk is full, and nothing was stored'),
+    new StorageFailure('state: the disk is full; nothing was stored'),
     new Error('transaction failed, rolling back', { cause: new StorageFailure('state: the commit failed') }),
     Object.assign(new Error("ENOSPC: no space left on device, write '/tmp/x'"), { code: 'ENOSPC' }),
   ]

@@ -115,7 +115,7 @@ test('a device that is linked here already, or that has no slot, is refused with
   const { directory } = await started()
   await directory.takeImports()
   for (const [identity, says] of [
-    ['AAAA', new RegExp(`^Instance ${ID} is linked as this device already\\.$`)],
+    ['AAAA', new RegExp(`^Instance ${ID} is already linked as this device\\.$`)],
     ['BBBB', /slots of the plan are in use/],
   ] as const) {
     await leave(OTHER_ID, identity)

@@ -32,7 +32,7 @@ function taken(id: string, fields: Fields): Fields {
   return answer.input
 }
 
-const HALF = 'must not have half of a character (a lone surrogate)'
+const HALF = 'must not have a lone surrogate (half of a character)'
 
 test('half of a character is refused wherever the network would have to write it', () => {
   refused('send.sendText', { message: 'cut \ud83d' }, { message: HALF })
@@ -146,10 +146,10 @@ test('base64 that is nearly right is told what is wrong with it', () => {
     refused('send.sendImage', { image: value }, { image: message }, 'media_invalid')
   const at = (end: number, put: string, from = end) => `${PNG.slice(0, end)}${put}${PNG.slice(from)}`
   for (const prefix of ['', 'data:image/png;base64,']) {
-    image(prefix + at(40, '*', 41), `${says} (it has a character that is none of its digits)`)
-    image(prefix + at(40, ' ', 41), `${says} (it has a space within a line, as a \`+\` becomes in a form)`)
-    image(prefix + at(40, '='), `${says} (its padding is not at the end, or too short or too long)`)
-    image(prefix + at(65, '', PNG.length), `${says} (it is cut off: a single digit is left over)`)
+    image(prefix + at(40, '*', 41), `${says} (it has a character that is not a base64 digit)`)
+    image(prefix + at(40, ' ', 41), `${says} (it has a space within a line; an unescaped \`+\` in a form becomes a space)`)
+    image(prefix + at(40, '='), `${says} (its padding is in the wrong place or has the wrong length)`)
+    image(prefix + at(65, '', PNG.length), `${says} (it is truncated: a single digit is left over)`)
   }
   image('data:image/png,abc', `${says} (a data URL begins with \`data:<mime>;base64,\`)`)
   image('data:image/png;base64,', 'must have at least 1 byte')

@@ -78,7 +78,7 @@ const CASES: readonly [cause: string, change: Partial<Facts>, level: string, say
     'an account that is banned',
     { instances: [{ ...instance, status: 'banned' }] },
     'error',
-    /1 instance is refused by the network/,
+    /1 instance is rejected by the network/,
   ],
   [
     'accounts that are logged out',

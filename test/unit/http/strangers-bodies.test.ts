@@ -44,7 +44,7 @@ async function stalled(
 
 const refused = {
   status: 400,
-  body: { error: 'invalid_request', error_description: 'The body came too slowly: less than 128 KB per second.' },
+  body: { error: 'invalid_request', error_description: 'The body arrived too slowly: less than 128 KB per second.' },
   isCancelled: true,
 }
 

@@ -10,7 +10,7 @@ const told = (method: string, path: string) => {
   return [code, message]
 }
 const INSTANCE = `/instances/5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90/token/${'a'.repeat(48)}`
-const NOTHING = ['not_found', 'There is no such route.']
+const NOTHING = ['not_found', 'No such route exists.']
 
 test('a path that takes other methods is told by them', () => {
   assert.deepEqual(told('GET', `${INSTANCE}/send-text`), ['not_found', 'This path takes POST, not GET.'])

@@ -6,12 +6,12 @@ import { Failure } from '../../../src/domain/failures.ts'
 
 test('the sentence comes first, then what led to it, outermost first', () => {
   const full = new Error('ENOSPC: no space left on device')
-  const commit = new Error('state: the commit failed and nothing of it was stored', { cause: full })
+  const commit = new Error('state: the commit failed; nothing of it was stored', { cause: full })
   const failure = new Failure('engine_unavailable', { message: 'The engine did not start.', cause: commit })
   assert.equal(
     complaint(failure),
     'The engine did not start.\n' +
-      '  because: state: the commit failed and nothing of it was stored\n' +
+      '  because: state: the commit failed; nothing of it was stored\n' +
       '  because: ENOSPC: no space left on device\n',
   )
 })

@@ -149,7 +149,7 @@ describe('a bad variable ends the start with one sentence', () => {
     ...['latest', '2.3000', '2.3000.1.2'].map((value): [string, string, string] => [
       'SVC_WEB_VERSION',
       value,
-      `SVC_WEB_VERSION is "${value}"; it must be the version of a web client, as in 2.3000.1043857760.`,
+      `SVC_WEB_VERSION is "${value}"; it must be the version of a web client, for example 2.3000.1043857760.`,
     ]),
     [
       'SVC_SECRET_KEY',
@@ -173,7 +173,7 @@ describe('a bad variable ends the start with one sentence', () => {
     ...['127.0.0.1', '127.0.0.1:65536'].map((value): [string, string, string] => [
       'SVC_NETWORK_MEDIA_HOST',
       value,
-      `SVC_NETWORK_MEDIA_HOST is "${value}"; it must be a host and a port, as in 127.0.0.1:8443.`,
+      `SVC_NETWORK_MEDIA_HOST is "${value}"; it must be a host and a port, for example 127.0.0.1:8443.`,
     ]),
     ['SVC_BASE_URL', 'example.org', 'SVC_BASE_URL is "example.org"; it must be an http or https URL.'],
     ...['https://gw.example.org/x?y=1', 'https://gw.example.org/x?', 'https://gw.example.org/#part'].map(

@@ -9,7 +9,7 @@ const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
 test('a Node older than the package wants is refused with one sentence, and newer ones are not', () => {
   const oldest = Number(/^>=(\d+)$/.exec(JSON.parse(textOf('package.json')).engines.node)?.[1])
-  const sentence = `This is Node ${oldest - 1}.20.8, which is too old; it must be ${oldest} or newer (24 is best).`
+  const sentence = `Node ${oldest - 1}.20.8 is too old; use Node ${oldest} or newer (24 is recommended).`
   assert.equal(whyTooOld(`${oldest - 1}.20.8`), sentence)
   assert.equal(whyTooOld(`${oldest}.0.0`), undefined)
   assert.equal(whyTooOld(process.versions.node), undefined)

@@ -59,13 +59,16 @@ test('a key that is missing, damaged or of another store is a sentence that name
   await (await ring()).make(INSTANCE)
   const aside = join(await tempDir(t), 'aside')
   await rename(join(dir, 'main'), aside)
-  await assert.rejects(ring(), /^Error: The key .*\/keys\/main is missing, without which the store cannot be read/)
+  await assert.rejects(ring(), /^Error: The key .*\/keys\/main is missing, and the store cannot be read without it/)
   await rename(aside, join(dir, 'main'))
 
   const file = await open(join(dir, INSTANCE), 'r+')
   await file.write(Buffer.alloc(4), 0, 4, 40)
   await file.close()
-  await assert.rejects(ring(), new RegExp(`The key .*/keys/${INSTANCE} does not open with the secret key, which opens others`))
+  await assert.rejects(
+    ring(),
+    new RegExp(`The key .*/keys/${INSTANCE} cannot be decrypted with the secret key, but other keys can`),
+  )
   await rm(join(dir, INSTANCE))
   const without = await ring()
   assert.throws(() => without.of(INSTANCE), new RegExp(`The key of instance ${INSTANCE} is missing`))
@@ -182,6 +185,6 @@ test('nothing is cleared while the secret key does not open all of them', async 
   await cp(dir, aside, { recursive: true })
   await (await ring(OLD)).make(OTHER)
   await cp(aside, dir, { recursive: true })
-  await assert.rejects(ring(NEW), new RegExp(`${OTHER} does not open with the secret key, which opens others`))
+  await assert.rejects(ring(NEW), new RegExp(`${OTHER} cannot be decrypted with the secret key, but other keys can`))
   assert.deepEqual((await ring(OLD)).instances().toSorted(), [OTHER, INSTANCE])
 })

@@ -37,7 +37,7 @@ describe('a folder that this user may not use is named with its variable', {
   test('that cannot be made', async () => {
     assert.equal(
       await refusal(join(dir, 'data')),
-      `SVC_DATA_DIR is "${join(dir, 'data')}"; it must be a folder that is there or can be made.`,
+      `SVC_DATA_DIR is "${join(dir, 'data')}"; it must be a folder that exists or can be created.`,
     )
   })
 

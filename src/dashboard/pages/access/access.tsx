@@ -21,7 +21,7 @@ export function AccessPage() {
       <header>
         <h1>Keys and access</h1>
       </header>
-      <nav class="tabs" aria-label="Of keys and access">
+      <nav class="tabs" aria-label="Views of keys and access">
         {TABS.map(({ path, name }) => (
           <a
             key={path}

@@ -24,7 +24,7 @@ const Warning = ({ check }: { check: AllowlistCheck }) => (
   <Notice kind="warn">
     <div role="alert">
       <strong>Your address {check.address} would be locked out</strong> of instances and the Account API. The dashboard stays
-      open, so that it can be mended.
+      open, so that you can correct the list.
     </div>
   </Notice>
 )
@@ -40,22 +40,23 @@ export function Allowlist({ security: { ip_allowlist: now }, reload }: { securit
   const save = useAction(async () => {
     await answer(api.PUT('/admin/security/ip-allowlist', { body }))
     await reload()
-    return 'Saved: it counts from now on.'
+    return 'Saved. It takes effect now.'
   })
   const change = (key: number, part: Partial<Row>) => setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
   const wrongOf = (row: Row) =>
-    check.data?.invalid.includes(given.indexOf(row)) ? 'This is no address and no range such as 203.0.113.0/24.' : undefined
+    check.data?.invalid.includes(given.indexOf(row)) ? 'This is not an address or a range such as 203.0.113.0/24.' : undefined
   const address = check.data?.address ?? session.value?.address ?? ''
   return (
     <section class="card">
       <header>
         <h2>Addresses that may call</h2>
         <p>
-          Instances, the Account API and tools answer these alone; administration and this page answer everybody who has the key.
+          Instances, the Account API and tools only answer these addresses; administration and this page answer everybody who has
+          the admin key.
         </p>
       </header>
       <Form class="stack" onSubmit={() => save.run()}>
-        <Check label="The list counts" value={isOn} onChange={setOn} />
+        <Check label="The list is enforced" value={isOn} onChange={setOn} />
         {rows.map((row, at) => (
           <div class="inline-form" key={row.key}>
             <Line
@@ -92,7 +93,7 @@ export function Allowlist({ security: { ip_allowlist: now }, reload }: { securit
         <Problem of={save.problem} />
         <div class="row">
           <Button look="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
-            {check.data?.locked_out ? 'Save nevertheless' : 'Save'}
+            {check.data?.locked_out ? 'Save anyway' : 'Save'}
           </Button>
         </div>
       </Form>

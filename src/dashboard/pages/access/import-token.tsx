@@ -15,8 +15,8 @@ export function ImportToken({ onClose, onDone }: { onClose(): void; onDone(): un
   return (
     <ActionDialog title="Import a client token" onClose={onClose} action={action} does="Import" fields={['value']}>
       <p class="soft">
-        Of the service you come from: programs that send it as <code>Client-Token</code> go on unchanged. A workspace has one at
-        most.
+        The token of the service you used before. Programs that send it as <code>Client-Token</code> go on unchanged. A workspace
+        has one at most.
       </p>
       <Line
         label="Client token"

@@ -9,10 +9,10 @@ import { Secret } from '../../parts/secret.tsx'
 import { type ApiKey, SCOPES, type Scope } from './api-keys.ts'
 
 const MEANS: Record<Scope, string> = {
-  'instances:operate': 'Send, receive and everything else of an instance, where instances require a key.',
+  'instances:operate': 'Use an instance (send, receive and everything else), if instances require a key.',
   'instances:read': 'List instances, with their tokens.',
   'instances:write': 'Create, change and delete instances.',
-  'webhooks:read': 'Read the webhooks of the workspace, with their secret.',
+  'webhooks:read': 'Read the webhooks of the workspace and their secret.',
   'webhooks:write': 'Change the webhooks of all instances.',
 }
 
@@ -20,7 +20,7 @@ function Made({ value, onClose }: { value: string; onClose(): void }) {
   return (
     <Dialog title="The key" onClose={onClose} closes="I have it">
       <Notice kind="warn">
-        <div>It is shown only now: only its hash is kept. Copy it to where it is needed.</div>
+        <div>The key is shown only once, because only its hash is stored. Copy it now.</div>
       </Notice>
       <Secret value={value} what="key" isOpen />
     </Dialog>
@@ -55,7 +55,7 @@ export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): voi
         required
         maxLength={100}
         placeholder="CRM"
-        hint="Of the program that uses it."
+        hint="Name of the program that uses the key."
         wrong={action.problem?.issues.get('name')}
         onChange={setName}
       />

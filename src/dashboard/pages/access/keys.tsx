@@ -75,7 +75,10 @@ export function KeysTab() {
         <Button look="primary" onPress={() => ask({ what: 'create' })}>
           Create a key
         </Button>
-        <p>For programs: an instance's own address needs none unless it is required, the Account API always needs one.</p>
+        <p>
+          Programs use API keys. The Account API always requires one; calls to an instance only require one if the requirements
+          say so.
+        </p>
       </header>
       <Problem of={problem} again={reload} />
       {!data && !problem ? (
@@ -85,7 +88,7 @@ export function KeysTab() {
       ) : null}
       {data?.total === 0 ? (
         <Empty title="No keys yet">
-          Create one for each program, with no more scopes than it needs, so that each can be revoked alone.
+          Create one key for each program, with only the scopes it needs, so that you can revoke each key separately.
         </Empty>
       ) : null}
       {data && data.total > 0 ? (
@@ -109,10 +112,10 @@ export function KeysTab() {
           act={async () => {
             await answer(api.DELETE('/admin/api-keys/{key_id}', { params: { path: { key_id: asked.key.id } } }))
             await reload()
-            return 'Revoked: it works no more.'
+            return 'The key is revoked and no longer works.'
           }}
         >
-          <p>Programs that use it are refused at once. It cannot be taken back; a new key has another value.</p>
+          <p>Programs that use it are refused immediately. This cannot be undone; a new key has a different value.</p>
         </Confirm>
       ) : null}
     </section>

@@ -17,7 +17,7 @@ function Rename({ name, reload }: { name: string; reload(): Promise<void> }) {
   }
   return (
     <SchemaForm
-      fields={{ name: { type: 'string', description: 'Of this workspace, for you.' } }}
+      fields={{ name: { type: 'string', description: 'Name of this workspace; only you see it.' } }}
       values={{ name }}
       save={save}
       verb="Rename"
@@ -63,7 +63,7 @@ export function PlanTab() {
       <section class="card">
         <header>
           <h2>Change the plan</h2>
-          <p>It is yours to set: nobody is paid. Sessions are never stopped by it.</p>
+          <p>You decide the plan; nobody is paid for it. It never stops a session.</p>
         </header>
         <SchemaForm fields={FIELDS} values={subscription} save={save} />
       </section>

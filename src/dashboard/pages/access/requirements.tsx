@@ -11,7 +11,7 @@ export function RequirementsTab() {
   const change = useAction(
     async (path: '/admin/security/require-api-key' | '/admin/security/require-client-token', value: boolean) => {
       await answer(api.PUT(path, { body: { value } })).finally(reload)
-      return 'Saved: it counts from now on.'
+      return 'Saved. It takes effect now.'
     },
   )
   if (!data) return problem ? <Problem of={problem} again={reload} /> : <Skeleton />
@@ -19,19 +19,22 @@ export function RequirementsTab() {
     <div class="columns">
       <section class="card">
         <header>
-          <h2>What callers of an instance must show</h2>
-          <p>Beside the token in the address. {count(data.operate_keys, 'key')} of this workspace may operate instances.</p>
+          <h2>Credentials that callers of an instance must send</h2>
+          <p>
+            These come in addition to the token in the address. {count(data.operate_keys, 'key')} of this workspace may operate
+            instances.
+          </p>
         </header>
         <Check
           label="An API key"
-          hint="In Authorization: Bearer, with the scope instances:operate."
+          hint="The key goes in Authorization: Bearer and needs the scope instances:operate."
           value={data.require_api_key}
           isDisabled={change.isBusy}
           onChange={(value) => change.run('/admin/security/require-api-key', value)}
         />
         <Check
           label="A client token"
-          hint="In the header Client-Token: an API key, or the imported one."
+          hint="The header Client-Token holds an API key or the imported token."
           value={data.require_client_token}
           isDisabled={change.isBusy}
           onChange={(value) => change.run('/admin/security/require-client-token', value)}

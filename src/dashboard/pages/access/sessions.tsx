@@ -49,13 +49,13 @@ function AdminKey() {
         </Button>
         <p>
           {isFixed
-            ? 'It is set by SVC_ADMIN_KEY: change it there, and start the service anew.'
-            : 'Who has it can do everything. Rotate it when somebody leaves who knew it.'}
+            ? 'SVC_ADMIN_KEY sets the admin key: change it there, and restart the service.'
+            : 'Anyone who has it can do everything. Rotate it when somebody who knew it leaves.'}
         </p>
       </header>
       {isAsking ? (
         <Confirm
-          title="Make a new admin key?"
+          title="Create a new admin key?"
           does="Rotate"
           onClose={() => setAsking(false)}
           act={async () => {
@@ -63,13 +63,13 @@ function AdminKey() {
             return undefined
           }}
         >
-          <p>The present one stops at once, and everybody is signed out, you too. The new one is shown once.</p>
+          <p>The current key stops working immediately and everybody is signed out, including you. The new key is shown once.</p>
         </Confirm>
       ) : null}
       {value ? (
-        <Dialog title="The new admin key" closes="I have it: sign in anew" onClose={() => signedOut()}>
+        <Dialog title="The new admin key" closes="I have copied it: sign in again" onClose={() => signedOut()}>
           <Notice kind="warn">
-            <div>It is shown only now. You are signed out: sign in with this key.</div>
+            <div>The key is shown only once. You are signed out: sign in with this key.</div>
           </Notice>
           <Secret value={value} what="admin key" isOpen />
         </Dialog>
@@ -84,7 +84,7 @@ export function SessionsTab() {
     await ask('DELETE', `api/sessions/${encodeURIComponent(id)}`)
     if (current) signedOut()
     else await reload()
-    return 'The session is over.'
+    return 'The session was ended.'
   })
   return (
     <>
@@ -93,7 +93,7 @@ export function SessionsTab() {
         <header>
           <h2>Signed in to this dashboard</h2>
           <p>
-            A session ends half an hour after its last use, after twelve hours in any case, and when the service starts anew. An
+            A session ends half an hour after its last use, after twelve hours at the latest, and when the service restarts. An
             open tab counts as use.
           </p>
         </header>

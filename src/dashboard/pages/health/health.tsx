@@ -40,8 +40,8 @@ const Tiles = ({ health }: { health: Health }) => {
   const { instances, slots, queue, backlog, memory, data } = health
   const tiles = [
     ['Connected', `${instances.connected} of ${slots.used}`, `${slots.total} slots in the plan`],
-    ['Messages that wait', queue.toLocaleString('en'), 'in all queues'],
-    ['Events that wait', backlog.toLocaleString('en'), 'for their receivers'],
+    ['Messages waiting', queue.toLocaleString('en'), 'in all queues'],
+    ['Events waiting', backlog.toLocaleString('en'), 'for their receivers'],
     ['Memory', `${Math.round(memory.rss_mb)} MB`, `${Math.round(memory.heap_mb)} MB of it heap`],
     ['Data folder', bytesText(data.bytes), data.free_bytes === null ? '' : `${bytesText(data.free_bytes)} free`],
   ] as const
@@ -135,7 +135,7 @@ export function HealthPage() {
           ) : (
             <section class="card">
               <Empty title="No numbers yet">
-                The first point comes ten seconds after the start; the last hour is kept in memory.
+                The first value appears ten seconds after the start. The values of the last hour are kept in memory.
               </Empty>
             </section>
           )}

@@ -65,10 +65,13 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
           onClose={close}
           act={async () => {
             await answer(api.POST('/instances/{instance_id}/token/{token}/disconnect', { params }))
-            return 'Disconnected. Pair it again to go on.'
+            return 'Disconnected. Pair the instance again to continue.'
           }}
         >
-          <p>It is removed from the linked devices of the phone, and needs a new pairing. Waiting messages stay in the queue.</p>
+          <p>
+            The instance is removed from the linked devices of the phone and must be paired again. Waiting messages stay in the
+            queue.
+          </p>
         </Confirm>
       ) : null}
       {asked === 'delete' ? (
@@ -83,7 +86,9 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
             return 'The instance is deleted.'
           }}
         >
-          <p>It is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.</p>
+          <p>
+            The instance is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.
+          </p>
         </Confirm>
       ) : null}
     </>

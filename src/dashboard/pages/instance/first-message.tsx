@@ -22,7 +22,7 @@ export function FirstMessage({ row }: { row: InstanceRow }) {
     <section class="card">
       <header>
         <h2>Send a message</h2>
-        <p>A text, as POST …/send-text sends it: queued, then sent when its turn comes.</p>
+        <p>This sends a text like POST …/send-text: it goes into the queue and leaves in its turn.</p>
       </header>
       <Form class="stack" onSubmit={() => run()}>
         <Line
@@ -31,7 +31,7 @@ export function FirstMessage({ row }: { row: InstanceRow }) {
           value={phone}
           required
           placeholder="5511988887777"
-          hint="With country code, or the id of a group or channel."
+          hint="A number with country code, or the id of a group or channel."
           wrong={problem?.issues.get('phone')}
           onChange={setPhone}
         />
@@ -41,8 +41,8 @@ export function FirstMessage({ row }: { row: InstanceRow }) {
         <Problem of={problem} fields={['phone', 'message']} />
         {sent ? (
           <Notice kind="good">
-            <div role="status">It is in the queue.</div>
-            <a href={to(['timeline'], { instance: row.id, id: sent })}>See what becomes of it</a>
+            <div role="status">The message is in the queue.</div>
+            <a href={to(['timeline'], { instance: row.id, id: sent })}>Follow the message</a>
           </Notice>
         ) : null}
         <div class="row">

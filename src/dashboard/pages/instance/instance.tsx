@@ -26,8 +26,8 @@ const Gone = () => (
       <h1>Instance</h1>
     </header>
     <section class="card">
-      <Empty title="There is no such instance" actions={<a href={to(['instances'])}>All instances</a>}>
-        It was deleted, or the address has a mistake.
+      <Empty title="No such instance" actions={<a href={to(['instances'])}>All instances</a>}>
+        The instance was deleted, or the address is wrong.
       </Empty>
     </section>
   </div>
@@ -54,7 +54,7 @@ export function InstancePage({ id }: { id: string }) {
         {row ? <StatusBadge status={row.status} /> : null}
         {row ? <Deeds row={row} onRenamed={instance.reload} /> : null}
       </header>
-      <nav class="tabs" aria-label="Of this instance">
+      <nav class="tabs" aria-label="Views of this instance">
         {TABS.map(({ path, name }) => (
           <a
             key={path}

@@ -42,7 +42,7 @@ export const Overview = ({ row, instance }: TabProps) => (
     {row.restriction ? (
       <Notice kind="warn">
         <div>
-          <strong>The network restricts this account.</strong> Messages to people who never wrote to it wait
+          <strong>The network restricts this account.</strong> Messages to people who never wrote to it stay in the queue
           {row.restriction.until ? (
             <>
               {' '}
@@ -51,7 +51,7 @@ export const Overview = ({ row, instance }: TabProps) => (
           ) : (
             ' until the network lifts it'
           )}
-          ; answers go on. Writing to many strangers is what usually brings it about.
+          ; answers are still sent. The usual cause is writing to many strangers.
         </div>
       </Notice>
     ) : null}

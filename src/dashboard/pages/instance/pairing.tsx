@@ -47,7 +47,9 @@ function PhoneCode({ id }: { id: string }) {
         code ? (
           <div role="status">
             <span class="code">{`${code.slice(0, 4)}-${code.slice(4)}`}</span>
-            <p class="soft">On the phone: Linked devices, Link with phone number instead. Good for about two minutes.</p>
+            <p class="soft">
+              On the phone: Linked devices, Link with phone number instead. The code is valid for about two minutes.
+            </p>
           </div>
         ) : null
       }
@@ -73,7 +75,7 @@ const Waiting = ({ text }: { text: string }) => (
 /** What is shown where the code would be; `start`: a session has to be started first. */
 const INSTEAD: Record<string, string> = {
   connecting: 'Logging in…',
-  disconnected: 'Reconnecting by itself…',
+  disconnected: 'Reconnecting automatically…',
 }
 
 export function Pairing({ row }: { row: InstanceRow }) {
@@ -99,7 +101,7 @@ export function Pairing({ row }: { row: InstanceRow }) {
       {isRunning ? <Qr id={id} status={status} /> : null}
       {!isRunning && !INSTEAD[status] ? (
         <div class="stack">
-          <p>There is no session now. Starting one brings a new code.</p>
+          <p>No session is running. Start one to get a new code.</p>
           <div class="row">
             <Button look="primary" isBusy={start.isBusy} onPress={() => start.run()}>
               Show a QR code

@@ -22,7 +22,7 @@ type Item = Awaited<ReturnType<typeof load>>['data'][number]
 
 const REASONS: Record<string, string> = {
   pacing: 'Waits its turn',
-  instance_not_connected: 'Waits for the connection',
+  instance_not_connected: 'Waiting for the connection',
   restricted: 'Held by a restriction',
 }
 
@@ -80,16 +80,16 @@ export function Queue({ row }: TabProps) {
     await answer(
       api.DELETE('/instances/{instance_id}/token/{token}/queue/{svc_id}', { params: { path: { ...of(id), svc_id } } }),
     ).finally(reload)
-    return 'Removed: it will not be sent.'
+    return 'Removed. The message will not be sent.'
   })
   return (
     <section class="card flush" aria-label="Queue">
       <header>
-        <h2>Messages that wait</h2>
+        <h2>Messages waiting</h2>
         <Button isDangerous isDisabled={!data || data.total === 0} onPress={() => setClearing(true)}>
           Clear the queue
         </Button>
-        <p>The first to come is the first to leave, one at a time. They survive a restart.</p>
+        <p>Messages leave one at a time, in the order in which they were queued. They survive a restart.</p>
       </header>
       <Problem of={problem ?? remove.problem} again={reload} />
       {!data && !problem ? (
@@ -99,7 +99,7 @@ export function Queue({ row }: TabProps) {
       ) : null}
       {data?.total === 0 ? (
         <Empty title="Nothing waits" actions={<a href={to(['instances', id])}>Send a message</a>}>
-          What is sent while the instance is away waits here until it is connected again.
+          Messages that are sent while the instance is offline wait here until it is connected again.
         </Empty>
       ) : null}
       {data && data.total > 0 ? (
@@ -127,8 +127,8 @@ export function Queue({ row }: TabProps) {
           }}
         >
           <p>
-            {count(data?.total ?? 0, 'message')} will not be sent, and no event says so. What is on its way already is not
-            stopped.
+            {count(data?.total ?? 0, 'message')} will not be sent, and no event reports it. A message that is already being sent
+            is not stopped.
           </p>
         </Confirm>
       ) : null}

@@ -16,14 +16,17 @@ export function SettingsTab({ row, instance }: TabProps) {
       <section class="card">
         <header>
           <h2>Settings</h2>
-          <p>They count from the next message on; no connection is needed.</p>
+          <p>Settings apply from the next message on; the instance need not be connected.</p>
         </header>
         <SchemaForm fields={pick(FIELDS, (name) => name !== 'proxy_url')} values={values} save={save} />
       </section>
       <section class="card">
         <header>
           <h2>Proxy</h2>
-          <p>The way of this instance to the network, for its session and its files. Its password is never shown again.</p>
+          <p>
+            Proxy through which this instance reaches the network, for its session and its files. Its password is never shown
+            again.
+          </p>
         </header>
         <SchemaForm fields={pick(FIELDS, (name) => name === 'proxy_url')} values={values} save={save} />
       </section>

@@ -12,7 +12,7 @@ export function Token({ instance, reload }: { instance: Instance; reload(): Prom
       <header>
         <h2>Token</h2>
         <Button onPress={() => setAsking(true)}>Rotate</Button>
-        <p>Who has the address can do everything with this instance. It stands in the path of every call.</p>
+        <p>Anyone who has this address can do everything with this instance. Every call has it in its path.</p>
       </header>
       <div class="stack">
         <span class="soft">Token</span>
@@ -22,17 +22,17 @@ export function Token({ instance, reload }: { instance: Instance; reload(): Prom
       </div>
       {isAsking ? (
         <Confirm
-          title="Make a new token?"
+          title="Create a new token?"
           does="Rotate"
           onClose={() => setAsking(false)}
           act={async () => {
             const params = { path: { instance_id: instance.id } }
             await answer(api.POST('/account/instances/{instance_id}/rotate-token', { params }))
             await reload()
-            return 'There is a new token. The one before stopped working.'
+            return 'The instance has a new token. The previous one no longer works.'
           }}
         >
-          <p>Programs that use the present one are refused at once, until they have the new one. The session is not touched.</p>
+          <p>Programs that use the current token are refused until they have the new one. The session continues.</p>
         </Confirm>
       ) : null}
     </section>

@@ -67,7 +67,7 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
   const [grace, setGrace] = useState<number>(GRACE[1])
   return (
     <Confirm
-      title="Make a new secret?"
+      title="Create a new secret?"
       does="Rotate"
       onClose={onClose}
       act={async () => {
@@ -78,13 +78,13 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
           }),
         )
         await reload()
-        return 'There is a new secret.'
+        return 'The instance has a new secret.'
       }}
     >
       <fieldset>
-        <legend>How long the present secret signs beside it</legend>
+        <legend>How long the current secret also signs</legend>
         {[
-          [0, 'Not at all: receivers need the new one at once'],
+          [0, 'Not at all: receivers need the new secret immediately'],
           [3_600, 'For an hour'],
           [86_400, 'For a day'],
         ].map(([seconds, text]) => (
@@ -130,8 +130,11 @@ export function WebhooksTab({ row, instance }: TabProps) {
     <div class="columns">
       <section class="card">
         <header>
-          <h2>Where events go</h2>
-          <p>An attempt goes to the URL that stands here at its moment: a corrected one gets what the wrong one missed.</p>
+          <h2>Webhook URLs</h2>
+          <p>
+            Each attempt goes to the URL that is set here at that time, so a corrected URL also receives the events that the wrong
+            one missed.
+          </p>
         </header>
         <SingleUrl save={save} />
         <SchemaForm fields={pick(FIELDS, isUrl)} values={values} save={save} />
@@ -141,7 +144,10 @@ export function WebhooksTab({ row, instance }: TabProps) {
           <header>
             <h2>Test delivery</h2>
             <a href={to(['webhook-log'], { instance: row.id })}>Webhook log</a>
-            <p>A sample of the type, marked as a test, signed like every other. This is what your program answers.</p>
+            <p>
+              A sample event of the type, marked as a test, is signed and sent like every other. The result shows the answer of
+              your program.
+            </p>
           </header>
           <ul class="stack">
             {EVENT_TYPES.map((type) => (
@@ -153,7 +159,7 @@ export function WebhooksTab({ row, instance }: TabProps) {
           <header>
             <h2>Secret</h2>
             <Button onPress={() => setRotating(true)}>Rotate</Button>
-            <p>It signs every delivery. Your program verifies with it that an event is genuine.</p>
+            <p>The secret signs every delivery. Your program uses it to verify that an event is genuine.</p>
           </header>
           <Secret value={values.secret} what="secret" key={values.secret} />
         </section>

@@ -20,21 +20,22 @@ interface Deed {
 const RESTART: Deed = {
   verb: 'Restart',
   done: 'restarted',
-  means: 'Their connections are closed and opened again. Nothing that waits is lost.',
+  means: 'Their connections are closed and opened again. Waiting messages and events are kept.',
   isDangerous: false,
   act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/restart', { params: { path: of(id) } })),
 }
 const DISCONNECT: Deed = {
   verb: 'Disconnect',
   done: 'disconnected',
-  means: 'Each is removed from the linked devices of its phone, and needs a new pairing. Waiting messages stay in the queue.',
+  means:
+    'Each instance is removed from the linked devices of its phone and must be paired again. Waiting messages stay in the queue.',
   isDangerous: true,
   act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/disconnect', { params: { path: of(id) } })),
 }
 const DELETE: Deed = {
   verb: 'Delete',
   done: 'deleted',
-  means: 'They are logged out, and their credentials, queues and waiting webhooks are erased. This cannot be undone.',
+  means: 'The instances are logged out, and their credentials, queues and waiting webhooks are erased. This cannot be undone.',
   isDangerous: true,
   act: (id) => answer(api.DELETE('/account/instances/{instance_id}', { params: { path: { instance_id: id } } })),
 }

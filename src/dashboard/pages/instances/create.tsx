@@ -13,7 +13,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
     const made = await answer(api.POST('/account/instances', { body: { name, ...webhooks } }))
     onClose()
     go(to(['instances', made.id]))
-    return 'The instance is there: scan its code with the phone.'
+    return 'The instance was created: scan its code with the phone.'
   })
   return (
     <ActionDialog title="Create an instance" onClose={onClose} action={action} does="Create" fields={['name', 'webhooks']}>
@@ -23,7 +23,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
         required
         maxLength={100}
         placeholder="Support"
-        hint="For you; nobody on the network sees it."
+        hint="Only you see the name; nobody on the network does."
         wrong={action.problem?.issues.get('name')}
         onChange={setName}
       />
@@ -31,11 +31,11 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
         label="Webhook URL"
         value={url}
         placeholder="https://example.com/hook"
-        hint="Where all its events go. It can wait: the instance's webhooks page has the details."
+        hint="All events of the instance go to this URL. You can set it later on the webhooks page of the instance."
         wrong={action.problem?.issues.get('webhooks.single_url')}
         onChange={setUrl}
       />
-      {action.isBusy ? <p class="soft">It takes a moment: the answer comes with the first QR code.</p> : null}
+      {action.isBusy ? <p class="soft">This takes a moment, because the answer includes the first QR code.</p> : null}
     </ActionDialog>
   )
 }

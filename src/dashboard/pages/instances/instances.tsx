@@ -61,8 +61,11 @@ const matches = (q: string, status: string) => {
 
 const Nothing = ({ isFiltered, onCreate }: { isFiltered: boolean; onCreate(): void }) =>
   isFiltered ? (
-    <Empty title="No instance fits" actions={<Button onPress={() => setQuery({ q: '', status: '', page: '' })}>Show all</Button>}>
-      Search looks in names, numbers and ids.
+    <Empty
+      title="No instance matches"
+      actions={<Button onPress={() => setQuery({ q: '', status: '', page: '' })}>Show all</Button>}
+    >
+      The search covers names, numbers and ids.
     </Empty>
   ) : (
     <Empty

@@ -22,13 +22,13 @@ function Inbox({ phone }: { phone: string }) {
     <>
       <Problem of={problem} again={reload} />
       {data && items.length === 0 ? (
-        <Empty title="Nothing came yet">
-          Send to {phoneText(phone)} from an instance: it is decrypted here as on the person's phone.
+        <Empty title="No message yet">
+          Send to {phoneText(phone)} from an instance. It is decrypted here, as it would be on the person's phone.
         </Empty>
       ) : null}
       {items.length > 0 ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard
-        <ul class="bubbles" tabIndex={0} aria-label="Inbox, the newest first">
+        <ul class="bubbles" tabIndex={0} aria-label="Inbox, newest first">
           {items.map(({ seq, from, kind, text }) => (
             <li key={seq}>
               <small>
@@ -53,7 +53,7 @@ function Write({ contact }: { contact: string }) {
     setText('')
     return 'Written.'
   })
-  if (connected.length === 0) return <p class="soft">Nobody to write to: no instance is connected yet.</p>
+  if (connected.length === 0) return <p class="soft">No instance is connected yet, so this person cannot write to one.</p>
   return (
     <LineForm action={action} does="Write" look="primary" isDisabled={text === ''}>
       <Field label="Writes to">
@@ -114,8 +114,8 @@ export function Conversation({ state, reload }: { state: State; reload(): Promis
           <Inbox key={contact} phone={contact} />
         </>
       ) : (
-        <Empty title="Nobody is there yet">
-          Add a person here, or send to any number: who gets a message is a person from then on.
+        <Empty title="No people yet">
+          Add a person here, or send to any number: a number that receives a message becomes a person.
         </Empty>
       )}
       <h3>Somebody new</h3>

@@ -22,7 +22,7 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
     await reload()
     setPhone(nextNumber([...state.phones, { phone, name, devices: [] }]))
     setName('')
-    return 'The phone is there: let it scan a code.'
+    return 'The phone was created: let it scan a code.'
   })
   return (
     <LineForm action={action} does="Make a phone">
@@ -42,15 +42,15 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const action = useAction(async () => {
     const params = { path: of(instance) }
     const { value } = await answer(api.GET('/instances/{instance_id}/token/{token}/qr-code', { params }))
-    if (value === null) return 'There is no code at the moment: try again.'
+    if (value === null) return 'No code is available at the moment; try again.'
     const { device } = await scan(phone, value)
     await reload()
-    return device === null ? 'Scanned: the instance is asked for the passkey.' : 'Scanned: the instance logs in.'
+    return device === null ? 'Scanned. The network now requests the passkey.' : 'Scanned. The instance is logging in.'
   })
   if (waiting.length === 0)
     return (
-      <Empty title="No instance waits for a phone" actions={<a href={to(['instances'])}>Instances</a>}>
-        Create one, then come back to scan its code.
+      <Empty title="No instance is waiting for a phone" actions={<a href={to(['instances'])}>Instances</a>}>
+        Create an instance, then come back to scan its code.
       </Empty>
     )
   return (
@@ -129,7 +129,7 @@ export const Phones = ({ state, reload }: { state: State; reload(): Promise<void
       <h2>Phones</h2>
     </header>
     {state.phones.length === 0 ? (
-      <Empty title="No phones yet">A phone is what scans the code of an instance.</Empty>
+      <Empty title="No phones yet">A phone scans the code of an instance.</Empty>
     ) : (
       <ul class="stack">
         {state.phones.map((phone) => (

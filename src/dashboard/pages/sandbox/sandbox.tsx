@@ -15,7 +15,7 @@ export function SandboxPage() {
       <header>
         <h1>Sandbox</h1>
         <p class="lead">
-          A network of its own on this machine: pretend phones and people, the real protocol, the real encryption.
+          A simulated network on this machine: simulated phones and people that use the real protocol and the real encryption.
         </p>
       </header>
       <Problem of={problem} again={reload} />
@@ -25,8 +25,8 @@ export function SandboxPage() {
           {data.phones.length === 0 ? (
             <Notice>
               <div>
-                Three steps: make a phone, create an instance and scan its code with the phone, then write to each other. Every
-                number is a person here, who answers a text that begins with <code>echo</code>.
+                Create a phone, create an instance and scan its code with the phone, then send messages. Every number here is a
+                person who answers a text that begins with <code>echo</code>.
               </div>
             </Notice>
           ) : null}

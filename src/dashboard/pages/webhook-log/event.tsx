@@ -28,7 +28,7 @@ function Body({ id, isKept }: { id: string; isKept: boolean }) {
     setBody(await ask<WebhookBody>('POST', `api/webhook-log/${id}/body`))
     return undefined
   })
-  if (!isKept) return <p class="soft">Its body is erased: it was delivered, or failed more than 72 hours ago.</p>
+  if (!isKept) return <p class="soft">The body is erased, because the event was delivered or failed more than 72 hours ago.</p>
   if (body)
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard
@@ -42,7 +42,7 @@ function Body({ id, isKept }: { id: string; isKept: boolean }) {
         <Button isBusy={isBusy} onPress={() => run()}>
           Show the body
         </Button>
-        <span class="soft">It is somebody's message. That it was looked at is logged.</span>
+        <span class="soft">The body holds a private message. The log records that you opened it.</span>
       </div>
       <Problem of={problem} />
     </div>
@@ -51,7 +51,7 @@ function Body({ id, isKept }: { id: string; isKept: boolean }) {
 
 const Attempts = ({ detail: { attempts } }: { detail: LogDetail }) =>
   attempts.length === 0 ? (
-    <p class="soft">There was no attempt yet.</p>
+    <p class="soft">No attempt yet.</p>
   ) : (
     <ol class="steps">
       {attempts.map(({ at, code, error, duration_ms }) => (
@@ -76,7 +76,7 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
     const entry = await answer(api.POST('/admin/webhook-log/{event_id}/resend', { params: { path: { event_id: id } } }))
     await reload()
     onResent()
-    return entry.status === 'delivered' ? 'Delivered.' : `Not taken: ${entry.last_error ?? 'no answer'}.`
+    return entry.status === 'delivered' ? 'Delivered.' : `Not accepted: ${entry.last_error ?? 'no answer'}.`
   })
   return (
     <Dialog

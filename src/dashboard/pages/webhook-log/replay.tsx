@@ -22,11 +22,11 @@ const Through = ({ queued, waiting }: Watched) => {
   const done = Math.max(0, queued - waiting)
   return (
     <div class="stack" role="status">
-      <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : done} aria-label="Delivered or given up" />
+      <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : done} aria-label="Delivered or failed" />
       <p>
         {queued === 0
-          ? 'There was nothing to send: no event of this range still has its body.'
-          : `${done.toLocaleString('en')} of ${count(queued, 'event')} delivered or given up. What is refused again is tried on its schedule. This window may be closed: it goes on by itself.`}
+          ? 'No event was sent, because no event in this range still has its body.'
+          : `${done.toLocaleString('en')} of ${count(queued, 'event')} delivered or failed. An event that is refused again is retried on its schedule. You may close this window; the replay continues.`}
       </p>
     </div>
   )
@@ -75,9 +75,10 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
       ) : (
         <>
           <p class="soft">
-            Every event of the range whose body is still kept goes back into the schedule, in its order: the 10,000 oldest of
-            them.
-            {filter.instance_id || filter.type ? ' Of the instance and type that the list shows now.' : ' Of all instances.'}
+            The events in the range whose bodies are still stored are scheduled again, in order; at most the oldest 10,000.
+            {filter.instance_id || filter.type
+              ? ' Only events of the instance and type that the list shows now are included.'
+              : ' Events of all instances are included.'}
           </p>
           <Line label="From" type="datetime-local" value={from} required wrong={problem?.issues.get('from')} onChange={setFrom} />
           <Line label="To" type="datetime-local" value={to} required wrong={problem?.issues.get('to')} onChange={setTo} />

@@ -12,8 +12,9 @@ export function ChosenEvents({ ids, onDone }: { ids: readonly string[]; onDone()
     setDone(0)
     const { queued, notFound } = await resendMany(ids, setDone)
     onDone()
-    const others = notFound > 0 ? ` ${count(notFound, 'other')} cannot be: no body is kept, or their type has no URL.` : ''
-    return `${count(queued, 'event')} will be tried again, one at a time per instance.${others}`
+    const others =
+      notFound > 0 ? ` ${count(notFound, 'other')} cannot be resent: the body is no longer stored, or the type has no URL.` : ''
+    return `${count(queued, 'event')} will be sent again, one at a time per instance.${others}`
   })
   if (ids.length === 0) return null
   return (

@@ -109,8 +109,8 @@ const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
     </Empty>
   ) : (
     <Empty title="No events yet" actions={<a href={to(['instances'])}>Instances</a>}>
-      Give an instance a webhook URL (Instances, one of them, Webhooks). Every event and what your program answered then stands
-      here.
+      Set a webhook URL for an instance (Instances, then the instance, then Webhooks). This page then lists every event with the
+      answer of your program.
     </Empty>
   )
 
