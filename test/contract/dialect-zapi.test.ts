@@ -181,7 +181,7 @@ test('errors have a code and a sentence as texts, which name the field as it was
 test('a header asks for the dialect for one call, and for our words on an instance that speaks it', async () => {
   const text = call('POST /send-text', { phone: '5511988887777', message: 'Hello', delayMessage: 3 })
   const plain = await ask(text, null)
-  assert.deepEqual(plain.body.error.details.issues, [{ path: 'delayMessage', message: 'must be written delay_message' }])
+  assert.deepEqual(plain.body.error.details.issues, [{ path: 'delayMessage', message: 'must be spelled delay_message' }])
   const once = await ask(text, null, ZAPI)
   assert.equal(once.body.zaapId, '01JD3V8Q6ZP4M5T7X9K2B0C1DE')
   const ours = await ask(text, 'zapi', { 'X-Dialect': 'svc' })

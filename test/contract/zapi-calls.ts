@@ -474,7 +474,7 @@ const webhooks: TheirCall[] = [
 /** What the service has nothing for: why, as the notes on the dialect say. */
 const without = (why: RegExp, ...calls: TheirCall[]): TheirCall[] =>
   calls.map((call) => ({ ...call, refused: { status: 404, why } }))
-const NO_ROUTE = /no such route|takes/
+const NO_ROUTE = /[Nn]o such route|takes/
 const absent: TheirCall[] = [
   ...without(
     NO_ROUTE,

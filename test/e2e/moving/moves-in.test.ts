@@ -117,7 +117,7 @@ for (const source of sources)
       assert.equal(refused.code, 1)
       assert.match(
         refused.errors,
-        /may still be running\. Stop it\. If it is already stopped, add --stopped\.|Stop it, then add --stopped\./,
+        /may still be running\. Stop it\. If it is already stopped, add --stopped\.|Stop that program, then add --stopped\./,
       )
       assert.equal(await instances(), 0)
     })
