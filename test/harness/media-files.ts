@@ -61,7 +61,7 @@ export function movingWebp(): Promise<Buffer> {
     ),
   )
 }
-const frames = () =>
+export const frames = () =>
   Promise.all(
     ['#c00', '#0c0', '#00c'].map((background) =>
       sharp({ create: { width: 128, height: 96, channels: 3, background } })
@@ -111,6 +111,26 @@ export const zip = (): Buffer =>
       '1504b050600000000010001002f0000001f0000000000',
     'hex',
   )
+
+export type MovingFormat = 'gif' | 'webp' | 'apng' | 'mp4' | 'webm'
+export interface Moving {
+  size: string
+  seconds: number
+  /** Noise is what no encoder makes small; a drawing is what most stickers are. */
+  scene: 'drawing' | 'noise'
+}
+const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
+  gif: ['-loop', '0'],
+  webp: ['-c:v', 'libwebp_anim', '-q:v', '40', '-compression_level', '0', '-loop', '0'],
+  apng: ['-plays', '0', '-pred', 'none', '-f', 'apng'],
+  mp4: ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
+  webm: ['-c:v', 'libvpx', '-b:v', '2M', '-deadline', 'realtime', '-cpu-used', '8'],
+}
+/** Ten pictures a second. */
+export const moving = (format: MovingFormat, { size, seconds, scene }: Moving): Promise<Buffer> => {
+  const noise = scene === 'noise' ? ',noise=alls=60:allf=t' : ''
+  return ffmpeg(format, ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=10:duration=${seconds}${noise}`, ...MOVING[format]])
+}
 
 async function ffmpeg(extension: string, args: readonly string[]): Promise<Buffer> {
   if (!programs) throw new Error('there is no ffmpeg; the test should have been skipped')

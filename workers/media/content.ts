@@ -50,6 +50,7 @@ const DEMUXERS: Readonly<Record<string, string>> = {
   'audio/aiff': 'aiff',
   'image/gif': 'gif',
   'image/bmp': 'bmp_pipe',
+  'image/apng': 'apng',
 }
 
 export const demuxerOf = ({ mime }: Content): string | undefined => (Object.hasOwn(DEMUXERS, mime) ? DEMUXERS[mime] : undefined)
@@ -71,7 +72,7 @@ function familyOf(mime: string): Family {
 export const invalid = (message: string, cause?: unknown): Failure =>
   new Failure('media_invalid', { message, ...(cause === undefined ? {} : { cause }) })
 
-export const notA = (what: string, { mime }: Content): Failure =>
+export const notA = (what: string, { mime }: Pick<Content, 'mime'>): Failure =>
   invalid(
     mime === 'application/octet-stream' ? `The content is no known format of ${what}.` : `The content is ${mime}, not ${what}.`,
   )

@@ -1,10 +1,9 @@
 /** Images: jpeg and png leave as they are; what sharp reads becomes one of them. */
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
-import { type Content, demuxerOf, invalid, needsConverter, notA } from './content.ts'
+import { type Content, notA } from './content.ts'
 import type { Converter } from './converter.ts'
-import { sourceOf } from './heic.ts'
+import { pictureOf } from './picture.ts'
 import { measure, open, thumbnail, unlessBroken } from './pixels.ts'
 
 const JPEG_QUALITY = 88
@@ -19,13 +18,11 @@ const AS_IS: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/apng': 'image/png',
 }
-const BY_FFMPEG = new Set(['image/bmp'])
-
 export async function prepareImage(job: MediaJob, content: Content, converter: Converter): Promise<ImagePart> {
   if (content.family !== 'image') throw notA('an image', content)
   const mime = AS_IS[content.mime]
   if (mime !== undefined && job.purpose !== 'card') return described(job.path, mime)
-  const source = BY_FFMPEG.has(content.mime) ? await bmpToPng(job, content, converter) : await sourceOf(job.path, content)
+  const source = await pictureOf(job, content, converter, 'an image')
   const { width, height, hasAlpha } = await measure(source)
   const isPng = hasAlpha === true && job.purpose !== 'card'
   const made = join(job.dir, isPng ? 'image.png' : 'image.jpg')
@@ -39,13 +36,4 @@ export async function prepareImage(job: MediaJob, content: Content, converter: C
 async function described(path: string, mime: string, side?: number): Promise<ImagePart> {
   const { width, height } = await measure(path)
   return { path, mime, width, height, thumbnail: await thumbnail(path, side) }
-}
-
-async function bmpToPng(job: MediaJob, content: Content, { ffmpeg, convert }: Converter): Promise<string> {
-  if (!ffmpeg) throw needsConverter(content, 'an image')
-  const demuxer = demuxerOf(content)
-  if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as an image.`)
-  const made = join(job.dir, 'bitmap.png')
-  await writeFile(made, await convert(job.path, demuxer, ['-frames:v', '1', '-c:v', 'png', '-f', 'image2pipe', 'pipe:1']))
-  return made
 }

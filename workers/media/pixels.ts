@@ -40,6 +40,40 @@ export function open(source: Source, isAnimated = false): Sharp {
   return sharp(data, { ...options, raw: { width, height, channels: 4 } }).timeout({ seconds: LIMIT_SECONDS })
 }
 
+/** Of a moving picture, in s: all of its frames may be decoded, on a machine that has other work. */
+const PAGES_LIMIT_SECONDS = 120
+
+/** Some pages of a moving picture, each of which has passed `measure`: they are decoded one after the other, never all at once. */
+export const openPages = (path: string, page: number, pages: number): Sharp =>
+  sharp(path, { limitInputPixels: false, failOn: 'error', sequentialRead: true, page, pages }).timeout({
+    seconds: PAGES_LIMIT_SECONDS,
+  })
+
+/** Square frames of RGBA, one below the other. */
+export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
+  sharp(pixels, {
+    raw: { width: side, height: pixels.byteLength / (4 * side), channels: 4, pageHeight: side },
+    limitInputPixels: false,
+  })
+
+/** Browsers and apps show a frame that is said to last less than this, in ms, for `UNTIMED`. */
+const SHORTEST = 11
+const UNTIMED = 100
+
+/** When each page of a GIF or a WebP begins, and when the last one ends, in ms. */
+export async function pageTimes(path: string): Promise<{ starts: number[]; end: number }> {
+  await measure(path)
+  const { delay = [], pages = 1 } = await unlessBroken(openPages(path, 0, 1).metadata())
+  const starts: number[] = []
+  let end = 0
+  for (let page = 0; page < pages; page++) {
+    starts.push(end)
+    const lasts = delay[page] ?? UNTIMED
+    end += lasts < SHORTEST ? UNTIMED : lasts
+  }
+  return { starts, end }
+}
+
 export interface Picture extends Pick<Metadata, 'hasAlpha' | 'pages' | 'compression'> {
   /** As it is shown, its orientation applied. */
   width: number
@@ -72,7 +106,9 @@ export function thumbnail(input: Source, side = THUMBNAIL_SIDE): Promise<Uint8Ar
 /** Any complaint of the decoder is about the file. */
 export function unlessBroken<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
-    const isTooLarge = cause instanceof Error && cause.message.includes('pixel limit')
-    throw isTooLarge ? tooLarge(cause) : damaged(cause)
+    const complaint = cause instanceof Error ? cause.message : ''
+    if (complaint.includes('pixel limit')) throw tooLarge(cause)
+    if (complaint.startsWith('timeout')) throw invalid('The picture takes too long to be read.', cause)
+    throw damaged(cause)
   })
 }

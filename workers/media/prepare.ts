@@ -37,10 +37,7 @@ export function createPrepare(converter: Converter): (job: MediaJob) => Promise<
       case 'audio':
         return prepareAudio(job, content, converter)
       case 'sticker':
-        // A film waits among the conversions; it must not keep pictures waiting meanwhile.
-        return content.family === 'image'
-          ? inTurn.runExclusive(() => prepareSticker(job, content, converter))
-          : prepareSticker(job, content, converter)
+        return prepareSticker(job, content, converter, inTurn)
       default:
         return job.purpose satisfies never
     }

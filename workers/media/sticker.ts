@@ -1,52 +1,69 @@
-/** Stickers: WebP as it is; pictures and short films become one, 512 by 512 on a transparent ground. */
-import { readFile, writeFile } from 'node:fs/promises'
+/** Stickers: WebP as it is; pictures and films become one, 512 by 512 on a transparent ground. Moving ones are held to what the apps show. */
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Semaphore } from 'async-mutex'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
-import { type Content, demuxerOf, invalid, needsConverter, notA } from './content.ts'
+import { type Content, needsConverter, notA } from './content.ts'
 import type { Converter } from './converter.ts'
-import { sourceOf } from './heic.ts'
-import { measure, open, unlessBroken } from './pixels.ts'
+import { CONTAINED, framesOfFilm, framesOfPicture, MAX_LENGTH, SIDE } from './frames.ts'
+import { MAX_BYTES, makeMoving, PUBLISHER_BYTES } from './moving-sticker.ts'
+import { pictureOf } from './picture.ts'
+import { measure, open, pageTimes, unlessBroken } from './pixels.ts'
 import { withPublisher } from './webp.ts'
 
 export type StickerPart = Pick<PreparedMedia, 'path' | 'mime' | 'width' | 'height' | 'isAnimated' | 'thumbnail'>
 
-const SIDE = 512
 const QUALITY = 75
-/** Longer ones are not shown moving. */
-const MAX_SECONDS = 10
-const FRAMES_PER_SECOND = 15
+/** Pictures that sharp reads with all their pages. */
+const SEVERAL_PAGES = new Set(['image/webp', 'image/gif'])
 
-export async function prepareSticker(job: MediaJob, content: Content, converter: Converter): Promise<StickerPart> {
-  const path = await webpOf(job, content, converter)
-  const { width, height, pages = 1 } = await measure(path)
+/** `inTurn`: the turn of still pictures, which one that moves must not keep waiting. */
+export async function prepareSticker(
+  job: MediaJob,
+  content: Content,
+  converter: Converter,
+  inTurn: Semaphore,
+): Promise<StickerPart> {
+  const made = (await moves(job.path, content))
+    ? await shown(job, content, converter)
+    : await inTurn.runExclusive(() => still(job, content, converter))
+  const { width, height, pages = 1 } = await measure(made)
   // Decoded once, small: a sticker that is damaged shows here and not on the phones.
-  await unlessBroken(open(path).resize(64).raw().toBuffer())
-  const sent = job.author === null ? path : await published(job, path, job.author)
-  return { path: sent, mime: 'image/webp', width, height, isAnimated: pages > 1, thumbnail: null }
+  await inTurn.runExclusive(() => unlessBroken(open(made).resize(64).raw().toBuffer()))
+  const path = job.author === null ? made : await published(job, made, job.author)
+  return { path, mime: 'image/webp', width, height, isAnimated: pages > 1, thumbnail: null }
 }
 
-async function webpOf(job: MediaJob, content: Content, converter: Converter): Promise<string> {
+async function moves(path: string, { family, mime }: Content): Promise<boolean> {
+  if (SEVERAL_PAGES.has(mime)) return ((await measure(path)).pages ?? 1) > 1
+  if (family === 'video' || mime === 'image/apng') return true
+  if (family === 'image') return false
+  throw notA('a sticker', { mime })
+}
+
+async function still(job: MediaJob, content: Content, converter: Converter): Promise<string> {
   if (content.mime === 'image/webp') return job.path
   const made = join(job.dir, 'sticker.webp')
-  if (content.family === 'image') {
-    const source = await sourceOf(job.path, content)
-    await measure(source)
-    const picture = open(source, content.mime === 'image/gif')
-      .autoOrient()
-      .resize({ width: SIDE, height: SIDE, fit: 'contain', background: { r: 0, g: 0, b: 0, alpha: 0 } })
-      .webp({ quality: QUALITY, loop: 0 })
-    await unlessBroken(picture.toFile(made))
-    return made
+  const source = await pictureOf(job, content, converter, 'a sticker')
+  await measure(source)
+  const picture = open(source)
+    .autoOrient()
+    .resize({ width: SIDE, height: SIDE, ...CONTAINED })
+  await unlessBroken(picture.webp({ quality: QUALITY }).toFile(made))
+  return made
+}
+
+/** One that moves, no longer and no larger than the apps show. */
+async function shown(job: MediaJob, content: Content, converter: Converter): Promise<string> {
+  const { path, dir, author } = job
+  if (content.mime === 'image/webp') {
+    const { size } = await stat(path)
+    const { end } = await pageTimes(path)
+    if (end <= MAX_LENGTH && size <= MAX_BYTES - (author === null ? 0 : PUBLISHER_BYTES)) return path
   }
-  if (content.family !== 'video') throw notA('a sticker', content)
-  if (!converter.ffmpeg) throw needsConverter(content, 'a sticker')
-  const demuxer = demuxerOf(content)
-  if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as a sticker.`)
-  const square = `fps=${FRAMES_PER_SECOND},scale=${SIDE}:${SIDE}:force_original_aspect_ratio=decrease,format=yuva420p,pad=${SIDE}:${SIDE}:-1:-1:color=black@0`
-  await converter.convert(job.path, demuxer, [
-    ...['-t', String(MAX_SECONDS), '-map', '0:v:0', '-an', '-vf', square],
-    ...['-c:v', 'libwebp_anim', '-q:v', '50', '-loop', '0', '-fs', String(job.limit + 65_536), '-f', 'webp', `file:${made}`],
-  ])
+  if (!SEVERAL_PAGES.has(content.mime) && !converter.ffmpeg) throw needsConverter(content, 'a sticker')
+  const made = join(dir, 'sticker.webp')
+  await makeMoving(() => (SEVERAL_PAGES.has(content.mime) ? framesOfPicture(path) : framesOfFilm(path, content, converter)), made)
   return made
 }
 

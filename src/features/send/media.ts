@@ -7,6 +7,10 @@ import { send } from './queued.ts'
 const TO_ANYBODY = 'The message is queued; its outcome is a `delivery` event.'
 const FORMATS_NOTE = 'The format is detected from the content, never from a name or a declared type.'
 
+/** What the apps show. */
+const MOVING_STICKER =
+  'Of a moving picture (webp, gif, apng) or a film, the first 10 s become the sticker, and its rate, quality and detail are lowered until it has at most 500 kB.'
+
 const caption = text(0, 65_536).optional().meta({ description: 'Text below it.', maxLength: 65_536 })
 const viewOnce = z
   .boolean()
@@ -125,7 +129,7 @@ export const sendDocument = send('send.sendDocument', 'POST /send-document/{exte
 
 export const sendSticker = send('send.sendSticker', 'POST /send-sticker', {
   summary: 'Send a sticker',
-  description: `Goes to people, groups and channels. webp is sent unchanged; jpeg, png, gif and mp4 are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people, groups and channels. webp is sent unchanged; other pictures, and films, are converted. ${MOVING_STICKER} ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group', 'newsletter'),
     sticker: media(MEDIA_LIMIT, 'Sticker; 512x512 WebP recommended'),

@@ -1,0 +1,24 @@
+/** Any still picture as something that sharp opens: itself, the pixels of HEIC, or a PNG of what only ffmpeg reads. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { MediaJob } from '../../src/domain/media-job.ts'
+import { type Content, demuxerOf, invalid, needsConverter } from './content.ts'
+import type { Converter } from './converter.ts'
+import { sourceOf } from './heic.ts'
+import type { Source } from './pixels.ts'
+
+const BY_FFMPEG = new Set(['image/bmp'])
+
+/** `what`: what it is to become, for the refusal. */
+export async function pictureOf(job: MediaJob, content: Content, converter: Converter, what: string): Promise<Source> {
+  return BY_FFMPEG.has(content.mime) ? toPng(job, content, converter, what) : sourceOf(job.path, content)
+}
+
+async function toPng(job: MediaJob, content: Content, { ffmpeg, convert }: Converter, what: string): Promise<string> {
+  if (!ffmpeg) throw needsConverter(content, what)
+  const demuxer = demuxerOf(content)
+  if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as ${what}.`)
+  const made = join(job.dir, 'picture.png')
+  await writeFile(made, await convert(job.path, demuxer, ['-frames:v', '1', '-c:v', 'png', '-f', 'image2pipe', 'pipe:1']))
+  return made
+}
