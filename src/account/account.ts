@@ -1,4 +1,5 @@
 /** The account's interface for the rest of the service: workspaces, their keys, and commits that hold a guard on the workspace. */
+import type { Dialect } from '../domain/dialect.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Scope, Security, Subscription, Workspace } from '../domain/workspace.ts'
 import type { Op } from '../storage/contract.ts'
@@ -37,6 +38,12 @@ export interface Decision {
   committed?: () => void
 }
 
+export interface WorkspaceChange {
+  name?: string | undefined
+  /** Of instances that are made from then on. */
+  dialect?: Dialect | null | undefined
+}
+
 export interface Account {
   /** Reads everything into memory; makes the workspace `default` and its admin key when there is none. */
   load(): Promise<void>
@@ -67,7 +74,8 @@ export interface Account {
   revokeApiKey(workspace: WorkspaceId, id: string): Promise<void>
   /** Rejects with `not_allowed` while the workspace has one. */
   importClientToken(workspace: WorkspaceId, value: string): Promise<ApiKey>
-  rename(workspace: WorkspaceId, name: string): Promise<void>
+  /** Only the given fields change. */
+  update(workspace: WorkspaceId, change: WorkspaceChange): Promise<void>
   /** Rejects with `invalid_request` for a trial without an end. */
   changeSubscription(workspace: WorkspaceId, change: SubscriptionChange): Promise<void>
   /** Rejects with `invalid_request` for an entry that is no range, `not_allowed` by the rules of `guards.ts`. */

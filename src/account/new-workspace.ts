@@ -31,6 +31,7 @@ export function newWorkspace({ name, now, adminKeyHash, instanceSlots, ownSlots 
     },
     security: { requireApiKey: false, requireClientToken: false, allowlist: { enabled: false, entries: [] } },
     webhooks: newWebhookSettings(newWebhookSecret()),
+    dialect: null,
     instancesUsed: 0,
     adminKeyHash,
     hasOwnSlots: ownSlots !== undefined,

@@ -1,5 +1,6 @@
 /** The account's records: workspaces and API keys. Credentials are there as hashes only; the webhook secret is why both are sealed. */
 import * as v from 'valibot'
+import { DIALECTS } from '../domain/dialect.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import { SCOPES, SUBSCRIPTION_STATUSES, type Workspace } from '../domain/workspace.ts'
 import { repository } from '../storage/repository.ts'
@@ -34,6 +35,8 @@ const WorkspaceRecord = v.object({
     }),
   }),
   webhooks: WebhookSettingsRecord,
+  // Records of earlier releases have none.
+  dialect: v.optional(v.nullable(v.picklist(DIALECTS)), null),
   instancesUsed: v.number(),
   adminKeyHash: v.nullable(v.string()),
   hasOwnSlots: v.boolean(),

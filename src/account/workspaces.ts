@@ -163,7 +163,11 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
       for (const id of await idsUnder(store, keys.workspaces)) await reload(id)
     },
 
-    rename: (workspace, name) => transact(workspace, (current) => ({ next: { ...current, name }, ops: [] })),
+    update: (workspace, { name, dialect }) =>
+      transact(workspace, (current) => ({
+        next: { ...current, name: name ?? current.name, dialect: dialect === undefined ? current.dialect : dialect },
+        ops: [],
+      })),
 
     changeSubscription: (workspace, wish) =>
       mutex.run(workspace, () =>

@@ -178,6 +178,12 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     })
   }
 
+  /** What a new instance has of its workspace. */
+  function sharedBy(workspace: WorkspaceId): Pick<InstanceRecord, 'settings' | 'webhooks'> {
+    const { dialect, webhooks } = account.workspace(workspace)
+    return { settings: { ...DEFAULT_SETTINGS, dialect }, webhooks }
+  }
+
   const takeOver = createTakeOver({
     store,
     sealer,
@@ -191,8 +197,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
         workspace,
         name,
         token,
-        settings: DEFAULT_SETTINGS,
-        webhooks: account.workspace(workspace as WorkspaceId).webhooks,
+        ...sharedBy(workspace as WorkspaceId),
         createdAt: now,
         updatedAt: now,
       })
@@ -293,14 +298,14 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       const token = newInstanceToken()
       const ownSecret = hasOwnSecret ? { secret: newWebhookSecret() } : {}
       const make = () => {
-        const shared = account.workspace(workspace).webhooks
+        const shared = sharedBy(workspace)
         const fresh: InstanceRecord = {
           id,
           workspace,
           name,
           token,
-          settings: DEFAULT_SETTINGS,
-          webhooks: { ...shared, ...ownSecret },
+          settings: shared.settings,
+          webhooks: { ...shared.webhooks, ...ownSecret },
           createdAt: now,
           updatedAt: now,
         }

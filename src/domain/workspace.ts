@@ -1,4 +1,5 @@
 /** A workspace: it owns instances and API keys, and its plan sets the limits (shared/api/account-admin.md). */
+import type { Dialect } from './dialect.ts'
 import type { WebhookSettings } from './instance.ts'
 
 export const SCOPES = ['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write'] as const
@@ -38,6 +39,8 @@ export interface Workspace {
   security: Security
   /** The defaults of new instances. */
   webhooks: WebhookSettings
+  /** Whose words new instances speak; null: ours. */
+  dialect: Dialect | null
   instancesUsed: number
 }
 

@@ -5,7 +5,7 @@
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
 import { type Alias, aliases, furtherNames } from './aliases.ts'
-import { inOurWords, inTheirNames, theirPath } from './dialects/words.ts'
+import { inOurWords, inTheirNames, judgeOf, theirPath } from './dialects/words.ts'
 import { zapiRoutes } from './dialects/zapi-requests.ts'
 import { type Endpoint, INSTANCE_BASE, type Method } from './endpoint.ts'
 import { endpoints } from './index.ts'
@@ -84,7 +84,7 @@ export function readRequest(
   if (dialect === undefined) return understood(endpoint, alias, fields, onIgnored)
   const namedBack = (names: string[]) => onIgnored(names.map((name) => theirPath(dialect, endpoint, name)))
   try {
-    return understood(endpoint, alias, inOurWords(dialect, endpoint, alias, fields), namedBack)
+    return understood(endpoint, alias, inOurWords(dialect, endpoint, alias, fields), namedBack, dialect)
   } catch (error) {
     throw inTheirNames(dialect, endpoint, error)
   }
@@ -95,13 +95,14 @@ function understood(
   alias: Alias | undefined,
   fields: RawFields,
   onIgnored: (names: string[]) => void,
+  dialect?: Dialect,
 ): MeantRequest {
-  if (alias) return meant(alias, fields, onIgnored)
+  if (alias) return meant(alias, fields, onIgnored, dialect)
   checkNames(unknownFields(endpoint, fields), onIgnored)
-  return { endpoint, input: parseInput(endpoint, fields) }
+  return { endpoint, input: parseInput(judgeOf(dialect, endpoint), fields) }
 }
 
-function meant(alias: Alias, fields: RawFields, onIgnored: (names: string[]) => void): MeantRequest {
+function meant(alias: Alias, fields: RawFields, onIgnored: (names: string[]) => void, dialect?: Dialect): MeantRequest {
   const { operation = alias.operation, fixed = {}, issue } = alias.choose?.(fields) ?? {}
   if (issue) throw Failure.invalid(issue)
   const endpoint = byId.get(operation)
@@ -119,7 +120,7 @@ function meant(alias: Alias, fields: RawFields, onIgnored: (names: string[]) => 
   const named = Object.entries(fields).map(([name, value]) => [rename[name] ?? name, meaningOf(alias, name, value)])
   const input = { ...Object.fromEntries(named), ...alias.fixed, ...fixed }
   try {
-    return { endpoint, input: parseInput(endpoint, input) }
+    return { endpoint, input: parseInput(judgeOf(dialect, endpoint), input) }
   } catch (error) {
     throw inTheirWords({ rename: back }, error)
   }

@@ -191,7 +191,8 @@ const interactive: TheirCall[] = [
       ],
     },
   }),
-  post('/send-carousel', { phone, message: 'Cards', carousel: [card('One')] }),
+  post('/send-carousel', { phone, message: 'Cards', carousel: [card('One'), card('Two')] }),
+  post('/send-message-carousel', { phone, message: 'Cards', carousel: [card('One'), card('Two')] }),
   post('/send-carousel', {
     phone,
     message: 'Cards',

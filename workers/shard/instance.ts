@@ -110,6 +110,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     clock,
     steady,
     webhooks: () => config.webhooks,
+    dialect: () => config.settings.dialect,
     previousSecret: () => config.previousSecret,
     deliver: deps.deliver,
     log,

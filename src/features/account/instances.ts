@@ -25,7 +25,7 @@ export const createInstance = local('account.createInstance', 'POST /account/ins
   summary: 'Create an instance',
   description:
     'Takes one slot of the plan and starts the session. The answer waits up to 10 s for the first QR code, so its status is normally `qr`. Omitted ' +
-    'webhooks take the values of the workspace, omitted settings the defaults.',
+    'webhooks and an omitted `dialect` take the values of the workspace, other omitted settings the defaults.',
   input: {
     name: displayText(1, 100).meta({ description: 'Need not be unique.' }),
     webhooks: NewWebhooks.optional(),

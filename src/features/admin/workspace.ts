@@ -2,10 +2,12 @@
 import { z } from 'zod'
 import { ADMIN_KEY_PREFIX } from '../../domain/brand.ts'
 import { iso } from '../../domain/clock.ts'
+import { DIALECTS } from '../../domain/dialect.ts'
 import { MAX_INSTANCE_SLOTS, SUBSCRIPTION_STATUSES, type Workspace as WorkspaceRecord } from '../../domain/workspace.ts'
 import { atLeastOne } from '../changes.ts'
 import { local } from '../endpoint.ts'
 import { displayText, instant, integer, moment, oneOf } from '../fields.ts'
+import { DIALECT_PAGE } from '../objects.ts'
 
 const Subscription = z
   .object({
@@ -32,6 +34,7 @@ const Workspace = z
         ip_allowlist_enabled: z.boolean().meta({ description: 'Callers from other addresses are refused.' }),
       })
       .meta({ description: 'Security switches; `GET /admin/security` has all settings.' }),
+    dialect: z.enum(DIALECTS).nullable().meta({ description: 'Whose words new instances speak, see their settings.' }),
   })
   .meta({ id: 'Workspace' })
 
@@ -53,6 +56,7 @@ const render = (workspace: WorkspaceRecord) => ({
     require_client_token: workspace.security.requireClientToken,
     ip_allowlist_enabled: workspace.security.allowlist.enabled,
   },
+  dialect: workspace.dialect,
 })
 
 const subscriptionExample = {
@@ -69,6 +73,7 @@ const example = {
   created_at: '2026-01-01T00:00:00.000Z',
   subscription: subscriptionExample,
   security: { require_api_key: false, require_client_token: false, ip_allowlist_enabled: false },
+  dialect: null,
 }
 
 export const workspace = local('admin.workspace', 'GET /admin/workspace', {
@@ -81,14 +86,25 @@ export const workspace = local('admin.workspace', 'GET /admin/workspace', {
 
 export const updateWorkspace = local('admin.updateWorkspace', 'PUT /admin/workspace', {
   access: 'admin',
-  summary: 'Rename the workspace',
-  input: { name: displayText(1, 100).meta({ description: 'Need not be unique.' }) },
+  summary: 'Change the name of the workspace, and what new instances speak',
+  description: 'Only the given fields change; at least one. Instances that exist keep their dialect.',
+  input: {
+    name: displayText(1, 100).optional().meta({ description: 'Need not be unique.' }),
+    dialect: oneOf(DIALECTS)
+      .nullable()
+      .optional()
+      .meta({ description: `Of new instances. ${DIALECT_PAGE}` }),
+  },
+  check: atLeastOne,
   reply: Workspace,
-  async handle({ parts, workspace }, { name }) {
-    await parts.account.rename(workspace, name)
+  async handle({ parts, workspace }, change) {
+    await parts.account.update(workspace, change)
     return render(parts.account.workspace(workspace))
   },
-  examples: [{ name: 'rename', input: { name: 'Support team' }, reply: { ...example, name: 'Support team' } }],
+  examples: [
+    { name: 'rename', input: { name: 'Support team' }, reply: { ...example, name: 'Support team' } },
+    { name: 'new instances speak a dialect', input: { dialect: 'zapi' }, reply: { ...example, dialect: 'zapi' } },
+  ],
 })
 
 export const updateSubscription = local('admin.updateSubscription', 'PUT /admin/subscription', {

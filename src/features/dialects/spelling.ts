@@ -1,7 +1,8 @@
 /**
- * Names and plain values of a request in another spelling, turned into ours by the schemas of its operation, and the names of an answer turned
- * back. Nothing here knows a dialect: what is more than spelling is a row of its table.
+ * Names and plain values of a request in another spelling, turned into ours by the schemas of its operation. Nothing here knows a dialect: what
+ * is more than spelling is a row of its table.
  */
+import { renamed, snakeCase } from '../../domain/camel-case.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from '../fields-schema.ts'
 import type { RawFields } from '../input.ts'
@@ -80,27 +81,5 @@ function plainValue(form: FieldsSchema, value: unknown): unknown {
 const plainWord = (word: string) => word.replaceAll('_', '').toLowerCase()
 const isCamel = (word: string) => /^[a-z]+([A-Z][a-z]+)+$/.test(word)
 
-export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-export const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-
-/** Objects whose names belong to somebody else: the standard of passkeys, the form of a business. */
-const FOREIGN: ReadonlySet<string> = new Set(['public_key', 'params'])
-/** Levels of an object that are renamed: no request or answer of ours has more, and a body may be deeper than the stack. */
-const MAX_DEPTH = 16
-
 /** An object that no schema describes. */
 const withOurNames = (value: unknown) => renamed(value, snakeCase)
-
-/** An answer or event with its names in camelCase. */
-export const withTheirNames = (value: unknown) => renamed(value, camelCase)
-
-/** The path of an issue, in camelCase. */
-export const camelPath = (path: string) => path.split('.').map(camelCase).join('.')
-
-function renamed(value: unknown, nameOf: (name: string) => string, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
-  if (Array.isArray(value)) return value.map((entry) => renamed(entry, nameOf, depth + 1))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [nameOf(name), FOREIGN.has(name) ? part : renamed(part, nameOf, depth + 1)]),
-  )
-}

@@ -1,10 +1,11 @@
 /** A dialect at work: the fields of a request in our words, and what is said about them in those of its caller. */
+import { camelPath } from '../../domain/camel-case.ts'
 import type { Dialect } from '../../domain/dialect.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { Alias } from '../aliases.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { RawFields } from '../input.ts'
-import { camelPath, inOurSpelling } from './spelling.ts'
+import { inOurSpelling } from './spelling.ts'
 import { zapiAnswer, zapiError } from './zapi-answers.ts'
 import { type Reshape, reshapes, withModeOfEachDay } from './zapi-requests.ts'
 
@@ -35,6 +36,12 @@ function lifted(fields: RawFields, lift: string | undefined): RawFields {
   if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return fields
   const { [lift!]: _, ...rest } = fields
   return { ...rest, ...inner }
+}
+
+/** What judges the fields of an operation. */
+export function judgeOf(dialect: Dialect | undefined, endpoint: Endpoint): Pick<Endpoint, 'input' | 'ignored'> {
+  const input = dialect === undefined ? undefined : rowOf(endpoint).input
+  return input === undefined ? endpoint : { input, ignored: endpoint.ignored }
 }
 
 /** The path of one of our fields, as a client of the dialect wrote it. */

@@ -2,7 +2,7 @@
  * `zapi`: answers in the form that clients of that gateway read. Every answer has its names in camelCase and keeps all that it says; by operation,
  * it says the same again under the names and in the types of theirs. Lists are bare.
  */
-import { withTheirNames } from './spelling.ts'
+import { inCamelCase } from '../../domain/camel-case.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 
@@ -181,7 +181,7 @@ const withSuccess = (its: Answer) => (its.value === true && its.success === unde
 
 /** The answer of an operation. That of a send is `zaapId`, `messageId` and `id` beside what ours says. */
 export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: unknown): unknown {
-  const its = withTheirNames(reply) as Answer
+  const its = inCamelCase(reply) as Answer
   if (typeof its !== 'object' || its === null) return its
   if (kind === 'send') return { zaapId: its.svcId, ...its }
   const form = forms[id]
@@ -193,7 +193,7 @@ export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: un
 export function zapiError({ error: { code, message, details } }: ErrorBody): object {
   const issues = (details.issues ?? []) as readonly { path: string; message: string }[]
   const said = issues.map(({ path, message }) => (path === '' ? `The body ${message}.` : `${path} ${message}.`))
-  return { error: code, message: said.length > 0 ? said.join(' ') : message, details: withTheirNames(details) }
+  return { error: code, message: said.length > 0 ? said.join(' ') : message, details: inCamelCase(details) }
 }
 
 interface ErrorBody {

@@ -2,8 +2,10 @@
  * `zapi`: the names and values of requests that differ from ours by more than their spelling, by operation, and the routes that only clients of
  * that gateway use. Everything else follows from the schemas of the operations (`spelling.ts`).
  */
+import type { z } from 'zod'
 import type { Alias } from '../aliases.ts'
 import type { RawFields } from '../input.ts'
+import { carouselWithIdsPerCard } from '../send/interactive.ts'
 
 export interface Reshape {
   /** Field of theirs → field of ours. */
@@ -12,6 +14,8 @@ export interface Reshape {
   lift?: string
   /** Values of a field of ours: what stands for each entry of a list, or for the value itself. */
   values?: Readonly<Record<string, (value: unknown) => unknown>>
+  /** Judges the fields in place of the operation, where other rules hold between them. */
+  input?: z.ZodType
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -42,6 +46,7 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
   'send.sendPoll': { rename: { message: 'question', poll: 'options' }, values: { options: each(nameOf) } },
   'send.sendPollVote': { rename: { pollVote: 'options' }, values: { options: each(nameOf) } },
   'send.sendNewsletterAdminInvite': { lift: 'adminInviteMessage' },
+  'send.sendCarousel': { input: carouselWithIdsPerCard },
   'send.sendOrder': { values: { paymentSettings: keyType } },
   'business.updateHours': { values: { days: each(renamedDay) } },
   'business.createProduct': { rename: { integrationId: 'retailer_id' } },

@@ -61,13 +61,15 @@ export type Button = z.output<typeof button> & { id: string }
 export const numbered = <T extends { id?: string | undefined }>(choices: readonly T[], from = 1) =>
   choices.map((choice, index) => ({ ...choice, id: choice.id ?? String(from + index) }))
 
+/** `within`: what they have to be told apart in. */
 export function checkUnique(
   choices: readonly { id: string; path: string }[],
   issue: (path: string, message: string) => void,
+  within = 'message',
 ): void {
   const seen = new Set<string>()
   for (const { id, path } of choices) {
-    if (seen.has(id)) issue(`${path}.id`, `must be unique in the message, but ${JSON.stringify(id)} is already used`)
+    if (seen.has(id)) issue(`${path}.id`, `must be unique in the ${within}, but ${JSON.stringify(id)} is already used`)
     seen.add(id)
   }
 }

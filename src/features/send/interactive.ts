@@ -7,7 +7,7 @@ import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { PIX_TYPES, pixFormat, pixKey } from '../../domain/pix.ts'
 import { acknowledged, destination, media, oneOf, text } from '../fields.ts'
 import { button, checkUnique, choiceId, label, numbered } from './buttons.ts'
-import { send } from './queued.ts'
+import { mentionsAppear, send } from './queued.ts'
 
 const BEST_EFFORT = 'Best effort: only the phone apps show this, and it may stop working without notice.'
 
@@ -259,4 +259,16 @@ export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
       reply: acknowledged,
     },
   ],
+})
+
+/**
+ * The same with ids that repeat on another card, as a dialect has it: there the answer to a button does not tell the cards apart, and its clients
+ * know that.
+ */
+export const carouselWithIdsPerCard = z.object(sendCarousel.input.shape).superRefine((given, context) => {
+  if (context.issues.length > 0) return
+  const issue = (path: string, text: string) => context.addIssue({ code: 'custom', message: text, path: path.split('.') })
+  mentionsAppear(given, given.message, issue)
+  for (const [index, { buttons }] of given.carousel.entries())
+    checkUnique(placed(`carousel.${index}.buttons`, buttons), issue, 'card')
 })

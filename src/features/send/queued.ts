@@ -105,6 +105,10 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
   })
 }
 
+/** The rule on mentions alone, for an input whose other rules are not those of its declaration. */
+export const mentionsAppear = (given: unknown, words: string, issue: Issue): void =>
+  checkMentions(mentionsIn(given), words, issue)
+
 const mentionsIn = (given: unknown) => (given as { mentions?: readonly UserIdentifier[] }).mentions ?? []
 
 /** Each person must be in the text as `@<digits>`. */

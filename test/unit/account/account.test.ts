@@ -255,7 +255,7 @@ test('what was switched and changed is there after a restart', async () => {
   const account = await open(GIVEN)
   const workspace = account.findAdmin(GIVEN)!
   const { key } = await account.createApiKey(workspace, { name: 'CRM', scopes: ['instances:operate'] })
-  await account.rename(workspace, 'Support')
+  await account.update(workspace, { name: 'Support' })
   await account.changeSecurity(workspace, { requireApiKey: true })
   const entries = [{ cidr: '203.0.113.0/24', note: null }]
   await account.changeSecurity(workspace, { allowlist: { enabled: true, entries } })

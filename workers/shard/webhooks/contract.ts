@@ -1,6 +1,7 @@
 /** The types of `outbox.ts`: its dependencies, requests and answers. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
+import type { Dialect } from '../../../src/domain/dialect.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import type { PreviousSecret, WebhookSettings } from '../../../src/domain/instance.ts'
 import type { EventsPage, EventsQuery } from '../../../src/domain/server-events.ts'
@@ -23,6 +24,8 @@ export interface OutboxOptions {
   steady: Clock
   /** Read at every attempt: a corrected URL and a new secret count at once. */
   webhooks: () => WebhookSettings
+  /** The form of the events that are posted, when they are written; absent or null: ours. Readers of streams are always given ours. */
+  dialect?: (() => Dialect | null) | undefined
   /** Signs as well, for a while. */
   previousSecret?: () => PreviousSecret | undefined
   deliver: Deliver

@@ -1,8 +1,10 @@
 /** An event as it goes out, and the first row of its log: written once, with whatever caused it. Pure. */
+import type { Dialect } from '../../../src/domain/dialect.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import { ignoreField, urlField, WEBHOOK_URLS, type WebhookSettings } from '../../../src/domain/instance.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { type LogRow, maskUrl } from '../../../src/webhooks/log.ts'
+import { zapiForm } from './dialect-zapi.ts'
 
 /** Whether events of a type go anywhere: to its webhook or to the reader of a stream. A silenced type goes nowhere. */
 export const isWanted = (settings: WebhookSettings, type: EventType, isRead: boolean): boolean =>
@@ -14,17 +16,20 @@ function isSingleUrl(settings: WebhookSettings): boolean {
   return typeof url === 'string' && WEBHOOK_URLS.every((field) => settings[field] === url)
 }
 
-/** The bytes every attempt sends, fields in the order of the contract. */
+const FORMS: Readonly<Record<Dialect, typeof zapiForm>> = { zapi: zapiForm }
+
+/** The bytes every attempt sends, fields in the order of the contract; in the form of a dialect, where there is one. */
 export function eventBytes(
   instanceId: string,
   eventId: string,
   { type, at, body }: WebhookEvent,
   settings: WebhookSettings,
-  isTest = false,
+  { isTest = false, dialect = null }: { isTest?: boolean; dialect?: Dialect | null } = {},
 ): Buffer {
   const envelope: Record<string, unknown> = { type, event_id: eventId, instance_id: instanceId, momment: at }
   if (isSingleUrl(settings)) envelope.single_url = true
   if (isTest) envelope.test = true
+  if (dialect !== null) return Buffer.from(jsonOf(FORMS[dialect]({ ...envelope, ...body })))
   // Joined as text: one object with the fields of both is dearer to make than to write. No body is empty, or has a field of the envelope.
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},${jsonOf(body).slice(1)}`)
 }

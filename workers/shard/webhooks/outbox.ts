@@ -318,21 +318,24 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const settings = webhooks()
       options.onAppend?.(event.type)
       const { at, ops } = times.next(event)
-      const body = eventBytes(instanceId, eventId, { ...event, at }, settings)
+      const finished = { ...event, at } as typeof event
+      const body = eventBytes(instanceId, eventId, finished, settings)
       const isRead = stream.keeps(event.type)
       const isForWebhook = !isRead || settings[urlField(event.type)] !== null
       if (isRead) ops.push(...stream.append(eventId, event.type, body, isForWebhook))
       if (isForWebhook) {
         const row = { ...firstRow(event.type, settings, clock.now()), requestId }
-        memory.appended({ id: eventId, row, body })
+        const dialect = options.dialect?.() ?? null
+        const posted = dialect === null ? body : eventBytes(instanceId, eventId, finished, settings, { dialect })
+        memory.appended({ id: eventId, row, body: posted })
         const others = outcomes.take()
         if (others) {
           carry(eventId, others)
           ops.unshift(...others.ops)
         }
-        ops.push([key, sealer.seal(key, body)], rows.encode(keys.logEntry(instanceId, eventId), row), ...indexing.ops())
+        ops.push([key, sealer.seal(key, posted)], rows.encode(keys.logEntry(instanceId, eventId), row), ...indexing.ops())
       }
-      ops.push(...(options.note?.({ ...event, at } as typeof event, isForWebhook ? eventId : null) ?? []))
+      ops.push(...(options.note?.(finished, isForWebhook ? eventId : null) ?? []))
       return { eventId, ops }
     },
     noted: (event) => options.note?.(event, null) ?? [],
@@ -397,7 +400,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const url = settings[urlField(type)]
       if (url === null) throw new Failure('not_allowed', { message: `This type has no URL; PUT /webhooks/${type} sets one.` })
       const eventId = ids.next()
-      const body = eventBytes(instanceId, eventId, sampleEvent(type, clock.now()), settings, true)
+      const body = eventBytes(instanceId, eventId, sampleEvent(type, clock.now()), settings, {
+        isTest: true,
+        dialect: options.dialect?.() ?? null,
+      })
       const secrets = [settings.secret, ...validSecrets(options.previousSecret?.(), clock.now())]
       const attempt = { url, secrets, body, type, eventId, instanceId, attempt: 1, answerChars: ANSWER_CHARS }
       return { ...(await options.deliver(attempt, stopping.signal)), url, eventId }
