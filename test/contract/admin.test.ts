@@ -364,6 +364,7 @@ test('the workspace is renamed, and shows its plan and its switches', async () =
       instances_used: 1,
     },
     security: { require_api_key: true, require_client_token: false, ip_allowlist_enabled: false },
+    dialect: null,
   })
   assert.deepEqual((await service.admin('GET', '/admin/workspace')).body, renamed.body)
   await put('workspace', { name: 'default' })

@@ -252,7 +252,7 @@ const DialectErrorBody = z.strictObject({
 })
 
 test(`${REQUESTS} requests, made of the description and spoilt: no 500, and every answer is as described`, async (t) => {
-  const { security, subscription } = service.account.workspace(service.workspace)
+  const { security, subscription, dialect } = service.account.workspace(service.workspace)
   const perEndpoint = Math.ceil(REQUESTS / endpoints.length)
   const statuses = new Map<number, number>()
   const began = performance.now()
@@ -287,7 +287,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
       if (endpoint.contentType !== ANY) assert.equal(type, type && endpoint.contentType, about)
       if (isJson && endpoint.id !== 'system.openapi') assert.deepEqual(endpoint.reply.parse(content), content, about)
     }
-    await restore(endpoint, content as { value?: string }, { security, subscription })
+    await restore(endpoint, content as { value?: string }, { security, subscription, dialect })
   }
 
   for (let round = 0; made < REQUESTS && performance.now() - began < TIME_LIMIT; round++) {

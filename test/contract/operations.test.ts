@@ -29,13 +29,13 @@ type Schema = {
 }
 
 let service: Service
-let unchanged: Pick<Workspace, 'security' | 'subscription'>
+let unchanged: Pick<Workspace, 'security' | 'subscription' | 'dialect'>
 before(async () => {
   service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true })
   // Switches that ask for a key are refused while there is none.
   await service.newKey(['instances:operate'], 'operates')
-  const { security, subscription } = service.account.workspace(service.workspace)
-  unchanged = { security, subscription }
+  const { security, subscription, dialect } = service.account.workspace(service.workspace)
+  unchanged = { security, subscription, dialect }
 })
 after(() => service.close())
 
