@@ -12,6 +12,7 @@ import { createAccount } from './account/workspaces.ts'
 import { watchClock } from './clock-watch.ts'
 import type { Config } from './config.ts'
 import { createDirectory } from './directory/instances.ts'
+import { createOrders, removeOrderAnswers } from './directory/orders.ts'
 import { SECOND, steadyClock, systemClock } from './domain/clock.ts'
 import type { ReceivedFile } from './domain/file-download.ts'
 import type { InstanceConfig } from './domain/instance.ts'
@@ -406,11 +407,19 @@ export async function startService(config: Config, { log, allowCrash = false, sa
         .takeImports()
         .then(bootAll, (error) => log.error({ err: error }, 'imported devices could not be taken over'))
     }
-    let taking = takeImports()
-    visited = () => {
-      taking = taking.then(takeImports)
+    await removeOrderAnswers(store)
+    const carryOutOrders = createOrders({ store, engine, log })
+    /** What a command has left in the store. */
+    const look = async () => {
+      await takeImports()
+      if (isStopping) return
+      await carryOutOrders().catch((error) => log.error({ err: error }, 'orders of a command could not be read'))
     }
-    undo.push(() => taking)
+    let looking = look()
+    visited = () => {
+      looking = looking.then(look)
+    }
+    undo.push(() => looking)
 
     return {
       baseUrl: config.baseUrl ?? server.url,

@@ -1,7 +1,9 @@
 /** Every command of the operator, in the order of the help. */
 import { resetAdminKey } from './admin-key.ts'
 import type { Command } from './command.ts'
+import { exportDevice } from './instance-export.ts'
 import { importDevice } from './instance-import.ts'
+import { resumeDevice } from './instance-resume.ts'
 import { listen } from './listen.ts'
 import { rotateKey } from './secret-key.ts'
 import { backupStoreCommand, checkStoreCommand } from './store.ts'
@@ -13,6 +15,8 @@ export const COMMANDS: readonly Command[] = [
   setWorkspace,
   listWorkspaces,
   importDevice,
+  exportDevice,
+  resumeDevice,
   rotateKey,
   checkStoreCommand,
   backupStoreCommand,

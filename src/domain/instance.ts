@@ -29,6 +29,7 @@ export const STATUS_REASONS = [
   'connect_failure',
   'bad_session',
   'connection_replaced',
+  'moved',
   'qr_timeout',
   'start_failed',
   'proxy_error',

@@ -7,7 +7,7 @@ import type { Call, CallOrigin } from '../domain/call.ts'
 import type { SharedDisk } from '../domain/disk.ts'
 import type { FailureData } from '../domain/failures.ts'
 import type { ReceivedFile } from '../domain/file-download.ts'
-import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
+import type { InstanceConfig, RuntimeState, Status } from '../domain/instance.ts'
 import type { Logging } from '../domain/log.ts'
 import type { MediaJob } from '../domain/media-job.ts'
 import type { PasskeyReport } from '../domain/passkey.ts'
@@ -31,6 +31,9 @@ interface InternalOperations {
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
   /** The state of linking with a passkey, and which ceremony it is of. */
   'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }
+  /** Stops the instance for good because another program has its device, or starts it again. Resolves when the connection has ended. */
+  'instance.move': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
+  'instance.resume': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   /** The events after a given one, for the readers of a stream. */
   'webhooks.eventsAfter': { kind: 'control'; input: EventsQuery; reply: EventsPage }
   /** One attempt now, before everything else; the entry of the log after it. */

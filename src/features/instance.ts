@@ -22,6 +22,7 @@ export const qrCode = control('instance.qrCode', 'GET /qr-code', {
     expires_at: instant.optional(),
     connected: z.boolean(),
   }),
+  errors: ['not_allowed'],
   cacheControl: 'no-store',
   examples: [
     {
@@ -149,8 +150,11 @@ export const device = action('instance.device', 'GET /device', {
 
 export const restart = control('instance.restart', 'POST /restart', {
   summary: 'Close the session and open it again',
-  description: 'Does not log out. Starts the session if it is not running. A second call joins the restart in progress.',
+  description:
+    'Does not log out. Starts the session if it is not running. A second call joins the restart in progress. An instance that was moved to another ' +
+    'program (`instance export`) is not started.',
   reply: StatusAfter,
+  errors: ['not_allowed'],
   status: 201,
   examples: [{ name: 'restart', reply: { value: true, status: 'connecting' } }],
 })

@@ -36,6 +36,12 @@ export const keys = {
   importRefusal: (id: string) => `import:refused:${id}`,
   importRefusals: 'import:refused:',
 
+  /** An order of a command to the service, by the id of the instance, and the service's answer. */
+  order: (id: string): string => `${keys.orders}${id}`,
+  orders: 'order:given:',
+  orderAnswer: (id: string): string => `${keys.orderAnswers}${id}`,
+  orderAnswers: 'order:answer:',
+
   /** The shard's records. */
   runtime: (id: string) => `instance:${id}:runtime`,
   statusHistory: (id: string) => `instance:${id}:status-history`,

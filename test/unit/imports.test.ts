@@ -145,16 +145,16 @@ const RULES: readonly Rule[] = [
     run: [],
     packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },
   },
-  // Devices of other programs, for a command: keys in the forms of a shard.
+  // Devices that move in and out, for a command: keys and state in the forms of a shard, records of the store on the way out.
   {
     of: ['workers/portability/'],
-    run: ['src/domain/', 'workers/shard/keys/'],
+    run: ['src/domain/', 'src/storage/', 'workers/shard/keys/', 'workers/shard/lifecycle/runtime-record.ts'],
     packages: { not: [HTTP, POOL, /^(lmdb|unstorage)/] },
   },
   // The composition root and the commands: all of the main thread, and never the library, which the readers of other programs load late.
   {
     of: ['src/'],
-    run: ['src/', 'workers/simulator/thread.ts', 'workers/portability/read-device.ts'],
+    run: ['src/', 'workers/simulator/thread.ts', 'workers/portability/'],
     types: ['workers/'],
     packages: { not: [BAILEYS] },
   },

@@ -22,6 +22,7 @@ const TABLE: [StatusReason | null, Status, string][] = [
   ['connect_failure', 'disconnected', 'The network refused the login; reconnecting.'],
   ['bad_session', 'stopped', 'The saved session is damaged; restart it or pair again.'],
   ['connection_replaced', 'stopped', 'The same session was opened somewhere else; restart it here to take over.'],
+  ['moved', 'stopped', 'The account was moved to another program, so it is not started here.'],
   ['qr_timeout', 'stopped', 'The QR code was not read in time; request it again.'],
   ['start_failed', 'stopped', 'The session could not be started.'],
   ['proxy_error', 'stopped', 'The configured proxy refused the connection.'],

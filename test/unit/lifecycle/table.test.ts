@@ -29,7 +29,7 @@ const closed = (code: number | null, message = '', expireSeconds: number | null 
 const opened: LifecycleEvent = { type: 'opened', phone: '5511999990000', profileName: 'Support', platform: 'android' }
 const renamed: LifecycleEvent = { type: 'nameChanged', profileName: 'Sales' }
 const scanned: LifecycleEvent = { type: 'paired', phone: '5511999990000', platform: 'android' }
-const asked = (what: 'restart' | 'qr' | 'disconnect'): LifecycleEvent => ({ type: `${what}Requested` })
+const asked = (what: 'restart' | 'qr' | 'disconnect' | 'move' | 'resume'): LifecycleEvent => ({ type: `${what}Requested` })
 const timer = (name: TimerName): LifecycleEvent => ({ type: 'timer', name })
 const failed = (cause: 'proxy' | 'handshake' | 'store'): LifecycleEvent => ({ type: 'startFailed', cause })
 
@@ -386,6 +386,22 @@ const CASES: Case[] = [
     to: ['starting', null],
     effects: ['close', 'eraseCredentials', 'open fresh'],
   })),
+  ...each([...LIVE, 'starting', 'stopped', 'banned'] as const, (status) => ({
+    row: 'moved',
+    from: paired(status),
+    on: asked('move'),
+    to: ['stopped', 'moved'],
+    effects: ['close'],
+    state: { paired: true },
+  })),
+  {
+    row: 'resumed',
+    from: paired('stopped', { reason: 'moved' }),
+    on: asked('resume'),
+    to: ['connecting', null],
+    effects: ['open'],
+    state: { paired: true },
+  },
   ...(['restart', 'qr'] as const).flatMap((what) => [
     ...each(['stopped', 'banned'] as const, (status) => ({
       row: '30',
@@ -671,6 +687,17 @@ describe('what else is remembered', () => {
   test('26: a suspension that has ended while the process was down is over at once', () => {
     const booted = move(paired('banned', { reason: 'temporarily_banned', bannedUntil: NOW - 1 }), { type: 'booted' })
     assert.deepEqual(short(booted!.effects), ['ban 0'])
+  })
+
+  test('a moved device is started by its own request only, and what is not linked cannot be moved', () => {
+    const moved = paired('stopped', { reason: 'moved' })
+    for (const event of [asked('restart'), asked('qr'), asked('move'), { type: 'booted' } as const])
+      assert.equal(move(moved, event), null)
+    for (const status of STATUSES) {
+      assert.equal(move(at(status), asked('move')), null, status)
+      assert.equal(move(paired(status), asked('resume')), null, status)
+    }
+    assert.equal(move(moved, asked('disconnect'))?.next.state.status, 'logged_out')
   })
 
   test('leaving connected notes when, however it is left', () => {

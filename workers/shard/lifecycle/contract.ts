@@ -30,6 +30,9 @@ export type LifecycleEvent =
   | { type: 'restartRequested' }
   | { type: 'qrRequested' }
   | { type: 'disconnectRequested' }
+  /** The device goes on in another program, and the operator has called that off. */
+  | { type: 'moveRequested' }
+  | { type: 'resumeRequested' }
   | { type: 'timer'; name: TimerName }
 
 /**

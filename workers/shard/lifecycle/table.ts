@@ -57,6 +57,9 @@ function row<T extends LifecycleEvent['type']>(
 
 const isPaired = (at: Lifecycle) => at.state.paired
 const isNotPaired = (at: Lifecycle) => !at.state.paired
+const isMoved = (at: Lifecycle) => at.state.reason === 'moved'
+/** Its credentials may be used here. */
+const isOurs = (at: Lifecycle) => isPaired(at) && !isMoved(at)
 const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
 const isLastUnpairedStart = (at: Lifecycle) => isNotPaired(at) && isLastStart(at)
 const startAgain = (at: Lifecycle, chance: Chance) => reopen(at, chance, { failedStarts: at.run.failedStarts + 1 })
@@ -362,8 +365,11 @@ const ROWS: readonly Row[] = [
     isPaired,
   ),
   row('29', ['qr', 'starting', ...LIVE], 'restartRequested', () => startFresh([{ do: 'close' }]), isNotPaired),
+  // Two programs with one device take the connection from each other, so a moved one is started again by its own request only.
+  row('moved', [...LIVE_OR_STARTING, 'stopped', 'banned'], 'moveRequested', () => stopped('moved'), isOurs),
+  row('resumed', ['stopped'], 'resumeRequested', logIn, isMoved),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
-    row('30', ['stopped', 'banned'], on, logIn, isPaired),
+    row('30', ['stopped', 'banned'], on, logIn, isOurs),
     // A credential that an erase left behind (a full disk) is no pairing any more: the fresh start removes it.
     row('31', ['created', 'logged_out'], on, () => startFresh()),
     row('31', ['stopped', 'banned'], on, () => startFresh(), isNotPaired),

@@ -12,7 +12,7 @@ import { groups } from './groups/groups.ts'
 import { groupInvitations } from './groups/invitations.ts'
 import type { Inviting } from './groups/newcomers.ts'
 import { groupParticipants } from './groups/participants.ts'
-import { instance } from './instance.ts'
+import { instance, moving } from './instance.ts'
 import { labels } from './labels.ts'
 import { media } from './media.ts'
 import { messages } from './messages.ts'
@@ -39,6 +39,7 @@ import { webhooks } from './webhooks.ts'
 const all = {
   ...dashboard,
   ...instance,
+  ...moving,
   ...passkey,
   ...queue,
   ...messages,

@@ -15,6 +15,7 @@ const NOT_RUNNING: readonly Status[] = ['created', 'logged_out', 'banned', 'stop
 export const instance: Handlers<typeof import('../../../src/features/instance.ts')> = {
   async 'instance.qrCode'(context) {
     const { pairing } = context
+    refuseMoved(context.state)
     const state =
       NOT_RUNNING.includes(context.state.status) || context.state.status === 'qr'
         ? await context.request('qrRequested')
@@ -60,9 +61,34 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     }
   },
 
-  'instance.restart': async (context) => after(await context.request('restartRequested')),
+  'instance.restart': async (context) => {
+    refuseMoved(context.state)
+    return after(await context.request('restartRequested'))
+  },
 
   'instance.disconnect': async (context) => after(await context.request('disconnectRequested')),
+}
+
+/** How the commands `instance export` and `instance resume` are carried out. */
+export const moving = {
+  async 'instance.move'({ state, request }: ControlContext) {
+    if (!state.paired) throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to move.' })
+    return { status: (await request('moveRequested')).status }
+  },
+
+  async 'instance.resume'({ state, request }: ControlContext) {
+    if (state.reason !== 'moved') throw new Failure('not_allowed', { message: 'The instance was not moved.' })
+    return { status: (await request('resumeRequested')).status }
+  },
+}
+
+/** A moved device is connected elsewhere: a start here would take the connection from it, and both would lose messages. */
+function refuseMoved({ reason }: ControlContext['state']) {
+  if (reason !== 'moved') return
+  throw new Failure('not_allowed', {
+    message:
+      'The account was moved to another program. If that was called off, the operator takes it back with `instance resume`.',
+  })
 }
 
 const after = ({ status }: RuntimeState) => ({ value: true as const, status })

@@ -11,6 +11,7 @@ import type { Pairing } from '../connection/pairing/pairing.ts'
 import type { PasskeyPairing } from '../connection/pairing/passkey-pairing.ts'
 import type { Directory } from '../directory/account-directory.ts'
 import type { GroupDirectory } from '../directory/groups.ts'
+import type { LifecycleEvent } from '../lifecycle/contract.ts'
 import type { ActionFiles } from '../media/portrait.ts'
 import type { Queue } from '../queue/contract.ts'
 import type { MessageTimeline } from '../receipts/timeline.ts'
@@ -53,7 +54,7 @@ export interface ControlContext {
   leftAt(svcId: string): number | undefined
   /** The running session, null while none runs. */
   readonly session: Session | null
-  request(what: 'restartRequested' | 'qrRequested' | 'disconnectRequested'): Promise<RuntimeState>
+  request(what: Extract<LifecycleEvent['type'], `${string}Requested`>): Promise<RuntimeState>
 }
 
 export interface Contexts extends HandlerContexts {

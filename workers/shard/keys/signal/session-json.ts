@@ -1,9 +1,9 @@
 /**
- * Sessions as the JavaScript library of Signal stores them (JSON), converted to libsignal's RecordStructure. The WebAssembly module accepts such
- * JSON too, but misreads it: a chain that was read from continues one message too early, and one skipped message key makes the record unusable.
+ * Sessions as the JavaScript library of Signal stores them (JSON), converted to libsignal's RecordStructure and back. The WebAssembly module accepts
+ * such JSON too, but misreads it: a chain that was read from continues one message too early, and one skipped message key makes the record unusable.
  */
 import { hkdfSync } from 'node:crypto'
-import { lengthDelimited, varintField } from './wire.ts'
+import { allBytesOf, bytesOf, lengthDelimited, numberIn, varintField } from './wire.ts'
 
 /** The device the sessions belong to: its identity key with the type byte (33 bytes), and its registration id. */
 export interface OwnDevice {
@@ -21,15 +21,23 @@ interface JsonChain {
 
 interface JsonSession {
   registrationId: number
-  currentRatchet: { ephemeralKeyPair: { pubKey: string; privKey: string }; previousCounter: number; rootKey: string }
-  /** `closed` is -1 for the session in use, otherwise the epoch ms at which it was replaced. */
-  indexInfo: { baseKey: string; closed: number; used: number; remoteIdentityKey: string }
+  currentRatchet: {
+    ephemeralKeyPair: { pubKey: string; privKey: string }
+    lastRemoteEphemeralKey: string
+    previousCounter: number
+    rootKey: string
+  }
+  /** `closed` is -1 for the session in use, otherwise the epoch ms at which it was replaced. `baseKeyType`: 1 ours, 2 theirs. */
+  indexInfo: { baseKey: string; baseKeyType: number; closed: number; used: number; created: number; remoteIdentityKey: string }
   pendingPreKey?: { preKeyId?: number; signedKeyId: number; baseKey: string }
   /** Chains by the public key of their ratchet, in base64, in the order of their creation. */
   _chains: Record<string, JsonChain>
 }
 
+const SENDING = 1
 const RECEIVING = 2
+/** Which side made the base key is not stored by libsignal. The library asks only where it would send a first message again. */
+const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1
 /** Limits of libsignal: more chains or archived sessions would be dropped by its next step anyway. */
 const MAX_RECEIVER_CHAINS = 5
@@ -137,6 +145,100 @@ function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSessio
     lengthDelimited(PENDING.baseKey, bytes(baseKey, 33)),
     varintField(PENDING.signedPreKeyId, signedKeyId),
   ])
+}
+
+export interface SessionJson {
+  /** As the JavaScript library stores it. */
+  json: { _sessions: Record<string, JsonSession>; version: 'v1' }
+  /** Number of keys of late messages that are not in it: libsignal keeps them derived, and the library needs their seeds. */
+  lostMessageKeys: number
+}
+
+/**
+ * The sessions of a RecordStructure as JSON. `now`: epoch ms, which stands for times that libsignal does not store. Undefined where the bytes are no
+ * record, or where a session of it has no key to send with.
+ */
+export function jsonFromRecord(record: Uint8Array, now: number): SessionJson | undefined {
+  try {
+    const found = sessionsIn(record)
+    const sessions = found.map(({ bytes: session, isCurrent }, index) =>
+      jsonSession(session, isCurrent ? OPEN : now - index, now),
+    )
+    if (sessions.length === 0) return undefined
+    return {
+      json: { _sessions: Object.fromEntries(sessions.map((each) => [each.indexInfo.baseKey, each])), version: 'v1' },
+      lostMessageKeys: found.reduce((sum, { bytes: session }) => sum + messageKeysIn(session), 0),
+    }
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** The current session, then the archived ones, the last used first. */
+function sessionsIn(record: Uint8Array): { bytes: Uint8Array; isCurrent: boolean }[] {
+  return [
+    ...allBytesOf(record, RECORD.current).map((session) => ({ bytes: session, isCurrent: true })),
+    ...allBytesOf(record, RECORD.archived).map((session) => ({ bytes: session, isCurrent: false })),
+  ]
+}
+
+function jsonSession(session: Uint8Array, closed: number, now: number): JsonSession {
+  const sending = need(session, SESSION.senderChain)
+  const receiving = allBytesOf(session, SESSION.receiverChains)
+  const pending = bytesOf(session, SESSION.pendingPreKey)
+  const ours = base64(need(sending, CHAIN.ratchetKey))
+  const newest = receiving.at(-1)
+  const chains = [...receiving.map((chain) => chainJson(chain, RECEIVING)), chainJson(sending, SENDING)]
+  return {
+    registrationId: numberIn(session, SESSION.remoteRegistrationId),
+    currentRatchet: {
+      ephemeralKeyPair: { pubKey: ours, privKey: base64(need(sending, CHAIN.ratchetPrivateKey)) },
+      // Before the first answer there is no chain to receive with, and the library then finds none under any key.
+      lastRemoteEphemeralKey: base64(newest ? need(newest, CHAIN.ratchetKey) : Buffer.alloc(33, 5)),
+      previousCounter: numberIn(session, SESSION.previousCounter),
+      rootKey: base64(need(session, SESSION.rootKey)),
+    },
+    indexInfo: {
+      baseKey: base64(need(session, SESSION.baseKey)),
+      baseKeyType: BASE_KEY_IS_THEIRS,
+      closed,
+      used: closed === OPEN ? now : closed,
+      created: now,
+      remoteIdentityKey: base64(need(session, SESSION.remoteIdentity)),
+    },
+    ...(pending ? { pendingPreKey: pendingJson(pending) } : {}),
+    _chains: Object.fromEntries(chains),
+  }
+}
+
+function chainJson(chain: Uint8Array, chainType: number): [ratchetKey: string, chain: JsonChain] {
+  const key = need(chain, CHAIN.chainKey)
+  const bytesOfKey = bytesOf(key, CHAIN_KEY.key)
+  const isClosed = bytesOfKey === undefined || bytesOfKey.every((byte) => byte === 0)
+  const chainKey = { counter: numberIn(key, CHAIN_KEY.index) - 1, ...(isClosed ? {} : { key: base64(bytesOfKey) }) }
+  return [base64(need(chain, CHAIN.ratchetKey)), { chainKey, chainType, messageKeys: {} }]
+}
+
+function pendingJson(pending: Uint8Array): NonNullable<JsonSession['pendingPreKey']> {
+  const preKeyId = numberIn(pending, PENDING.preKeyId)
+  return {
+    ...(preKeyId === 0 ? {} : { preKeyId }),
+    signedKeyId: numberIn(pending, PENDING.signedPreKeyId),
+    baseKey: base64(need(pending, PENDING.baseKey)),
+  }
+}
+
+const messageKeysIn = (session: Uint8Array): number =>
+  allBytesOf(session, SESSION.receiverChains).reduce((sum, chain) => sum + allBytesOf(chain, CHAIN.messageKeys).length, 0)
+
+const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
+
+/** Throws a RangeError where the field is absent. */
+function need(message: Uint8Array, number: number): Uint8Array {
+  const found = bytesOf(message, number)
+  if (found === undefined) throw new RangeError(`field ${number} is absent`)
+  return found
 }
 
 /** Throws a RangeError where the decoded text has another length: with a key of the wrong length every message would fail. */

@@ -1,7 +1,7 @@
 /** Content of a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones). */
 import { SessionRecord } from 'whatsapp-rust-bridge'
 import { type OwnDevice, recordFromJson } from './session-json.ts'
-import { bytesOf, checkFields, FieldReader, lengthDelimited } from './wire.ts'
+import { allBytesOf, bytesOf, checkFields, FieldReader, lengthDelimited, numberIn } from './wire.ts'
 
 const CURRENT = 1
 const ARCHIVED = 2
@@ -49,17 +49,7 @@ export function sessionInfo(session: Uint8Array | undefined): { baseKey: Uint8Ar
   const current = bytesOf(session, CURRENT)
   const baseKey = current && bytesOf(current, BASE_KEY)
   if (!current || !baseKey) return null
-  let registrationId = 0
-  const reader = new FieldReader(current)
-  while (reader.next()) if (reader.number === REGISTRATION_ID) registrationId = reader.value
-  return { baseKey: Uint8Array.from(baseKey), registrationId }
-}
-
-const sessionsOf = (record: Uint8Array, number: number): Uint8Array[] => {
-  const found: Uint8Array[] = []
-  const reader = new FieldReader(record)
-  while (reader.next()) if (reader.number === number && reader.bytes) found.push(reader.bytes)
-  return found
+  return { baseKey: Uint8Array.from(baseKey), registrationId: numberIn(current, REGISTRATION_ID) }
 }
 
 const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY) ?? []).toString('base64')
@@ -70,11 +60,11 @@ const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY
  * (whatsapp-rust-bridge 0.5.4): what the peer sends in them next could then not be read.
  */
 export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint8Array {
-  const archived = sessionsOf(after, ARCHIVED)
+  const archived = allBytesOf(after, ARCHIVED)
   if (archived.length === 0) return after
-  const known = new Map([...sessionsOf(before, CURRENT), ...sessionsOf(before, ARCHIVED)].map((one) => [baseKeyOf(one), one]))
+  const known = new Map([...allBytesOf(before, CURRENT), ...allBytesOf(before, ARCHIVED)].map((one) => [baseKeyOf(one), one]))
   return Buffer.concat([
-    ...sessionsOf(after, CURRENT).map((session) => lengthDelimited(CURRENT, session)),
+    ...allBytesOf(after, CURRENT).map((session) => lengthDelimited(CURRENT, session)),
     ...archived.map((session) => lengthDelimited(ARCHIVED, known.get(baseKeyOf(session)) ?? session)),
   ])
 }
@@ -84,12 +74,12 @@ export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint
  * is under way in either can still be read.
  */
 export function mergeSessions(into: Uint8Array, from: Uint8Array): Uint8Array {
-  const archived = [...sessionsOf(from, CURRENT), ...sessionsOf(into, ARCHIVED), ...sessionsOf(from, ARCHIVED)].slice(
+  const archived = [...allBytesOf(from, CURRENT), ...allBytesOf(into, ARCHIVED), ...allBytesOf(from, ARCHIVED)].slice(
     0,
     MAX_ARCHIVED,
   )
   return Buffer.concat([
-    ...sessionsOf(into, CURRENT).map((session) => lengthDelimited(CURRENT, session)),
+    ...allBytesOf(into, CURRENT).map((session) => lengthDelimited(CURRENT, session)),
     ...archived.map((session) => lengthDelimited(ARCHIVED, session)),
   ])
 }

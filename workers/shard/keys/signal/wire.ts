@@ -83,6 +83,22 @@ export function bytesOf(message: Uint8Array, number: number): Uint8Array | undef
   return found
 }
 
+/** The bytes of every field with this number, in their order. */
+export function allBytesOf(message: Uint8Array, number: number): Uint8Array[] {
+  const found: Uint8Array[] = []
+  const reader = new FieldReader(message)
+  while (reader.next()) if (reader.number === number && reader.bytes) found.push(reader.bytes)
+  return found
+}
+
+/** Value of a number field; 0 where it is absent, as protobuf has it. */
+export function numberIn(message: Uint8Array, number: number): number {
+  let found = 0
+  const reader = new FieldReader(message)
+  while (reader.next()) if (reader.number === number) found = reader.value
+  return found
+}
+
 /** A length-delimited field. */
 export function lengthDelimited(number: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([varintBytes(number * 8 + 2), varintBytes(bytes.length), bytes])

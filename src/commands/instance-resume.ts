@@ -1,0 +1,20 @@
+/** `instance resume`: takes back a device that was moved out and never used there. */
+import { command } from './command.ts'
+import { type FoundInstance, ordered } from './instance-orders.ts'
+
+export const resumeDevice = command({
+  name: 'instance resume',
+  summary: 'Start an instance again whose move to another program was called off',
+  details: [
+    'Only for a device that the other program has never connected with. If it has, its keys have moved on, and recipients would drop the first',
+    'messages from here in silence: delete the instance while it is stopped, and bring the device in again with `instance import`. The service may',
+    'keep running; a stopped one connects the instance at its next start.',
+  ].join('\n'),
+  arguments: [{ name: 'ID', about: 'id of the instance' }],
+  async run({ config, arguments: [id = ''] }) {
+    const check = ({ state }: FoundInstance) => {
+      if (state.reason !== 'moved') throw new Error(`Instance ${id} was not moved: it is ${state.status}.`)
+    }
+    return ordered(config, { id, order: 'resume', check }, async () => `Instance ${id} is started again.\n`)
+  },
+})

@@ -1,0 +1,76 @@
+/**
+ * Orders of a command to the service that runs on the same store: the command writes an order and visits the service (`storage/owner.ts`), which
+ * carries it out, removes it and writes an answer. An order that a kill leaves behind is carried out by the next start.
+ */
+import * as v from 'valibot'
+import { Failure } from '../domain/failures.ts'
+import type { Log } from '../domain/log.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Op, StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import { removeThese } from '../storage/remove-all.ts'
+import { repository } from '../storage/repository.ts'
+
+/** What each order has the shard do. */
+const OPERATIONS = { move: 'instance.move', resume: 'instance.resume' } as const
+export type OrderName = keyof typeof OPERATIONS
+
+const orders = repository({
+  name: 'order to the service',
+  version: 1,
+  schema: v.object({ order: v.picklist(Object.keys(OPERATIONS) as OrderName[]) }),
+})
+const answers = repository({
+  name: 'answer to an order',
+  version: 1,
+  schema: v.object({ problem: v.nullable(v.string()) }),
+})
+
+/** At most one order of an instance waits: a later one replaces it. */
+export const orderOps = (instance: string, order: OrderName): Op[] => [
+  orders.encode(keys.order(instance), { order }),
+  answers.remove(keys.orderAnswer(instance)),
+]
+
+/** Takes the order back, for a command that found no service. */
+export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order(instance))
+
+/** `problem`: why the service did not carry it out, or null. Undefined while the order waits. */
+export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<{ problem: string | null } | undefined> =>
+  answers.get(store, keys.orderAnswer(instance))
+
+export interface OrdersDeps {
+  store: StateStore
+  engine: Pick<Engine, 'call'>
+  log: Log
+}
+
+/** Carries out all orders that wait. */
+export function createOrders({ store, engine, log }: OrdersDeps): () => Promise<void> {
+  async function carryOut(instance: string, order: OrderName): Promise<string | null> {
+    try {
+      const { status } = await engine.call(instance, { kind: 'control', operation: OPERATIONS[order], input: {} })
+      log.info({ instance_id: instance, order, status }, 'an order of a command was carried out')
+      return null
+    } catch (error) {
+      log.error({ err: error, instance_id: instance, order }, 'an order of a command could not be carried out')
+      if (error instanceof Failure) return error.message
+      throw error
+    }
+  }
+
+  return async () => {
+    for await (const { key, value } of orders.list(store, keys.orders)) {
+      const instance = key.slice(keys.orders.length)
+      const problem = await carryOut(instance, value.order)
+      await store.commit({ ops: [orders.remove(key), answers.encode(keys.orderAnswer(instance), { problem })] })
+    }
+  }
+}
+
+/** Removes answers that no command waits for any more. */
+export async function removeOrderAnswers(store: StateStore): Promise<void> {
+  const ops: Op[] = []
+  for await (const [key] of store.range(keys.orderAnswers)) ops.push([key, null])
+  await removeThese(store, ops)
+}

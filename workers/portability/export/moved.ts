@@ -1,0 +1,32 @@
+/**
+ * Marks an instance as moved, or takes that back, in its stored state. For a command that has the store to itself: while a service runs, the instance's
+ * shard is the only writer of that state.
+ */
+import type { RuntimeState } from '../../../src/domain/instance.ts'
+import type { StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { createSealer } from '../../../src/storage/seal.ts'
+import { runtimeRecords } from '../../shard/lifecycle/runtime-record.ts'
+
+export type StoredState = Pick<RuntimeState, 'status' | 'reason' | 'paired'>
+
+/** State of an instance, or undefined before its first start. */
+export const stateOf = (store: Pick<StateStore, 'get'>, id: string, ringKey: Uint8Array): Promise<RuntimeState | undefined> =>
+  runtimeRecords(createSealer(ringKey)).get(store, keys.runtime(id))
+
+/** The next start of the service leaves the instance alone, or connects it again. */
+const CHANGES = {
+  move: { status: 'stopped', reason: 'moved' },
+  resume: { status: 'disconnected', reason: 'connection_lost' },
+} as const
+
+export async function changeState(
+  store: StateStore,
+  id: string,
+  ringKey: Uint8Array,
+  change: keyof typeof CHANGES,
+): Promise<void> {
+  const records = runtimeRecords(createSealer(ringKey))
+  const state = await records.get(store, keys.runtime(id))
+  if (state) await store.commit({ ops: [records.encode(keys.runtime(id), { ...state, ...CHANGES[change] })] })
+}

@@ -1,0 +1,104 @@
+/**
+ * Names of stored keys. The store has each id as a keyed hash (`Sealer.blind`), which cannot be turned back; but every id is made of addresses that
+ * other records have as values, so that all candidates are hashed and looked for. What stays without a name is counted, never guessed.
+ */
+import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
+
+/** Records of one type, by the hash of the id. */
+export type Records = ReadonlyMap<string, Uint8Array>
+
+export interface StoredKeys {
+  /** By type. One-time pre-keys have their number in place of a hash. */
+  byType: ReadonlyMap<string, Records>
+  blind(id: string): string
+}
+
+/** Addresses that are known of the account, apart from its keys. */
+export interface Known {
+  /** The account's own, with its device: `user:device@server`. */
+  ownJids: readonly string[]
+  /** Everything else that names a person or a group: `user@server`, in any order, also twice. */
+  jids: Iterable<string>
+  /** Ids of app state keys. */
+  stateKeyIds: readonly string[]
+}
+
+export interface NamedKeys {
+  keys: DeviceKey[]
+  /** Number of records without a name, by type. */
+  unnamed: ReadonlyMap<string, number>
+}
+
+const PRE_KEY = 'pre-key'
+const GROUP = '@g.us'
+const SERVERS = ['s.whatsapp.net', 'lid'] as const
+/** Part of a session's id that says the server: numbers have none. */
+const DOMAINS = ['', '_1', '_128', '_129'] as const
+/** Device of a primary one, and those that the network gives out to hosted accounts. */
+const DEVICES = [0, 99]
+/** Record of the addresses of all tokens. */
+const TOKEN_INDEX = '__index'
+
+const userOf = (jid: string) => jid.split('@')[0]!.split(':')[0]!
+const deviceOf = (jid: string) => Number(jid.split('@')[0]!.split(':')[1] ?? 0)
+const jsonOf = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString())
+
+export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys {
+  const left = new Map([...byType].map(([type, records]) => [type, new Map(records)]))
+  const keys: DeviceKey[] = []
+  const valuesOf = (type: string) => [...(byType.get(type)?.values() ?? [])]
+
+  /** Takes the record with this id, if there is one. */
+  function take(type: string, id: string): boolean {
+    const records = left.get(type)
+    if (!records || records.size === 0) return false
+    const hash = blind(id)
+    const value = records.get(hash)
+    if (value === undefined) return false
+    records.delete(hash)
+    keys.push([type, id, value])
+    return true
+  }
+
+  for (const [id, value] of left.get(PRE_KEY) ?? []) keys.push([PRE_KEY, String(Number(id)), value])
+  left.delete(PRE_KEY)
+
+  const holders = valuesOf('sender-key-memory').flatMap((value) => Object.keys(jsonOf(value) as object))
+  const jids = [...known.jids, ...known.ownJids, ...holders]
+  take('tctoken', TOKEN_INDEX)
+  const indexed = keys.flatMap(([type, id, value]) => (type === 'tctoken' && id === TOKEN_INDEX ? tokenJids(value) : []))
+  const people = [...jids, ...indexed].filter((jid) => !jid.endsWith(GROUP))
+  const users = new Set([...people.map(userOf), ...valuesOf('lid-mapping').map((value) => Buffer.from(value).toString())])
+  const groups = new Set(jids.filter((jid) => jid.endsWith(GROUP)))
+  const devices = new Set([
+    ...DEVICES,
+    ...people.map(deviceOf),
+    ...valuesOf('device-list').flatMap((value) => (jsonOf(value) as string[]).map(Number)),
+  ])
+
+  for (const user of users) {
+    take('lid-mapping', user)
+    take('lid-mapping', `${user}_reverse`)
+    take('device-list', user)
+    for (const server of SERVERS) take('tctoken', `${user}@${server}`)
+  }
+  for (const group of groups) take('sender-key-memory', group)
+  for (const id of known.stateKeyIds) take('app-state-sync-key', id)
+  /** Senders: everybody with a session or an identity, and the account itself. */
+  const senders = new Set(known.ownJids.flatMap((jid) => DOMAINS.map((domain) => `${userOf(jid)}${domain}::${deviceOf(jid)}`)))
+  for (const user of users)
+    for (const domain of DOMAINS)
+      for (const device of devices) {
+        const id = `${user}${domain}.${device}`
+        const isThere = [take('session', id), take('identity-key', id)].some(Boolean)
+        if (isThere) senders.add(`${user}${domain}::${device}`)
+      }
+  for (const group of groups) for (const sender of senders) take('sender-key', `${group}::${sender}`)
+  return { keys, unnamed: new Map([...left].flatMap(([type, { size }]) => (size > 0 ? [[type, size]] : []))) }
+}
+
+/** The index has a JSON text of addresses as its token. */
+function tokenJids(index: Uint8Array): string[] {
+  const { token } = jsonOf(index) as { token: { data: string } }
+  return JSON.parse(Buffer.from(token.data, 'base64').toString())
+}

@@ -1,0 +1,45 @@
+/**
+ * Sender keys of groups in the form of libsignal (SenderKeyRecordStructure), converted to the JSON of Baileys, which keeps the newest state last. The
+ * module of Signal reads that JSON as it is, so that nothing is converted on the way in.
+ */
+import { BufferJSON } from '@whiskeysockets/baileys'
+import { allBytesOf, bytesOf, numberIn } from '../../shard/keys/signal/wire.ts'
+import { revived } from '../library-state.ts'
+
+const STATES = 1
+const STATE = { chainId: 1, chainKey: 2, signingKey: 3, messageKeys: 4 } as const
+/** Fields of a chain key and of a message key. */
+const STEP = { iteration: 1, seed: 2 } as const
+const SIGNING = { public: 1, private: 2 } as const
+const OPENING_BRACKET = 0x5b
+
+const NOTHING = Buffer.alloc(0)
+
+/** The JSON text of the record, or undefined where the bytes are no record of sender keys. */
+export function senderKeyJson(stored: Uint8Array): Buffer | undefined {
+  if (stored[0] === OPENING_BRACKET) return jsonBytes(revived(Buffer.from(stored).toString()))
+  try {
+    const states = allBytesOf(stored, STATES).map(stateJson).reverse()
+    return states.length === 0 ? undefined : jsonBytes(states)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** With base64 for bytes: the library writes arrays of numbers, but does not read those of late messages (7.0.0-rc14). */
+const jsonBytes = (states: unknown) => Buffer.from(JSON.stringify(states, BufferJSON.replacer))
+
+function stateJson(state: Uint8Array) {
+  const signing = bytesOf(state, STATE.signingKey) ?? NOTHING
+  return {
+    senderKeyId: numberIn(state, STATE.chainId),
+    senderChainKey: stepJson(bytesOf(state, STATE.chainKey) ?? NOTHING),
+    senderSigningKey: { public: bytesIn(signing, SIGNING.public), private: bytesIn(signing, SIGNING.private) },
+    senderMessageKeys: allBytesOf(state, STATE.messageKeys).map(stepJson),
+  }
+}
+
+const stepJson = (step: Uint8Array) => ({ iteration: numberIn(step, STEP.iteration), seed: bytesIn(step, STEP.seed) })
+
+const bytesIn = (message: Uint8Array, number: number): Buffer => Buffer.from(bytesOf(message, number) ?? NOTHING)

@@ -1,0 +1,72 @@
+/** Writes a device as a folder of Baileys, by the library's own function, so that names and forms of the files are the library's. */
+import { mkdir, readdir } from 'node:fs/promises'
+import { type AuthenticationCreds, type SignalDataSet, useMultiFileAuthState } from '@whiskeysockets/baileys'
+import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
+import type { KeyType } from '../../shard/keys/key-store.ts'
+import { keyFrom } from '../../shard/keys/signal/codec.ts'
+import { jsonFromRecord } from '../../shard/keys/signal/session-json.ts'
+import type { StoredDevice } from './read-instance.ts'
+import { senderKeyJson } from './sender-key-json.ts'
+
+export interface WrittenFolder {
+  /** Number of keys in the folder, by type. */
+  written: ReadonlyMap<string, number>
+  /** Number of keys that could not be written, by type: without a name, or in a form that the library does not have. */
+  missing: ReadonlyMap<string, number>
+  lostMessageKeys: number
+}
+
+/** Only the owner may read what the process writes from now on: the keys of an account. */
+const PRIVATE = 0o077
+const PRIVATE_FOLDER = 0o700
+/** The library writes a file for each key. */
+const AT_ONCE = 200
+
+/** Types that the other program makes anew: a wrong version of app state costs more than reading it again. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
+
+/** `folder`: an empty one. `now`: epoch ms. */
+export async function writeFolder(folder: string, { creds, keys, unnamed }: StoredDevice, now: number): Promise<WrittenFolder> {
+  process.umask(PRIVATE)
+  const written = new Map<string, number>()
+  const missing = new Map([...unnamed].filter(([type]) => !LEFT_OUT.has(type)))
+  let lostMessageKeys = 0
+  const count = (counts: Map<string, number>, type: string) => counts.set(type, (counts.get(type) ?? 0) + 1)
+
+  function libraryValue(type: string, stored: Uint8Array): unknown {
+    if (type === 'sender-key') return senderKeyJson(stored)
+    if (type !== 'session') return keyFrom(type as KeyType, stored)
+    const converted = jsonFromRecord(stored, now)
+    lostMessageKeys += converted?.lostMessageKeys ?? 0
+    return converted?.json
+  }
+
+  const { state, saveCreds } = await useMultiFileAuthState(folder)
+  const entries = keys.flatMap(([type, id, stored]: DeviceKey) => {
+    if (LEFT_OUT.has(type)) return []
+    const value = libraryValue(type, stored)
+    count(value === undefined ? missing : written, type)
+    return value === undefined ? [] : [{ type, id, value }]
+  })
+  for (let from = 0; from < entries.length; from += AT_ONCE) {
+    const data: Record<string, Record<string, unknown>> = {}
+    for (const { type, id, value } of entries.slice(from, from + AT_ONCE)) data[type] = { ...data[type], [id]: value }
+    await state.keys.set(data as SignalDataSet)
+  }
+  // Last: a folder without credentials is not a device, so that a kill before leaves nothing that could be started.
+  replaceAll(state.creds, creds)
+  await saveCreds()
+  return { written, missing, lostMessageKeys }
+}
+
+/** Makes the folder, or rejects where it is there and not empty. */
+export async function makeEmpty(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  if ((await readdir(folder)).length > 0) throw new Error(`The folder ${folder} is not empty; name one that does not exist yet.`)
+}
+
+/** The library saves the object that it has made itself. */
+function replaceAll(target: AuthenticationCreds, source: AuthenticationCreds): void {
+  for (const name of Object.keys(target)) delete (target as unknown as Record<string, unknown>)[name]
+  Object.assign(target, source)
+}
