@@ -180,7 +180,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     })
     const stateOf = async () =>
       (await must<{ status: string }>('GET', `${gateway.baseUrl}/account/instances/${id}`, undefined, gateway.account)).status
-    assert.equal(await stateOf(), 'stopped')
+    await until(stateOf, (status) => status === 'stopped')
     await world.restartService(async () => {
       assert.equal((await cli('resume', id)).code, 0)
     })
