@@ -2,14 +2,14 @@
 import type { Config } from '../config.ts'
 
 export interface OptionRow {
-  /** How its value is written in the help, as in `<name>`; absent: a flag, which takes none. */
+  /** Placeholder of the value in the help, for example `<name>`; a flag has none because it takes no value. */
   value?: string
   about: string
   required?: boolean
 }
 
 export interface ArgumentRow {
-  /** As written in the help: `TARGET`. */
+  /** Name in the help, for example `TARGET`. */
   name: string
   about: string
 }
@@ -19,28 +19,28 @@ type Values<O> = { readonly [K in keyof O]: O[K] extends { value: string } ? str
 /** The context a command runs with. */
 export interface Call<O = Record<string, OptionRow>> {
   config: Config
-  /** Values of the options; those that are required are there. */
+  /** Values of the options; required options are always present. */
   options: Values<O>
-  /** One for each row of `arguments`, in their order. */
+  /** One value per row of `arguments`, in the same order. */
   arguments: readonly string[]
-  /** Writes a line to standard error: progress, a remark. The result itself is what `run` resolves with. */
+  /** Writes a line to standard error, for progress and remarks. The result of the command is what `run` resolves with. */
   note(line: string): void
   /** Writes a line to standard output at once, for a command that runs until it is interrupted. */
   print(line: string): void
-  /** Aborted by Ctrl-C; once it has been called, Ctrl-C no longer ends the program. */
+  /** Signal that Ctrl-C aborts; after the first call of this method Ctrl-C no longer ends the program. */
   interrupted(): AbortSignal
 }
 
 export interface Command<O = Record<string, OptionRow>> {
-  /** As typed: `workspace create`. */
+  /** Words that the operator types, for example `workspace create`. */
   name: string
   /** One line, without a full stop. */
   summary: string
-  /** The rest of its own help, in whole sentences. */
+  /** Rest of the help of this command, in whole sentences. */
   details?: string
   arguments?: readonly ArgumentRow[]
   options?: O
-  /** It asks a running service and does not open the data folder. */
+  /** True if the command asks a running service and does not open the data folder. */
   isRemote?: boolean
   /** Resolves with the text for standard output. A rejection ends the program with code 1. */
   run(call: Call<O>): Promise<string>
@@ -51,7 +51,7 @@ export const command = <const O extends Record<string, OptionRow>>(row: Command<
 
 /** The command line was not understood: exit code 2, and a pointer to the help. */
 export class UsageError extends Error {
-  /** Of which command; absent: of none. */
+  /** Command whose help the error points to, if any. */
   readonly command: string | undefined
 
   constructor(message: string, command?: string) {

@@ -1,34 +1,31 @@
-/**
- * Reads the events of an instance from a running service, and resumes after a cut: it sends along the id of the last event that was
- * handled.
- */
+/** Reads the events of an instance from a running service. After a disconnection it resumes with the id of the last handled event. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Agent, request } from 'undici'
 import { SECOND } from '../domain/clock.ts'
 
 const FIRST_WAIT = SECOND
 const LONGEST_WAIT = 30 * SECOND
-/** The service sends at least a comment every 15 s: after this long without a byte the connection is dead and was not closed. */
+/** The service sends at least a comment every 15 s. After this long without a byte the connection is dead, although nobody closed it. */
 const SILENCE = 45 * SECOND
-/** Statuses that a retry would get again: the request or its credential is wrong. */
+/** Statuses that a retry cannot change, because the request or its credential is wrong. */
 const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 404])
 
 export interface EventClientOptions {
-  /** Of the instance: `…/instances/{id}/token/{token}`. */
+  /** API URL of the instance: `…/instances/{id}/token/{token}`. */
   apiUrl: string
   headers: Readonly<Record<string, string>>
-  /** As the query has it; undefined: all of them. */
+  /** Event types as the query parameter has them; undefined for all types. */
   types: string | undefined
   signal: AbortSignal
-  /** The stream is open, the first time or again. */
+  /** Called each time the stream opens. */
   onOpen(): void
-  /** The event is handled when it resolves: the next one waits for it, and after a cut before that this one is sent again. */
+  /** Handles an event. The next event waits until the promise resolves; if the connection breaks before that, this event is sent again. */
   onEvent(event: { id: string; data: string }): Promise<void>
   onGap(gap: { from: string; to: string }): void
   onCut(why: string, waitMs: number): void
 }
 
-/** Rejects when the service answers that a retry cannot help; resolves when the signal is aborted. */
+/** Resolves when the signal is aborted. Rejects when the service gives an answer that a retry cannot change. */
 export async function readEvents(options: EventClientOptions): Promise<void> {
   const { apiUrl, types, signal } = options
   const url = `${apiUrl}/events${types === undefined ? '' : `?types=${encodeURIComponent(types)}`}`
@@ -42,7 +39,7 @@ export async function readEvents(options: EventClientOptions): Promise<void> {
     last = message.id ?? last
   }
 
-  /** One connection, to its end. */
+  /** Reads one connection until it ends. */
   async function read(): Promise<string> {
     const resumed = last === undefined ? {} : { 'last-event-id': last }
     const { statusCode, body } = await request(url, {
@@ -88,7 +85,7 @@ export async function readEvents(options: EventClientOptions): Promise<void> {
 
 class Final extends Error {}
 
-/** The message of our error body. */
+/** Message of an error body of this service. */
 function sentenceOf(status: number, text: string): string {
   try {
     const { code, message, details } = (JSON.parse(text) as { error: Record<string, unknown> }).error

@@ -4,7 +4,7 @@ import type { Command } from './command.ts'
 
 const CALLED = 'npm run cli --'
 
-/** Options that every command takes. */
+/** Options of every command. */
 export const COMMON = {
   sandbox: { about: 'use the data of `npm run sandbox`' },
   help: { about: 'show the help of the command', short: 'h' },

@@ -15,9 +15,12 @@ import { type Stored, withStore } from './stored.ts'
 import { type FoundWorkspace, findWorkspace } from './workspaces.ts'
 
 const NAME = 'instance import'
-/** A program that wrote this short a while ago may still run: a copy of its files is torn, and both would be connected with one device. */
+/**
+ * A program that wrote within this time may still be running. Then the copy of its files may be inconsistent, and two programs would be connected as
+ * one device.
+ */
 const QUIET_MS = 2 * MINUTE
-/** How long the command waits for the service to take the device over, and then for its first login. */
+/** Time that the command waits for the service to take the device over, and then for the first login. */
 const TAKING_MS = MINUTE
 const LOGIN_MS = MINUTE
 const LOOK_AGAIN_MS = 100

@@ -1,4 +1,4 @@
-/** `listen`: events of an instance, posted to a program on the developer's machine as its webhook would get them. */
+/** `listen`: posts the events of an instance to a program on the developer's machine, as webhooks would. */
 import { newWebhookSecret } from '../account/credentials.ts'
 import type { Config } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
@@ -34,7 +34,7 @@ function typesOf(text: string | undefined): string | undefined {
   return types.join(',')
 }
 
-/** Options count before the environment. */
+/** Options take precedence over the environment. */
 function accessOf({ listen, baseUrl, host, port }: Config, given: Given): { apiUrl: string; headers: Record<string, string> } {
   const url = httpUrl(given.url ?? listen.url ?? baseUrl ?? `http://${host}:${port}`, 'url').replace(/\/+$/, '')
   const instance = given.instance ?? listen.instance

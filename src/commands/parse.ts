@@ -5,7 +5,7 @@ import { COMMON } from './help.ts'
 
 export type Wanted =
   | { do: 'version' }
-  /** `of` absent: the overview. */
+  /** Without `of` the overview of all commands is shown. */
   | { do: 'help'; of?: Command }
   | { do: 'run'; command: Command; sandbox: boolean; given: Pick<Call, 'options' | 'arguments'> }
 
@@ -18,7 +18,7 @@ const FLAGS = Object.fromEntries(
 
 /** Throws `UsageError`. */
 export function parse(commands: readonly Command[], words: readonly string[]): Wanted {
-  // The command decides which options there are, so its words are looked for first.
+  // The command decides which options exist, so its name is looked up first.
   const { positionals, values } = parseArgs({ args: [...words], options: FLAGS, strict: false, allowPositionals: true })
   if (values['version'] === true) return { do: 'version' }
   const isHelp = positionals[0] === 'help' || values['help'] === true
@@ -33,7 +33,7 @@ export function parse(commands: readonly Command[], words: readonly string[]): W
 }
 
 function find(commands: readonly Command[], typed: readonly string[]): Command {
-  // The longest command name that the words begin with.
+  // The longest command name with which the words begin.
   const fitting = commands.filter(({ name }) => name.split(' ').every((word, index) => typed[index] === word))
   const found = fitting.sort((one, other) => other.name.length - one.name.length)[0]
   if (found) return found
@@ -67,10 +67,10 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
   return { sandbox: sandbox === true, given: { options: { ...own, ...Object.fromEntries(flags) }, arguments: given } }
 }
 
-/** Behind an unknown option: how an argument that begins with a dash is given. No command has any. */
+/** Advice that node appends to an error about an unknown option. It does not apply, because no command has arguments that begin with a dash. */
 const ADVICE = /\. To specify a positional argument .*$/s
 
-/** An error of node's parser about a flag is the caller's mistake, not a failure of the command. */
+/** Node's parser throws for wrong flags. That is a mistake of the caller and not a failure of the command, so it becomes a `UsageError`. */
 function strictly<T>(name: string, read: () => T): T {
   try {
     return read()

@@ -1,4 +1,4 @@
-/** `secret-key rotate`: for a secret key that may have leaked, or that a policy requires to be replaced. */
+/** `secret-key rotate`: replaces a secret key that may have leaked, or that a policy requires to be replaced. */
 import { randomBytes } from 'node:crypto'
 import { SECRET_KEY_BYTES } from '../domain/secret-key.ts'
 import { createKillAt } from '../kill-at.ts'

@@ -1,4 +1,4 @@
-/** The store as a command sees it: opened with the service's own key; never made. */
+/** Access of a command to the store: opened with the service's own key, never created. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, sandboxed } from '../config.ts'
@@ -12,25 +12,25 @@ import { loadSecretKey } from '../storage/secret-key.ts'
 
 export interface Stored {
   store: OpenStore
-  /** Of the records that are no instance's. */
+  /** Sealer of the records that belong to no instance. */
   sealer: Sealer
-  /** The key of an instance's records; undefined: there is none. */
+  /** Key for the records of an instance; undefined if there is none. */
   keyOf(instance: string): Promise<Uint8Array | undefined>
 }
 
 export interface OwnStore extends Stored {
   secretKey: Uint8Array
-  /** Where the secret key lies, unless the environment gives it. */
+  /** File with the secret key, unless the environment provides the key. */
   file: string
 }
 
-/** Before the first start there is no workspace, and the service must create it: nobody would have the key of one that it finds. */
+/** Before the first start there is no workspace, and the service must create it: if it found one, nobody would have the admin key. */
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
-/** Beside the service, if it runs. */
+/** Opens the store for a command that may run while the service runs. */
 export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> => opened(config, work)
 
-/** In place of the service: refused while it runs, and it is refused meanwhile. */
+/** Opens the store exclusively: the command is refused while the service runs, and a service start is refused while the command runs. */
 export const withOwnStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   opened(config, async (stored, atEnd) => {
     atEnd(await ownStore(stored.store))

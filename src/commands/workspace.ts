@@ -8,7 +8,7 @@ import { command, UsageError } from './command.ts'
 import { NO_WORKSPACE, withStore } from './stored.ts'
 import { allWorkspaces, findWorkspace, replaceWorkspace, writeWorkspace } from './workspaces.ts'
 
-/** A workspace may be closed for new instances: 0. */
+/** Parses the number of slots. Zero is allowed: it closes a workspace for new instances. */
 function slotsOf(text: string, name: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > MAX_INSTANCE_SLOTS)
     throw new UsageError(`--slots is ${JSON.stringify(text)}; it must be a whole number from 0 to ${MAX_INSTANCE_SLOTS}.`, name)
@@ -28,7 +28,7 @@ export const createWorkspace = command({
     if ('problem' in read) throw new UsageError(`--name ${read.problem}.`, 'workspace create')
     const ownSlots = slots === undefined ? undefined : slotsOf(slots, 'workspace create')
     return withStore(config, async (stored) => {
-      // The first one is the service's to make: it would find this one and make none, and nobody would have the key of `default`.
+      // The service must create the first workspace. If it found this one, it would create none, and nobody would have the key of `default`.
       if ((await allWorkspaces(stored)).length === 0) throw new Error(NO_WORKSPACE)
       const value = newAdminKey()
       const { instanceSlots } = config

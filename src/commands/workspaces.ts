@@ -1,15 +1,15 @@
-/** Workspaces as commands find and change them. */
+/** Looks up and changes workspaces for commands. */
 import { type StoredWorkspace, workspaceRecords } from '../account/records.ts'
 import { keys } from '../storage/record-keys.ts'
 import { NO_WORKSPACE, type Stored } from './stored.ts'
 
 export interface FoundWorkspace {
   record: StoredWorkspace
-  /** As stored: what the guard of a change compares. */
+  /** Bytes of the stored record, which the guard of a change compares. */
   bytes: Uint8Array
 }
 
-/** In order of creation. */
+/** All workspaces, in the order of creation. */
 export async function allWorkspaces({ store, sealer }: Stored): Promise<FoundWorkspace[]> {
   const records = workspaceRecords(sealer)
   const found: FoundWorkspace[] = []
@@ -19,7 +19,7 @@ export async function allWorkspaces({ store, sealer }: Stored): Promise<FoundWor
   return found.sort((a, b) => a.record.createdAt - b.record.createdAt)
 }
 
-/** Without an id the first one. */
+/** Finds a workspace by its id; without an id it returns the first one. */
 export async function findWorkspace(stored: Stored, id: string | undefined): Promise<FoundWorkspace> {
   const all = await allWorkspaces(stored)
   if (all.length === 0) throw new Error(NO_WORKSPACE)

@@ -1,4 +1,4 @@
-/** Money of orders. Counted in cents, the unit in which the network's payment cards write amounts (`value` with `offset` 100). */
+/** Amounts of orders, in cents: the unit in which the network's payment cards write amounts (`value` with `offset` 100). */
 
 export interface Priced {
   products: readonly { value: number; quantity: number }[]
@@ -7,7 +7,7 @@ export interface Priced {
   shipping: number
 }
 
-/** Each in cents. */
+/** All amounts are in cents. */
 export interface Totals {
   subtotal: number
   discount: number
@@ -18,7 +18,7 @@ export interface Totals {
 
 export const toCents = (amount: number): number => Math.round(amount * 100)
 
-/** Largest total in cents: order cards write it in thousandths, and above this a whole number is no longer exact. */
+/** Largest total in cents: order cards write it in thousandths, and a larger number would not be an exact integer. */
 export const MAX_TOTAL = Math.floor(Number.MAX_SAFE_INTEGER / 10)
 
 export function totalsOf({ products, ...order }: Priced): Totals {

@@ -1,43 +1,46 @@
 /**
- * The machine's clock, which is not followed when it jumps ahead: a clock that is a month ahead for a minute would leave ids, times of events and
- * expiries behind that are a month ahead, and would remove what is not old. A jump is followed once the network says the same at a login, and
- * after an hour in which nobody contradicts it; until then time goes on as it was. A clock that is set back is followed at once.
+ * A clock that does not follow the machine's clock when that jumps ahead. If the machine's clock is a month ahead for a minute, ids, event times and
+ * expiries would be a month ahead, and recent data would be pruned. A jump is followed once the network reports the same time at a login, or after an
+ * hour without contradiction. Until then the time continues as before the jump. A clock that is set back is followed immediately.
  */
 import { type Clock, HOUR, MINUTE } from './clock.ts'
 
-/** A step this long is followed: machines set their clocks by a little now and then. */
+/** A step up to this long is followed, because machines adjust their clocks by small amounts. */
 export const MOST_STEP = 10 * MINUTE
 /** A jump that lasts this long is followed, unless the network's time contradicts it. */
 export const BELIEVED_AFTER = HOUR
 
 export interface BoundedClock extends Clock {
-  /** The network has said what time it is, epoch ms: at a login, or in between, which can only contradict a jump. */
+  /** Records the network's time, in epoch ms. It comes with a login, or in between, when it can only contradict a jump. */
   learned(at: number, isLogin: boolean): void
   /** How far the machine's clock is ahead of this one in ms; 0 while it is followed. */
   ahead(): number
-  /** The same as far as the network contradicts it. */
+  /** The part of `ahead()` that the network's time contradicts, in ms. */
   contradicted(): number
 }
 
 export interface BoundedClockOptions {
   wall: Clock
-  /** Does not step, and stands still while the machine is suspended. */
+  /** A clock that never steps and that stops while the machine is suspended. */
   steady: Clock
-  /** Since the machine's start in ms, suspensions included. */
+  /** Time since the machine booted in ms, including suspensions. */
   uptime(): number
-  /** `aheadMs`: the machine's clock is not followed, because it is this far ahead; 0: it is followed again. */
+  /**
+   * Called when the clock stops or resumes following the machine's clock. `aheadMs` is how far the machine's clock is ahead; 0 means that it is
+   * followed again.
+   */
   onChange?(aheadMs: number): void
 }
 
 interface Point {
   at: number
-  /** By the steady clock. */
+  /** Time of the steady clock at this point. */
   steady: number
 }
 
 export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }: BoundedClockOptions): BoundedClock {
   const began = { uptime: uptime(), steady: steady.now() }
-  /** The last time that was believed. */
+  /** The last time that was accepted. */
   let last: Point = { at: wall.now(), steady: began.steady }
   /** The network's time at the last login. */
   let network: Point | undefined
@@ -55,7 +58,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     return at
   }
 
-  /** Time that passed while the machine was suspended, since the last look. */
+  /** Time in ms that the machine was suspended since the last check. */
   function wokeAfter(): number {
     const total = uptime() - began.uptime - (steady.now() - began.steady)
     const fresh = Math.max(0, total - suspendedMs)
@@ -96,7 +99,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     learned(networkAt, isLogin) {
       if (isLogin) network = { at: networkAt, steady: steady.now() }
       now()
-      // Without a jump the machine's clock is believed, whatever the network says: only one of the two has moved.
+      // Without a jump the machine's clock is accepted, whatever the network reports, because only one of the two clocks has moved.
       if (doubt && wall.now() > networkAt + MOST_STEP) doubt = { ...doubt, isContradicted: true }
     },
     ahead,

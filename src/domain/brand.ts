@@ -4,7 +4,7 @@ export const BRAND = 'svc'
 const TITLE = `${BRAND[0]!.toUpperCase()}${BRAND.slice(1)}`
 const header = (name: string) => `X-${TITLE}-${name}`
 
-/** Headers of a webhook request beside its content type (shared/api/webhook-payloads.md, 0). */
+/** Headers of a webhook request beside its content type. */
 export const WEBHOOK_HEADERS = {
   type: header('Event'),
   eventId: header('Event-Id'),
@@ -12,19 +12,21 @@ export const WEBHOOK_HEADERS = {
   attempt: header('Attempt'),
   signature: header('Signature'),
 } as const
-/** The headers of the Standard Webhooks specification, which carry no brand: libraries of that specification look for these names. */
+/** Headers of the Standard Webhooks specification. They carry no brand, because libraries look for these exact names. */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: 'webhook-id',
   timestamp: 'webhook-timestamp',
   signature: 'webhook-signature',
 } as const
-/** Response header that names request fields which do not exist. */
+/** Response header that lists the request fields which do not exist. */
 export const IGNORED_FIELDS = header('Ignored-Fields')
-/** The version is that of the webhook format, which receivers may tell apart by it, and not of this software. */
+/**
+ * User-Agent of webhook requests. The version is that of the webhook format, so that receivers can tell formats apart, and not that of the software.
+ */
 export const WEBHOOK_AGENT = `${TITLE}-Webhook/1.0`
 /** User-Agent for files that are fetched by URL. Many hosts refuse a request without one. */
 export const FETCH_AGENT = `${TITLE}-Fetch/1.0`
-/** User-Agent for pages of link cards. Sites render their card data for names that look like this one, of a bot. */
+/** User-Agent for pages of link cards. Many sites provide card data only to user agents that look like a bot. */
 export const PREVIEW_AGENT = `Mozilla/5.0 (compatible; ${TITLE}-LinkPreview/1.0; link preview bot)`
 export const API_KEY_PREFIX = `${BRAND}_key_`
 export const ADMIN_KEY_PREFIX = `${BRAND}_admin_`
@@ -32,7 +34,7 @@ export const OAUTH_ACCESS_PREFIX = `${BRAND}_oat_`
 export const OAUTH_REFRESH_PREFIX = `${BRAND}_ort_`
 export const WEBHOOK_SECRET_PREFIX = 'whsec_'
 
-/** Of this software, as `package.json` has it (a test holds them equal). */
+/** Version of the software, equal to the one in `package.json` (a test checks it). */
 export const VERSION = '0.1.0'
-/** Of the interface. */
+/** Version of the API. */
 export const API_VERSION = '1.0'

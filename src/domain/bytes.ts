@@ -1,4 +1,4 @@
-/** The pieces one after another; a single one as it is, not as a copy. */
+/** Concatenates the pieces. A single piece is returned as it is, without a copy. */
 export function joined<B extends ArrayBufferLike>(pieces: readonly Uint8Array<B>[]): Uint8Array<B | ArrayBuffer> {
   const [only] = pieces
   if (pieces.length === 1 && only) return only
@@ -11,5 +11,5 @@ export function joined<B extends ArrayBufferLike>(pieces: readonly Uint8Array<B>
   return bytes
 }
 
-/** Makes what is kept of bytes that come, a piece at a time. */
+/** Transforms a stream of bytes piece by piece. */
 export type Through = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>

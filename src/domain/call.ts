@@ -1,6 +1,6 @@
 /**
- * One request to an operation as it crosses to the shard: the input and the facts of its declaration, so that the shard restates none
- * of them. Plain data.
+ * One request to an operation as it crosses to the shard: the input, and facts from the declaration so that the shard need not repeat them. Plain
+ * data.
  */
 import type { FailureCode } from './failures.ts'
 import { type Identifier, renderIdentifier } from './ids.ts'
@@ -9,15 +9,15 @@ export interface SendCall<Id extends string = string, Input = unknown> {
   kind: 'send'
   operation: Id
   input: Input
-  /** Where it goes, as the API writes it. */
+  /** Destination, in the form of the API. */
   to: string
-  /** Message it is about: `reference_message_id` of its `delivery`. */
+  /** Id of the message that this send refers to; it becomes `reference_message_id` of the `delivery` event. */
   about: string | null
-  /** Text or caption, which a list of waiting items shows in part. */
+  /** Text or caption. The list of waiting items shows its beginning. */
   preview: string | null
-  /** Seconds; null: the interval of the instance. */
+  /** Seconds to wait before sending; null for the random interval of the instance. */
   delayMessage: number | null
-  /** Seconds. */
+  /** Seconds for which typing is shown. */
   delayTyping: number
 }
 
@@ -25,7 +25,7 @@ export interface ActionCall<Id extends string = string, Input = unknown> {
   kind: 'action'
   operation: Id
   input: Input
-  /** How long it may take in all, ms. */
+  /** Total time limit, in ms. */
   deadlineMs: number
   /** The failure that the network's 404 means for this operation. */
   notFound: FailureCode
@@ -41,13 +41,13 @@ export type Call = SendCall | ActionCall | ControlCall
 
 /** The request that a call comes from. */
 export interface CallOrigin {
-  /** Of a queued send: a repeat under the same key is the same send. */
+  /** Idempotency key of a queued send: a second request with the same key is the same send. */
   idempotencyKey?: string | undefined
-  /** Its `X-Request-Id`, for the log. */
+  /** `X-Request-Id` of the request, for the log. */
   requestId?: string | undefined
 }
 
-/** Fields of the input that every send may have. */
+/** Input fields that every send may have. */
 interface SharedInput {
   message?: unknown
   caption?: unknown

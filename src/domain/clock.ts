@@ -1,4 +1,4 @@
-/** Time is passed in, so that rules about time can be tested without waiting. */
+/** A clock, which is passed in so that tests of rules about time need not wait. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number
@@ -12,13 +12,15 @@ export const DAY = 24 * HOUR
 export const systemClock: Clock = { now: () => Date.now() }
 
 /**
- * For waiting: epoch milliseconds as of the start of the thread, and from there on by a clock that does not step when the system's is set.
- * So they can be held against times that are stored, of which one in the future counts as now: the system's clock was ahead then.
+ * Clock for waiting. It starts with the epoch time at which the thread started and then advances without steps, even when the system clock is set.
+ * Its times are comparable with stored times. A stored time in the future counts as now, because the system clock was ahead when it was written.
  */
 export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) }
 
-/** Whether something happened less than `ms` ago. A time in the future was written by a clock that was ahead, and is long past or unknown. */
+/**
+ * Whether something happened less than `ms` ago. A time in the future does not count: a clock that was ahead wrote it, so the real time is unknown.
+ */
 export const isRecent = (at: number | null, now: number, ms: number): boolean => at !== null && at <= now && now - at < ms
 
-/** ISO-8601 UTC with milliseconds: the one way a time is written in the API. */
+/** ISO-8601 UTC with milliseconds, the only format in which the API writes times. */
 export const iso = (at: number) => new Date(at).toISOString()

@@ -1,6 +1,6 @@
 /**
- * Messages between the dashboard and the service beside the operations of the API: plain JSON, as `http/dashboard` answers it under
- * `/dashboard` and the client in `src/dashboard` reads it. Times are ISO-8601 UTC with milliseconds.
+ * Types of the messages between the dashboard and the service that are not operations of the API. They are plain JSON: `http/dashboard` answers them
+ * under `/dashboard`, and the client in `src/dashboard` reads them. Times are ISO-8601 UTC with milliseconds.
  */
 
 import type { EventType } from './events.ts'
@@ -12,8 +12,8 @@ import type { LogStatus, WebhookAttempt } from './webhook-log.ts'
 export type { LogDetail, WebhookAttempt, WebhookBody } from './webhook-log.ts'
 
 /**
- * Header that every request of the page has: another site cannot send it without a CORS preflight. Its value is the proof of the session; where
- * there is none yet, anything.
+ * Header that every request of the page has. Another site cannot send it without a CORS preflight. Its value is the proof of the session, or anything
+ * before the sign-in.
  */
 export const DASHBOARD_HEADER = 'X-Svc-Dashboard'
 
@@ -21,29 +21,29 @@ export const DASHBOARD_HEADER = 'X-Svc-Dashboard'
 export const DASHBOARD_MODES = ['off', 'loopback', 'on'] as const
 export type DashboardMode = (typeof DASHBOARD_MODES)[number]
 
-/** The session that is signed in. */
+/** The current session. */
 export interface SessionInfo {
   signed_in: true
   id: string
-  /** The latest end. */
+  /** Latest time at which the session ends. */
   expires_at: string
-  /** Unused for this long it ends earlier. A request is a use, and so is an open live stream. */
+  /** Seconds without use after which the session ends. Requests and open live streams count as use. */
   idle_seconds: number
   workspace: { id: string; name: string }
-  /** Of the caller, as the service sees it. */
+  /** Address of the caller, as the service sees it. */
   address: string
-  /** The pretend network is there: `api/sandbox/…` answers. */
+  /** True if the simulated network runs; then `api/sandbox/…` answers. */
   sandbox: boolean
   version: string
-  /** Where callers of the API reach the service. */
+  /** URL at which callers of the API reach the service. */
   base_url: string
-  /** The admin key is set by SVC_ADMIN_KEY and cannot be rotated here. */
+  /** True if SVC_ADMIN_KEY sets the admin key, which then cannot be rotated here. */
   admin_key_from_environment: boolean
 }
 
-/** The answer to a sign-in, and the only one with the proof. */
+/** The answer to a sign-in. It is the only answer with the proof. */
 export interface SignedIn extends SessionInfo {
-  /** Second half of the session, beside the cookie: servers on other ports of the host are sent the cookie, and not this. */
+  /** Second half of the session credential. Browsers send the cookie to servers on other ports of the same host too, but not this. */
   proof: string
 }
 
@@ -51,25 +51,25 @@ export interface SignedOut {
   signed_in: false
 }
 
-/** A session as the list of sessions shows it. */
+/** A session in the list of sessions. */
 export interface SessionRow {
   id: string
   created_at: string
   last_used_at: string
-  /** When it ends if nobody uses it before. */
+  /** Time at which the session ends if nobody uses it before. */
   expires_at: string
   address: string
   user_agent: string | null
   current: boolean
 }
 
-/** An instance as the list shows it, and as the live stream reports it. */
+/** An instance in the list and in the live stream. */
 export interface InstanceRow {
   id: string
   name: string
   status: Status
   status_reason: string | null
-  /** A sentence that says why it is not connected. */
+  /** Sentence that explains why the instance is not connected. */
   status_text: string | null
   phone: string | null
   profile_name: string | null
@@ -78,22 +78,22 @@ export interface InstanceRow {
   disconnected_at: string | null
   created_at: string
   restriction: RestrictionObject | null
-  /** Messages that wait; null: its thread does not answer at the moment. */
+  /** Number of waiting messages; null if the thread of the instance does not answer at the moment. */
   queue: number | null
-  /** Webhook events that wait. */
+  /** Number of waiting webhook events. */
   backlog: number | null
-  /** Of the running connection. */
+  /** Time of the last stanza on the current connection. */
   last_inbound_at: string | null
-  /** How many of the event types have a URL. */
+  /** Number of event types that have a URL. */
   webhooks: number
 }
 
 export type InstancePage = Page<InstanceRow>
 
-/** A change of status, or of its reason. */
+/** A change of the status or of its reason. */
 export interface StatusChange {
   at: string
-  /** Null: the first. */
+  /** Previous status; null for the first change. */
   from: Status | null
   to: Status
   reason: string | null
@@ -103,14 +103,14 @@ export interface StatusChange {
 
 export type TimelineStep =
   | { kind: 'queued'; at: string }
-  /** Not before `at`; null: nobody knows yet. */
+  /** Not sent before `at`; null if that time is unknown. */
   | { kind: 'waiting'; at: string | null; reason: 'pacing' | 'instance_not_connected' | 'restricted' | null }
-  /** Its turn came: it was encrypted and sent. */
+  /** The message was encrypted and sent. */
   | { kind: 'left'; at: string }
   /** The network accepted it. */
   | { kind: 'acknowledged'; at: string }
   | { kind: 'failed'; at: string; error_code: string }
-  /** `by`: from how many, where receipts of a group came together. */
+  /** `by` is the number of people, when receipts of a group are combined. */
   | { kind: 'receipt'; at: string; status: string; by: number }
   | { kind: 'event'; at: string; event_id: string; type: EventType; status: LogStatus; next_attempt_at: string | null }
   | ({ kind: 'webhook'; event_id: string; type: EventType; attempt: number } & WebhookAttempt)
@@ -120,29 +120,29 @@ export interface Timeline {
   instance_id: string
   message_id: string | null
   svc_id: string | null
-  /** operationId of the call that made it. */
+  /** `operationId` of the call that created the message. */
   operation: string | null
   state: 'waiting' | 'processing' | 'sent' | 'failed' | 'unknown'
-  /** The oldest first. */
+  /** Steps, oldest first. */
   steps: TimelineStep[]
 }
 
 export interface AllowlistCheck {
-  /** Of the caller. */
+  /** Address of the caller. */
   address: string
-  /** The list would refuse this address. */
+  /** True if the list would refuse this address. */
   locked_out: boolean
-  /** Indexes of entries that are no range. */
+  /** Indexes of the entries that are not valid addresses or ranges. */
   invalid: number[]
 }
 
 export interface HealthProblem {
   level: 'warning' | 'error'
-  /** A sentence: the problem. */
+  /** Sentence that describes the problem. */
   what: string
-  /** A sentence: the remedy. */
+  /** Sentence that describes the remedy. */
   todo: string
-  /** At most 20. */
+  /** Affected instances, at most 20. */
   instance_ids?: string[]
 }
 
@@ -152,11 +152,11 @@ export interface ThreadHealth {
   restarts: number
   instances: number | null
   heap_mb: number | null
-  /** Share of the last seconds that it worked, 0 to 1. */
+  /** Share of the last seconds in which the thread was busy, 0 to 1. */
   busy: number | null
 }
 
-/** Ten seconds of the service. */
+/** Measurements of ten seconds. */
 export interface HealthPoint {
   at: string
   rss_mb: number
@@ -167,10 +167,10 @@ export interface HealthPoint {
   sent_per_second: number
   received_per_second: number
   requests_per_second: number
-  /** Of attempts to deliver events; null: there were none. */
+  /** Median duration of attempts to deliver events; null if there were none. */
   webhook_p50_ms: number | null
   webhook_p99_ms: number | null
-  /** Of requests to the API; null: there were none. */
+  /** Median duration of API requests; null if there were none. */
   http_p50_ms: number | null
   http_p99_ms: number | null
 }
@@ -178,13 +178,13 @@ export interface HealthPoint {
 export interface Health {
   version: string
   api_version: string
-  /** Of Node.js. */
+  /** Version of Node.js. */
   node: string
   started_at: string
   now: string
   status: 'ok' | 'degraded' | 'down'
   problems: HealthProblem[]
-  /** `ok` or `failed`; of `media` `ok` or `no converter`. */
+  /** Results: `ok` or `failed`; for `media` `ok` or `no converter`. */
   checks: Record<'database' | 'session_store' | 'engine' | 'disk' | 'media', string>
   threads: ThreadHealth[]
   memory: { rss_mb: number; heap_mb: number }
@@ -196,15 +196,15 @@ export interface Health {
   series: { every_seconds: number; from: string | null; points: HealthPoint[] }
 }
 
-/** The live stream: name of an event and its data. */
+/** Events of the live stream: name and data. */
 export interface LiveEvents {
-  /** Everything known before is void; every instance follows. */
+  /** The client must discard all rows; every instance follows. */
   reset: { total: number }
   /** The initial rows, or the missed events, have all been sent. */
   ready: Record<string, never>
   instance: InstanceRow
   removed: { id: string }
-  /** Webhook attempts since the last such event. */
+  /** Number of webhook attempts since the previous event of this kind. */
   deliveries: { instance_id: string; delivered: number; retry: number; failed: number; discarded: number }
   totals: {
     at: string
@@ -213,7 +213,7 @@ export interface LiveEvents {
     instances: Record<Status, number>
     deliveries_per_second: number
   }
-  /** The stream ends here, and is not to be opened again at once. */
+  /** The stream ends, and the client must not reconnect immediately. */
   ended: { reason: 'signed_out' | 'stopping' }
 }
 export type LiveEventName = keyof LiveEvents

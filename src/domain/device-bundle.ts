@@ -1,12 +1,12 @@
-/** A linked device on its way into the service, wherever it comes from: plain data, with its values as the service stores them. */
+/** A linked device that is imported from another program: plain data, with values in the format of the store. */
 
-/** Type, id and value of a Signal key, or of another record that the library keeps among them. */
+/** Type, id and value of a Signal key, or of another record that the library stores among the keys. */
 export type DeviceKey = readonly [type: string, id: string, value: Uint8Array]
 
 export interface DeviceBundle {
-  /** The credentials, as the service stores them. */
+  /** Credentials, in the format of the store. */
   creds: Uint8Array
-  /** Public identity key in base64: two devices with the same one are the same device. */
+  /** Public identity key in base64. Two devices with the same key are the same device. */
   identity: string
   keys: readonly DeviceKey[]
 }

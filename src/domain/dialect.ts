@@ -1,6 +1,6 @@
-/** Ways in which clients of other gateways write and read the same operations. A dialect changes words, never what happens. */
+/** Names and value formats of other gateways for the same operations. A dialect changes only the names and formats, never what an operation does. */
 export const DIALECTS = ['zapi'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
-/** The words of this service, where a request wants them of an instance that speaks a dialect. */
+/** Value that selects the names of this service in a request to an instance that uses a dialect. */
 export const OWN_WORDS = 'svc'

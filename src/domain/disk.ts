@@ -1,14 +1,14 @@
-/** How full the disk is, as every thread knows it (`storage/disk.ts`). */
+/** State of the disk, as every thread sees it (`storage/disk.ts`). */
 
-/** `low`: below the operator's mark, and no new message is taken. `full`: nothing can be written. */
+/** `low`: less space is free than the operator's limit, and new messages are refused. `full`: nothing can be written. */
 export type DiskState = 'ok' | 'low' | 'full'
 
-/** Memory shared by all threads: handed to each when it is made. */
+/** Memory that all threads share; each thread gets it when it is created. */
 export interface SharedDisk {
-  /** One number: the place of the state in its table. */
+  /** One number: the index of the state in its table. */
   state: Int32Array
-  /** Bytes that commits under way may need, a number for each thread that has the store open. Main's is the first. */
+  /** Bytes that running commits may need, one number per thread that has the store open. The first is that of the main thread. */
   claims: BigInt64Array
-  /** One number: when a commit failed, epoch ms; 0 as soon as one is taken. */
+  /** One number: time of the last failed commit in epoch ms; 0 after a commit succeeds. */
   failedAt: BigInt64Array
 }

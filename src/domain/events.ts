@@ -1,10 +1,10 @@
 import { Failure } from './failures.ts'
 
-/** The five webhook event types (shared/api/webhook-payloads.md, 1). Their payloads are declared in `features/webhook-payloads.ts`. */
+/** The five webhook event types. Their payloads are declared in `features/webhook-payloads.ts`. */
 export const EVENT_TYPES = ['received', 'delivery', 'message_status', 'instance_status', 'chat_presence'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** In any case. Throws `not_found`. */
+/** Matches in any case. Throws `not_found`. */
 export function eventTypeOf(name: string): EventType {
   const known = EVENT_TYPES.find((type) => type === name.toLowerCase())
   if (known === undefined) throw new Failure('not_found', { message: `The event types are ${EVENT_TYPES.join(', ')}.` })

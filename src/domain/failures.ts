@@ -1,6 +1,6 @@
 /**
- * Every failure the API can name: its HTTP status and its sentence. The same code is the HTTP answer of an action and the `error_code`
- * of a `delivery`. A test holds this table and the description equal.
+ * Every failure that the API can report, with its HTTP status and its message. The same code is the answer of an action and the `error_code` of a
+ * `delivery`. A test checks that this table and the API description are equal.
  */
 interface FailureRow {
   status: 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 502 | 503 | 504
@@ -53,7 +53,7 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES
 
-/** A failure as it crosses threads, in place of an Error: structured clone loses codes and fields. */
+/** A failure as plain data, which crosses threads in place of an Error: structured clone loses codes and fields. */
 export interface FailureData {
   code: FailureCode
   message: string
@@ -61,12 +61,12 @@ export interface FailureData {
 }
 
 export interface Issue {
-  /** Field path with dots, `phones.3`; empty for the body as a whole. */
+  /** Path of the field with dots, for example `phones.3`; empty for the whole body. */
   path: string
   message: string
 }
 
-/** A failure the API can name. `message` replaces the table's sentence where a more exact one helps (at most 500 characters). */
+/** A failure that the API can report. `message` replaces the message of the table where a more exact one helps (at most 500 characters). */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly details: Record<string, unknown> | undefined
@@ -78,7 +78,7 @@ export class Failure extends Error {
     this.details = options.details
   }
 
-  /** The last three are of requests that are refused for their form before anybody reads them (`http/errors.ts`). */
+  /** The last three statuses are for requests that are refused because of their form, before any handler reads them (`http/errors.ts`). */
   get status(): FailureRow['status'] | 408 | 413 | 431 {
     return FAILURES[this.code].status
   }
@@ -87,7 +87,7 @@ export class Failure extends Error {
     return { code: this.code, message: this.message.slice(0, 500), details: this.details }
   }
 
-  /** The same failure with other paths in its issues: a caller is told the names that it used. */
+  /** The same failure with other paths in its issues, so that a caller sees the field names it used. */
   renamed(nameOf: (path: string) => string): Failure {
     const { issues } = (this.details ?? {}) as { issues?: readonly Issue[] }
     if (!issues) return this
@@ -99,7 +99,7 @@ export class Failure extends Error {
     return new Failure(code, details === undefined ? { message } : { message, details })
   }
 
-  /** `invalid_request` with the issues the contract wants: at most 50. */
+  /** `invalid_request` with at most 50 issues, as the contract requires. */
   static invalid(...issues: Issue[]): Failure {
     return new Failure('invalid_request', { details: { issues: issues.slice(0, 50) } })
   }

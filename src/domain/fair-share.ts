@@ -1,8 +1,6 @@
-/** How much each may keep when there is not enough for all: the same bound for everybody, so that the small are not touched. */
+/** Shares a limited amount: everybody gets the same upper bound, so that small users are not affected. */
 
-/**
- * The highest level at which all together fit: the sum of `min(size, level)` is at most `max`. Infinity where everything fits as it is.
- */
+/** The highest level at which everything fits: the sum of `min(size, level)` is at most `max`. Infinity if everything fits unreduced. */
 export function fairLevel(sizes: readonly number[], max: number): number {
   const ascending = [...sizes].sort((a, b) => a - b)
   let left = max

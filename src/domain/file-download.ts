@@ -1,77 +1,80 @@
 /**
- * A received file on its way from the network's host through a thread to its reader: the thread's input, and the messages on the
- * port of one download. Plain data; the pieces are moved, not copied. Either side ends a download by closing the port.
+ * Download of a received file from the network's host through a thread to its reader: the input of the thread, and the messages on the port of one
+ * download. Plain data; pieces are transferred, not copied. Either side ends a download by closing the port.
  */
 import type { FailureData } from './failures.ts'
 
-/** Of messages. */
+/** Kinds of files in messages. */
 export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
-/** The key that opens a file of the network, and the hashes it must have. Null: the message did not state it. */
+/** Key that decrypts a file of the network, and the hashes that the file must have. Null if the message did not state them. */
 export interface SealedFile {
   kind: FileKind | 'history' | 'app-state'
-  /** Null: the host stores the file unencrypted, as it does for channels. Such a file always has a hash. */
+  /** Null if the host stores the file unencrypted, as it does for channels. Such a file always has a hash. */
   mediaKey: Uint8Array | null
-  /** Hash of the plain file, and of what lies on the host. */
+  /** Hash of the plain file, and hash of the stored file. */
   fileSha256: Uint8Array | null
   fileEncSha256: Uint8Array | null
-  /** Length of the plain file as the sender states it. */
+  /** Length of the plain file, as the sender states it. */
   fileLength: number | null
-  /** Some clients post a key beside an unencrypted file of a channel; the length on the host decides whether the key is used. */
+  /** Some clients state a key for an unencrypted file of a channel; the stored length decides whether the key is used. */
   isOfChannel?: boolean
 }
 
 export interface FileDownload {
   file: SealedFile
-  /** On the network's host of files, query included. */
+  /** Path on the network's file host, including the query. */
   path: string
   proxyUrl: string | null
-  /** For the log. */
+  /** Id of the instance, for the log. */
   instance: string
 }
 
-/** Plain bytes that cross at a time: few messages for the main thread, and still little of them in flight. */
+/** Number of plain bytes per message: large enough to keep messages to the main thread rare, small enough to limit what is in flight. */
 export const PIECE = 128 * 1_024
-/** Pieces of one download that main has not handed on yet. With these two a reader that stops holds half a megabyte, and the host back. */
+/**
+ * Number of pieces of one download that the main thread has not passed on yet. With `PIECE` this limits a stalled reader to half a megabyte, and
+ * throttles the host.
+ */
 export const WINDOW = 4
 
-/** From the thread. `status`, `failed` and `end` are each the last message of a download. */
+/** Messages from the thread. `status`, `failed` and `end` are each the last message of a download. */
 export type FileNews =
   | { type: 'status'; status: number }
-  /** `length`: bytes of the plain file, found right already; null: more of it is still to come. */
+  /** `length`: bytes of the plain file, already verified; null while more of the file is still to come. */
   | { type: 'open'; length: number | null }
   | { type: 'piece'; bytes: ArrayBuffer }
   | { type: 'end' }
   | { type: 'failed'; err: FailureData }
 
-/** To the thread: a piece has been handed on, there is room for another. */
+/** Message to the thread: one piece was passed on, so another may be sent. */
 export const MORE = 'more'
 
 export interface OpenDownload {
-  /** Bytes of the plain file; null: not known before its end. The length in the message is only its sender's claim. */
+  /** Number of bytes of the plain file; null until the end of the file is known. The length in the message is only a claim of the sender. */
   length: number | null
-  /** Fails, and with it the connection, when the file is not the one that was sent. */
+  /** Fails when the file differs from the one that was sent; the connection then fails too. */
   stream: ReadableStream<Uint8Array>
-  /** When nothing of it is held any more, however it ended. */
+  /** Resolves when no part of the download is held any longer, however it ended. */
   ended: Promise<void>
 }
 
-/** A status other than 200 is an answer. Rejects with `Failure`; ends when the signal does. */
+/** Opens a download. A status other than 200 is an answer, not an error. Rejects with `Failure`; the signal ends the download. */
 export type OpenFile = (download: FileDownload, signal: AbortSignal) => Promise<OpenDownload | { status: number }>
 
-/** A file that the phone can be asked to upload again: the phone encrypts its answer under the file's key. */
+/** A file that the phone can be asked to upload again, because the phone encrypts its answer with the key of the file. */
 export type UploadableFile = ReceivedFile & { mediaKey: Uint8Array }
 export const isUploadable = (file: ReceivedFile): file is UploadableFile => file.mediaKey !== null
 
-/** The description of a file that came with a message: everything a link to it must hold. */
+/** Description of a file from a message: all data that a link to the file must contain. */
 export interface ReceivedFile extends SealedFile {
   kind: FileKind
-  /** On the network's host of files, query included. */
+  /** Path on the network's file host, including the query. */
   path: string
   mimeType: string
   fileName: string | null
-  /** The message, as the network knows it: needed to ask the phone for a new upload. */
+  /** Key of the message on the network, needed to ask the phone for a new upload. */
   key: { id: string; remoteJid: string; fromMe: boolean; participant?: string }
-  /** Time of the message, epoch ms. */
+  /** Time of the message, in epoch ms. */
   at: number
 }

@@ -1,6 +1,6 @@
 /**
- * Identifiers: the only file that parses what a caller writes as a chat, and turns it into a network address (jid) and back.
- * Formats: shared/api/auth-and-limits.md, "Identifiers". A parsed identifier is plain data, so it crosses threads as it is.
+ * Identifiers: the only file that parses what a caller writes as a chat, and turns it into a network address (jid) and back. A parsed identifier is
+ * plain data, so it crosses threads as it is.
  */
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
@@ -59,7 +59,7 @@ export function parseIdentifier(text: string): Identifier | undefined {
   return undefined
 }
 
-/** As responses and events write it; every value can be sent back as `phone`. */
+/** Form in responses and events; every value can be sent back as `phone`. */
 export function renderIdentifier(identifier: Identifier): string {
   switch (identifier.kind) {
     case 'user':
@@ -100,7 +100,10 @@ export function toJid(identifier: Identifier): Jid {
 /** `user_agent:device@server`: agent and device name a device of the user, not another chat. */
 const JID = /^([^@:_]+)(?:_\d+)?(?::\d+)?@(.+)$/
 
-/** Undefined for addresses that are no chat (the server itself, calls, bots). Hosted users are users whose device the network runs. */
+/**
+ * Parses a network address. Undefined for addresses that are not a chat (the server itself, calls, bots). Hosted users are users whose device the
+ * network runs.
+ */
 export function fromJid(jid: string): Identifier | undefined {
   const match = JID.exec(jid)
   if (!match) return undefined

@@ -1,4 +1,4 @@
-/** Instances to choose from: by name, and those whose names look alike also by their number or the beginning of their id. */
+/** Labels of instances in a choice: the name, and for names that look alike also the number or the beginning of the id. */
 import { lookOf } from './display-text.ts'
 import { isolated, nameAndNumber } from './isolated-text.ts'
 
@@ -8,7 +8,7 @@ interface Row {
   phone: string | null
 }
 
-/** Enough of an id to tell two instances apart, and to find one by. */
+/** First part of an id, long enough to tell two instances apart and to search for. */
 export const shortId = (id: string) => id.slice(0, 8)
 
 function byLook<T extends Row>(rows: Iterable<T>): Map<string, T[]> {
@@ -20,7 +20,7 @@ function byLook<T extends Row>(rows: Iterable<T>): Map<string, T[]> {
   return found
 }
 
-/** Ids of the instances whose name looks like that of another one. */
+/** Ids of the instances whose name looks like the name of another one. */
 export const namesakes = (rows: Iterable<Row>): ReadonlySet<string> =>
   new Set([...byLook(rows).values()].flatMap((alike) => (alike.length < 2 ? [] : alike.map(({ id }) => id))))
 

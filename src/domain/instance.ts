@@ -43,7 +43,7 @@ export const STATUS_REASONS = [
 ] as const
 export type StatusReason = (typeof STATUS_REASONS)[number]
 
-/** The settings by what they hold: types, stored record and default follow from these lists. */
+/** Settings grouped by value type. Types, stored record and defaults follow from these lists. */
 export const SETTING_FLAGS = [
   'auto_read_message',
   'auto_read_status',
@@ -52,7 +52,7 @@ export const SETTING_FLAGS = [
 ] as const
 export const SETTING_NUMBERS = ['queue_max_age_hours', 'delay_message_min_ms', 'delay_message_max_ms'] as const
 export const SETTING_TEXTS = ['call_reject_message', 'proxy_url'] as const
-/** In whose words the instance is spoken to, and tells its events; null: ours. */
+/** Dialect of the instance, used in requests and events; null for the names of this service. */
 export const SETTING_DIALECTS = ['dialect'] as const
 
 export type InstanceSettings = Record<(typeof SETTING_FLAGS)[number], boolean> &
@@ -73,7 +73,7 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
   dialect: null,
 }
 
-/** Made once: each event asks for a dozen, and a name that is put together anew is looked for among all names there are. */
+/** Names of fields, built once: each event looks up a dozen, and building a name costs an intern look-up. */
 const fieldsOf = <F extends string>(nameOf: (type: EventType) => F) =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, nameOf(type)])) as Record<EventType, F>
 const URL_FIELDS = fieldsOf((type) => `${type}_url` as const)
@@ -82,7 +82,7 @@ const IGNORE_FIELDS = fieldsOf((type) => `ignore_${type}_callback` as const)
 export const urlField = <T extends EventType>(type: T) => URL_FIELDS[type] as `${T}_url`
 export const ignoreField = <T extends EventType>(type: T) => IGNORE_FIELDS[type] as `ignore_${T}_callback`
 
-/** The webhooks object by what its fields hold: types, stored record, what is shown and what may be changed follow from these lists. */
+/** Fields of the webhooks object grouped by value type. Types, stored record, shown fields and changeable fields follow from these lists. */
 export const WEBHOOK_URLS: readonly `${EventType}_url`[] = EVENT_TYPES.map((type) => urlField(type))
 export const WEBHOOK_FLAGS = [
   'notify_sent_by_me',
@@ -98,11 +98,11 @@ export const WEBHOOK_FLAGS = [
 
 export type WebhookSettings = Record<(typeof WEBHOOK_URLS)[number], string | null> &
   Record<(typeof WEBHOOK_FLAGS)[number], boolean> & {
-    /** `whsec_` + 32 base62 characters; its UTF-8 bytes, prefix included, are the HMAC key. */
+    /** `whsec_` followed by 32 base62 characters. The HMAC key is its UTF-8 bytes, including the prefix. */
     secret: string
   }
 
-/** A webhook secret that was replaced, and signs as well until then, epoch ms. */
+/** A replaced webhook secret that also signs until the given time, in epoch ms. */
 export interface PreviousSecret {
   secret: string
   until: number
@@ -115,23 +115,23 @@ export const each = <K extends string, V>(names: readonly K[], value: V) =>
 /** The configuration a shard needs to run an instance. Main is its only writer and pushes it with `configure`. */
 export interface InstanceConfig {
   id: string
-  /** Which token it has, not the token: what links to its files are bound to. */
+  /** Tag of the token, not the token itself. Links to files are bound to it. */
   tokenTag: string
   settings: InstanceSettings
   webhooks: WebhookSettings
   previousSecret?: PreviousSecret | undefined
-  /** Where callers reach the service, without a slash at the end: what links in events begin with. */
+  /** URL at which callers reach the service, without a trailing slash. Links in events begin with it. */
   baseUrl?: string | undefined
 }
 
-/** A restriction of the account by the network. `until`: epoch ms; null: the network does not state it. */
+/** A restriction of the account by the network. `until` is in epoch ms, or null if the network does not state it. */
 export interface Restriction {
   /** `reach_out`: writing to people who never wrote to it. */
   kind: 'reach_out'
   until: number | null
 }
 
-/** The shard's state of an instance, which main's directory shows. The shard is its only writer. Times in epoch ms. */
+/** State of an instance in its shard, which the directory of the main thread shows. The shard is its only writer. Times are in epoch ms. */
 export interface RuntimeState {
   status: Status
   reason: StatusReason | null
@@ -143,7 +143,7 @@ export interface RuntimeState {
   /** End of a temporary ban, epoch ms. */
   bannedUntil: number | null
   restriction: Restriction | null
-  /** Saved credentials of a completed pairing exist. */
+  /** True if saved credentials of a completed pairing exist. */
   paired: boolean
 }
 

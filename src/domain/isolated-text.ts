@@ -1,13 +1,16 @@
-/** Names of somebody's choice in a line of text: what turns their direction ends where they stand. */
+/** Isolation of names that somebody else chose in a line of text: direction controls in the name do not affect the text around it. */
 
-/** Begins and ends of isolations. An end in a text ends the isolation around it, that of an element, too, and what it turns is what follows. */
+/**
+ * Begins and ends of isolations. An end inside a text would end the isolation around it, also that of an element, and the direction of the following
+ * text would change.
+ */
 const ISOLATIONS = /[\u2066-\u2069]/g
 
-/** What somebody chose, as it may stand in an isolation. */
+/** A chosen text without isolation characters, so that it is safe inside an isolation. */
 export const contained = (text: string) => text.replace(ISOLATIONS, '')
 
-/** The same, isolated, where there is no room for an element: the choices of a list. */
+/** The same text inside its own isolation, for places without an element, such as the options of a list. */
 export const isolated = (text: string) => `\u2068${contained(text)}\u2069`
 
-/** A name with the number it belongs to. The name alone is isolated, because it could also turn the number behind it. */
+/** A name with its number. Only the name is isolated, because it could otherwise reverse the number that follows. */
 export const nameAndNumber = (name: string | null, phone: string) => (name ? `${isolated(name)} (${phone})` : phone)

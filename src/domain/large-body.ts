@@ -1,20 +1,23 @@
-/** The messages on the port that one large body crosses from the HTTP thread to the thread that parses it. */
+/** Messages on the port over which a large body goes from the HTTP thread to the thread that parses it. */
 
-/** Pieces of a body that cross in one message. They are transferred, not copied. */
+/** Pieces of a body that go in one message. They are transferred, not copied. */
 export type BodyBatch = Uint8Array<ArrayBuffer>[]
-/** How many batches of a body may be sent before the thread has parsed the first of them. This bounds what of a body is between the threads. */
+/** Number of batches of a body that may be sent before the thread has parsed the first. This limits the bytes between the threads. */
 export const BATCHES_AHEAD = 4
 
-/** To the thread. Closing the port ends the parsing. */
+/** Messages to the thread. Closing the port ends the parsing. */
 export type BodyNews = BodyBatch | 'end'
 
-/** From the thread, after each batch: how many bytes it holds of the body. */
+/** Message from the thread after each batch: the number of bytes of the body that it holds. */
 export type BodyHeld = number
 
 /** A body that is still arriving. */
 export interface ComingBody {
-  /** Rejects with the reason when the body is cut off or refused. A reader that stops early calls `return`, and the rest is discarded. */
+  /**
+   * Batches of the body. Rejects with the reason when the body is incomplete or refused. A reader that stops early calls `return`, and the rest is
+   * discarded.
+   */
   batches: AsyncIterableIterator<BodyBatch>
-  /** The reader of the batches reports how many bytes it holds of the body. */
+  /** Called by the reader of the batches with the number of bytes of the body that it holds. */
   held(bytes: number): void
 }

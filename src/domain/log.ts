@@ -1,22 +1,22 @@
-/** One line per outcome, structured. pino fits it as it is. No message content, tokens or secrets in `fields`. */
+/** A structured log with one line per outcome; a pino logger satisfies it. `fields` must not have message content, tokens or secrets. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** Adds the lines that are only useful for finding a cause: one per request. */
+/** A log that also takes the lines that are only useful for finding a cause, one per request. */
 export interface DetailedLog extends Log {
   debug(fields: object, message: string): void
 }
 
-/** How every thread logs, handed to each when it is made. */
+/** Log settings, which each thread gets when it is created. */
 export interface Logging {
-  /** `trace` to `fatal`, or `silent`. */
+  /** One of `trace` to `fatal`, or `silent`. */
   level: string
-  /** `pretty`: readable lines for a person at a terminal. Absent: `json`. */
+  /** `pretty` writes readable lines for a terminal; the default is `json`. */
   format?: LogFormat | undefined
-  /** For tests: a file in place of standard error. */
+  /** File to write to instead of standard error, for tests. */
   file?: string | undefined
 }
 

@@ -1,17 +1,17 @@
-/** A media field of a send, from the request to the moment its turn comes. */
+/** A media field of a send, from the request until the message is sent. */
 import { joined } from './bytes.ts'
 
-/** 1 MB = 1,048,576 bytes (shared/api/messages.md, 1.4). */
+/** 1 MB = 1,048,576 bytes. */
 export const MB = 1_048_576
 export const MEDIA_LIMIT = 16 * MB
 export const DOCUMENT_LIMIT = 100 * MB
 
 export type MediaInput =
-  /** As the request brought it: decoded and within its limit. */
+  /** Media from the request, decoded and within its limit. */
   | { kind: 'inline'; bytes: Uint8Array; mime: string | null }
-  /** As it waits in the queue: its bytes are a part of the item's blob. */
+  /** Media in the queue: its bytes are a part of the blob of the item. */
   | { kind: 'blob'; offset: number; size: number; mime: string | null }
-  /** Fetched when its turn comes. */
+  /** Media that is downloaded when the message is sent. */
   | { kind: 'url'; url: string }
 
 type Inline = Extract<MediaInput, { kind: 'inline' }>
@@ -19,21 +19,21 @@ type Inline = Extract<MediaInput, { kind: 'inline' }>
 const isInline = (value: object): value is Inline =>
   (value as MediaInput).kind === 'inline' && (value as { bytes?: unknown }).bytes instanceof Uint8Array
 
-/** Every inline medium of an input, wherever it stands: cards of a carousel have one each. */
+/** All inline media of an input, wherever they are: the cards of a carousel have one each. */
 export function inlineMedia(input: unknown): Inline[] {
   const found: Inline[] = []
   collect(input, found)
   return found
 }
 
-/** Looks through every request that crosses to a shard, and most have none. */
+/** Runs for every request that crosses to a shard; most requests have no media. */
 function collect(input: unknown, found: Inline[]): void {
   if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return
   if (isInline(input)) found.push(input)
   else for (const value of Object.values(input)) if (typeof value === 'object') collect(value, found)
 }
 
-/** The input with its inline media replaced by where they stand in `bytes`, one after another; undefined when there are none. */
+/** The input without its inline media: each is replaced by its position in `bytes`, the concatenation of all. Undefined if there are none. */
 export function takeOutMedia(input: Record<string, unknown>): { input: Record<string, unknown>; bytes: Uint8Array | undefined } {
   const found = inlineMedia(input).map(({ bytes }) => bytes)
   if (found.length === 0) return { input, bytes: undefined }

@@ -1,4 +1,4 @@
-/** Pages of a list as the API counts them, from 1 (shared/api/auth-and-limits.md, Pagination). */
+/** Pages of a list as the API counts them, from 1. */
 
 export interface PageQuery {
   page: number
@@ -7,15 +7,15 @@ export interface PageQuery {
 
 export interface Page<T> extends PageQuery {
   data: T[]
-  /** Of all pages. */
+  /** Number of entries on all pages. */
   total: number
 }
 
-/** The entries on one page; none past the end. */
+/** Entries of one page; empty after the last page. */
 export const onPage = <T>(all: readonly T[], { page, page_size }: PageQuery): T[] =>
   all.slice((page - 1) * page_size, page * page_size)
 
-/** One page as the answer has it. */
+/** One page in the form of the answer. */
 export const pageOf = <T, U>(all: readonly T[], { page, page_size }: PageQuery, render: (entry: T) => U): Page<U> => ({
   data: onPage(all, { page, page_size }).map(render),
   page,

@@ -1,9 +1,11 @@
-/** Errors of the system that pass by themselves, or once somebody made room: whoever meets one tries again and does not give up. */
+/**
+ * Temporary errors of the system, which disappear by themselves or when somebody frees resources. Code that meets one retries and does not give up.
+ */
 import { isStorageFailure } from './storage-failure.ts'
 
-/** The machine has no process, thread, memory or open file to spare right now. */
+/** The machine temporarily has no process, thread, memory or open file left. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EBUSY', 'ERR_WORKER_INIT_FAILED'])
-/** Storage says it with this failure where the error crossed a thread. */
+/** Storage reports such an error as this failure when the error crossed a thread. */
 const isNoStorage = (error: unknown) =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'engine_unavailable'
 

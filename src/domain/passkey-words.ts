@@ -1,7 +1,7 @@
 /** Texts about linking with a passkey that the pairing page and the dashboard share, and the script that owners paste into the browser's console. */
 import type { PasskeyError, PublicKeyOptions } from './passkey.ts'
 
-/** What went wrong, and what the owner can do about it. */
+/** Problems of the linking, each with what the owner can do about it. */
 export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
   refused: 'WhatsApp did not accept the passkey. Choose the passkey of this number.',
   no_answer_from_phone:
@@ -15,15 +15,15 @@ export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
 export const BEFORE_THE_SCAN =
   'Does your WhatsApp use a passkey? Then open this page on a computer that can use it, and keep WhatsApp open on the phone until the green tick.'
 
-/** Time after which the helper should have shown up in the new tab; then the pages unfold the other ways. */
+/** Time after which the helper should have appeared in the new tab; then the pages show the other ways. */
 export const UNFOLD_AFTER_MS = 10_000
 
-/** Place of the options in `BY_HAND`. */
+/** Placeholder of the options in `BY_HAND`. */
 export const OPTIONS_HERE = 'OPTIONS_HERE'
 
 /**
- * Script for the console of web.whatsapp.com: it draws a box with a button, because a browser asks for a passkey only after a click. The page
- * enforces Trusted Types, so that elements are made one by one. It knows nothing of this service.
+ * Script for the console of web.whatsapp.com. It draws a box with a button, because a browser asks for a passkey only after a click. The page
+ * enforces Trusted Types, so the script creates the elements one by one. The script has no address of this service.
  */
 export const BY_HAND = `(() => {
   const options = ${OPTIONS_HERE}

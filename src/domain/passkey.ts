@@ -1,4 +1,6 @@
-/** Linking an account that demands its passkey: the state of a ceremony, the assertion of a browser, and tickets for a browser extension. */
+/**
+ * Types for linking an account that requires its passkey: the state of a ceremony, the assertion of a browser, and tickets for a browser extension.
+ */
 import type { InstanceId } from './ids.ts'
 
 export const PASSKEY_STAGES = ['none', 'awaiting_response', 'awaiting_confirmation', 'linking'] as const
@@ -8,10 +10,10 @@ export type PasskeyStage = (typeof PASSKEY_STAGES)[number]
 export const PASSKEY_ERRORS = ['refused', 'no_answer_from_phone', 'timed_out', 'codes_differ', 'connection_lost'] as const
 export type PasskeyError = (typeof PASSKEY_ERRORS)[number]
 
-/** Assertions that one pairing may send to the network. */
+/** Number of assertions that one pairing may send to the network. */
 export const PASSKEY_ATTEMPTS = 3
 
-/** `PublicKeyCredentialRequestOptionsJSON`, with unknown members kept. */
+/** `PublicKeyCredentialRequestOptionsJSON`; unknown fields are kept. */
 export interface PublicKeyOptions {
   challenge: string
   [member: string]: unknown
@@ -20,14 +22,14 @@ export interface PublicKeyOptions {
 /** State of the ceremony as the API shows it. */
 export interface PasskeyState {
   stage: PasskeyStage
-  /** As the network sent it, or null when there is nothing to sign. */
+  /** Options as the network sent them, or null if there is nothing to sign. */
   public_key: PublicKeyOptions | null
-  /** End of the stage, ISO-8601. */
+  /** End of the stage, in ISO-8601. */
   expires_at: string | null
   attempts_left: number
-  /** The phone shows the same code. */
+  /** Code that the phone also shows. */
   code: string | null
-  /** The owner has to say whether the codes are the same. */
+  /** Whether the owner must say if the codes are the same. */
   needs_confirmation: boolean
   last_error: PasskeyError | null
 }
@@ -38,7 +40,7 @@ export type PasskeyReport = PasskeyState & { ceremony: string | null }
 /** Linking with a passkey, as the HTTP side uses it. */
 export interface Passkeys {
   state(instance: InstanceId): Promise<PasskeyState & { helper_seen: boolean }>
-  /** Rejects with `passkey_not_pending` when there is nothing to sign. */
+  /** Creates a ticket. Rejects with `passkey_not_pending` if there is nothing to sign. */
   ticket(instance: InstanceId, baseUrl: string): Promise<{ ticket: string; expires_at: string; open_url: string }>
   /** Instance of a ticket, or undefined. Synchronous, so that concurrent guesses cannot slip past the throttle. */
   find(ticket: string): InstanceId | undefined
@@ -56,7 +58,7 @@ export interface PasskeyOffer {
   expires_at: string
 }
 
-/** The members of a browser's `credential.toJSON()` that are sent to the network; bytes are base64url without padding. */
+/** Fields of a browser's `credential.toJSON()` that are sent to the network; bytes are base64url without padding. */
 export interface Assertion {
   id: string
   rawId: string

@@ -1,4 +1,4 @@
-/** Keys of Pix, the Brazilian instant payment: by their type, in the form the network's payment card wants. */
+/** Keys of Pix, the Brazilian instant payment, by type and in the form that the network's payment card needs. */
 
 export const PIX_TYPES = ['cpf', 'cnpj', 'phone', 'email', 'evp'] as const
 export type PixType = (typeof PIX_TYPES)[number]
@@ -23,10 +23,10 @@ const FORMATS = {
   evp: { says: 'a UUID', pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i },
 } as const satisfies Record<PixType, PixFormat>
 
-/** The form of a key of the type, for a sentence. */
+/** Form of a key of this type, as part of a sentence. */
 export const pixFormat = (type: PixType): string => FORMATS[type].says
 
-/** Undefined when it is no key of that type. */
+/** The key in its normal form; undefined if it does not have the form of its type. */
 export function pixKey(type: PixType, key: string): string | undefined {
   const { clean, pattern }: PixFormat = FORMATS[type]
   const cleaned = clean ? clean(key) : key

@@ -1,10 +1,10 @@
-/** A restriction of the account by the network, as the API shows it. */
+/** A restriction of the account by the network, in the form of the API. */
 import { iso } from './clock.ts'
 import type { Restriction } from './instance.ts'
 
 export interface RestrictionObject {
   kind: Restriction['kind']
-  /** ISO-8601; null: the network does not state it. */
+  /** ISO-8601; null if the network does not state it. */
   until: string | null
 }
 

@@ -1,12 +1,12 @@
-/** How the key that seals everything at rest is written. */
+/** Text form of the key that encrypts everything at rest. */
 export const SECRET_KEY_BYTES = 32
 
 const HEX = /^[0-9a-f]{64}$/i
 const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/
 
-/** For a sentence. */
+/** Description of the form, for sentences. */
 export const SECRET_KEY_FORM = `${SECRET_KEY_BYTES} bytes, written as base64 or as 64 hex digits`
 
-/** Undefined: neither. */
+/** Encoding of the text; undefined if it is neither hex nor base64 of a key. */
 export const secretKeyEncoding = (text: string): 'hex' | 'base64' | undefined =>
   HEX.test(text) ? 'hex' : BASE64.test(text) ? 'base64' : undefined

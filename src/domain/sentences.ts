@@ -1,4 +1,4 @@
-/** The sentence of `GET /status` `error` and of `instance_status.reason`: shared/api/states.md, "Reasons and sentences". */
+/** Sentences of `GET /status` `error` and of `instance_status.reason`, by status and reason. */
 import { iso } from './clock.ts'
 import type { RuntimeState, Status, StatusReason } from './instance.ts'
 
@@ -46,7 +46,7 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
   },
 }
 
-/** Null exactly when connected. */
+/** Returns null exactly when the instance is connected. */
 export function sentence({
   status,
   reason,

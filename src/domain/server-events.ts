@@ -1,51 +1,51 @@
-/** Streamed events: the pages that a shard returns, and what is written to a reader (WHATWG HTML, "Server-sent events"). */
+/** Streamed events: the pages that a shard returns, and the text that is written to a reader (WHATWG HTML, "Server-sent events"). */
 import type { EventType } from './events.ts'
 
-/** One event, a comment, which readers pass over, or the time after which they reconnect. Neither `id` nor `event` has a line break. */
+/** One event, a comment (which readers ignore), or the reconnection time. `id` and `event` have no line breaks. */
 export type ServerEvent = { data: string; id?: string; event?: string } | { comment: string } | { retryMs: number }
 
-/** Readers of streams, as the metrics name them: programs that read the events of an instance, and pages of the dashboard. */
+/** Kinds of stream readers in the metrics: programs that read the events of an instance, and pages of the dashboard. */
 export const STREAM_READERS = ['events', 'dashboard'] as const
 export type StreamReader = (typeof STREAM_READERS)[number]
 
-/** One is pulled at a time, once the previous one was accepted; the signal ends the stream. */
+/** The reader pulls one event at a time, after the previous one was accepted. The signal ends the stream. */
 export type ServerEvents = (signal: AbortSignal) => AsyncIterable<ServerEvent>
 
 export interface EventsQuery {
-  /** The last event that the reader has; null: it begins now. */
+  /** Id of the last event that the reader has; null if it begins now. */
   after: string | null
   types: readonly EventType[]
-  /** The end of the last gap that was reported to the reader. */
+  /** End of the last gap that was reported to the reader. */
   reportedGap: string | null
 }
 
 export interface EventsPage {
-  /** In the order of their ids; `data` is the body a webhook gets. */
+  /** Events in the order of their ids; `data` is the body that a webhook gets. */
   events: { id: string; data: string }[]
-  /** The id that the next page begins after. */
+  /** Id after which the next page begins. */
   cursor: string
-  /** Of the events behind `from` up to `to`, some are not kept any more, or were never made. */
+  /** Some events after `from` up to `to` are no longer stored, or were never created. */
   gap: { from: string; to: string } | null
-  /** There may be more already. */
+  /** Whether more events may already exist. */
   more: boolean
 }
 
 /** A request to read the events of an instance. */
 export interface EventStreamOf {
   instance: string
-  /** Undefined: all of them. */
+  /** Event types to read; undefined for all. */
   types?: readonly EventType[] | undefined
-  /** Id of the last event the reader has; null: it begins now. */
+  /** Id of the last event that the reader has; null if it begins now. */
   after: string | null
   /** Whether the credential that opened the stream is still valid. */
   isAllowed(): boolean
 }
 
 export interface EventStreams {
-  /** Rejects with `rate_limited` when the instance has too many readers already, and with the failure of its shard. */
+  /** Opens a stream. Rejects with `rate_limited` when the instance already has too many readers, and with the failure of its shard. */
   open(stream: EventStreamOf): Promise<ServerEvents>
-  /** Streams that are open. */
+  /** Number of open streams. */
   count(): number
-  /** Ends all of them. */
+  /** Ends all streams. */
   stop(): void
 }

@@ -1,21 +1,21 @@
-/** Every step that a kill may separate from the next: where `test/faults` ends the service for real, and unit tests stop. */
+/** Every step at which a kill may separate a change from the next one: `test/faults` kills the service there, and unit tests stop there. */
 export type Step =
   | `queue:${
-      // The item is named in flight, the network has answered, the outcome is stored.
+      // The item is recorded as in flight; the network has answered; the outcome is stored.
       'before-send' | 'after-send' | 'settled'
     }`
-  // An event was chosen, is about to be posted, was answered, and its outcome is stored.
+  // An event was chosen; it is about to be posted; it was answered; its outcome is stored.
   | `outbox:${'picked' | 'before-post' | 'after-post' | 'settled'}`
   | `inbox:${'before-commit' | 'after-commit' | 'after-receipt' | 'peer-confirmed' | 'peer-settled'}`
   | `receipt:${'before-commit' | 'after-commit'}`
-  // A change of ours is marked, taken by the network; what was read or changed is collected, and stored.
+  // A change to app state is recorded; the network accepted it; the changed data is collected; it is stored.
   | `app-state:${'marked' | 'changed' | 'held' | 'written'}`
   | `create:${'key'}`
-  // Of a device from elsewhere: its key is made, a slice of its keys is written, it is an instance.
+  // An imported device: its key exists; a slice of its keys is written; it is an instance.
   | `import:${'key' | 'slice' | 'taken'}`
   | `delete:${'recorded' | 'erased'}`
   | `rotate:${'cleared' | 'sealed' | 'replaced'}`
   | `upgrade:${'key' | 'records' | 'before-mark'}`
 
-/** Called at every step; does nothing outside of tests. `about`: the id of an item or an event. Queue and outbox await what it returns. */
+/** Called at every step; does nothing outside of tests. `about` is the id of an item or an event. Queue and outbox await the returned promise. */
 export type Steps = (step: Step, about?: string) => void | Promise<void>

@@ -1,12 +1,12 @@
 /**
- * The disk did not accept a write, or did not return a record. That is neither the caller's fault nor the network's answer: the work
- * stays where it is and is tried again, and no failure is reported for it.
+ * The disk refused a write or did not return a record. This is neither a mistake of the caller nor an answer of the network: the work stays where it
+ * is and is retried, and no failure is reported for it.
  */
 import { Failure } from './failures.ts'
 
-/** Thrown by storage in place of the system's error, which is its cause. */
+/** Thrown by storage in place of the system's error, which becomes its cause. */
 export class StorageFailure extends Error {
-  /** True when there is no room; the details of any other failure are in its cause. */
+  /** True if the disk is full. The cause has the details of any other failure. */
   readonly isFull: boolean
 
   constructor(message: string, { isFull = false, ...options }: ErrorOptions & { isFull?: boolean } = {}) {
@@ -16,9 +16,9 @@ export class StorageFailure extends Error {
   }
 }
 
-/** The system's error codes for a disk: full, over a quota, read-only, broken; and for a process, or a machine, that may not open more files. */
+/** Error codes of the system for a disk that is full, over a quota, read-only or broken, and for a process or machine that cannot open more files. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
-/** Layers between the disk and the caller: the library, the Signal repository, a queue. */
+/** Number of layers between the disk and the caller: the library, the Signal repository, a queue. */
 const MAX_CAUSES = 8
 
 const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
@@ -38,7 +38,7 @@ export const isStorageFailure = (error: unknown): boolean =>
 export const isDiskFull = (error: unknown): boolean =>
   anyOf(error, (each) => (each instanceof StorageFailure && each.isFull) || FULL_CODES.has(each.code))
 
-/** The failure a caller of the API gets: the same request succeeds when the disk has room. */
+/** Failure that a caller of the API gets. The same request succeeds once the disk has space. */
 export const noStorage = (cause?: unknown) =>
   new Failure('engine_unavailable', {
     message: 'The service cannot write to its disk; try again later.',
@@ -46,7 +46,7 @@ export const noStorage = (cause?: unknown) =>
     ...(cause === undefined ? {} : { cause }),
   })
 
-/** Below the operator's limit (SVC_DISK_RESERVE_MB): the rest is kept for what arrives from the network. */
+/** Failure below the operator's limit (SVC_DISK_RESERVE_MB): the remaining space is reserved for messages from the network. */
 export const diskNearlyFull = () =>
   new Failure('engine_unavailable', {
     message: 'The disk of the service is nearly full; new messages are refused until space is freed.',

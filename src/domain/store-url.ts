@@ -2,10 +2,10 @@
 const STORE_BACKENDS = ['lmdb'] as const
 export type StoreBackend = (typeof STORE_BACKENDS)[number]
 
-/** The form of a URL, for a sentence. */
+/** Form of a URL, for sentences. */
 export const STORE_URLS = STORE_BACKENDS.map((name) => `${name}:<directory>`).join(' or ')
 
-/** Undefined: it names no backend that serves, or no directory. */
+/** Parses a store URL. Undefined if it names no supported backend, or no directory. */
 export function parseStoreUrl(url: string): { backend: StoreBackend; dir: string } | undefined {
   const [, name = '', dir = ''] = /^([a-z0-9]+):(.+)$/s.exec(url) ?? []
   const backend = STORE_BACKENDS.find((each) => each === name)

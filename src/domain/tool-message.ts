@@ -1,7 +1,7 @@
-/** A JSON-RPC message to `/mcp` as it crosses between threads: its size decides which thread reads it. Plain data. */
+/** A JSON-RPC message to `/mcp` as it crosses threads; its size decides which thread parses it. Plain data. */
 import type { FailureData } from './failures.ts'
 
-/** JSON-RPC 2.0, 5.1. */
+/** Error codes of JSON-RPC 2.0, 5.1. */
 export const RPC = { parse: -32700, invalid: -32600, method: -32601, params: -32602 } as const
 
 export interface RpcProblem {
@@ -16,5 +16,5 @@ export type ReadMessage = { problem: RpcProblem } | { message: RpcMessage }
 /** A tool's arguments, validated elsewhere. */
 export type PreparedCall = { operation: string; input: unknown } | { operation: string | null; failure: FailureData }
 
-/** `message` is without the arguments of the call. `unknown`: names of arguments that the operation does not have. */
+/** `message` does not include the arguments of the call. `unknown`: names of arguments that the operation does not have. */
 export type ReadLargeMessage = { problem: RpcProblem } | { message: RpcMessage; call: PreparedCall; unknown: string[] }

@@ -1,10 +1,10 @@
-/** In place of user names, passwords and values that are not shown. */
+/** Text that replaces user names, passwords and other values that are not shown. */
 export const MASKED = '***'
 
 /** Characters that the URL parser ignores silently, and that a person who is shown the text does not. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a URL must not hold.
 const UNSEEN = /^ | $|[\u0000-\u001f\u007f]/
 
-/** The problem with the text of a URL before it is parsed, as a sentence; undefined when there is none. */
+/** The problem with the text of a URL before it is parsed, as a sentence; undefined if there is none. */
 export const problemOfUrlText = (text: string): string | undefined =>
   UNSEEN.test(text) ? 'must not have leading or trailing spaces, line breaks or control characters' : undefined

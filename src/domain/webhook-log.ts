@@ -1,10 +1,10 @@
-/** The log of deliveries: its queries and its rows (shared/api/account-admin.md, "Webhook log"). */
+/** The webhook log: its queries and its rows. */
 import type { EventType } from './events.ts'
 
 export const LOG_STATUSES = ['pending', 'delivered', 'failed', 'discarded'] as const
 export type LogStatus = (typeof LOG_STATUSES)[number]
 
-/** As the admin API shows it. */
+/** An entry in the form of the admin API. */
 export interface LogEntry {
   id: string
   instance_id: string
@@ -23,9 +23,9 @@ export interface LogEntry {
 
 /** One attempt to deliver an event. */
 export interface WebhookAttempt {
-  /** When it began. */
+  /** Time at which the attempt began. */
   at: string
-  /** HTTP status; null without an answer. */
+  /** HTTP status; null if there was no answer. */
   code: number | null
   error: string | null
   duration_ms: number | null
@@ -33,14 +33,14 @@ export interface WebhookAttempt {
 
 export interface LogDetail {
   entry: LogEntry
-  /** The oldest first; the last 20. */
+  /** The last 20 attempts, oldest first. */
   attempts: WebhookAttempt[]
 }
 
 export interface WebhookBody {
   /** JSON text. */
   body: string
-  /** It is longer than what is shown. */
+  /** True if the body is longer than the shown part. */
   truncated: boolean
 }
 
@@ -48,7 +48,7 @@ export interface LogRange {
   instanceIds: readonly string[]
   type?: EventType | undefined
   status?: LogStatus | undefined
-  /** Bounds of the creation, epoch ms, both inclusive. */
+  /** Bounds of the creation time in epoch ms, both inclusive. */
   from?: number | undefined
   to?: number | undefined
 }
@@ -62,9 +62,9 @@ export interface LogFilter extends LogRange {
 export interface LogReader {
   /** Newest first, over any number of instances. */
   list(filter: LogFilter): Promise<{ data: LogEntry[]; total: number }>
-  /** Events of the range whose body is still kept, the oldest first, by instance. */
+  /** Events of the range whose body is still stored, oldest first, grouped by instance. */
   resendable(range: LogRange, limit: number): Promise<EventsOf[]>
-  /** Which of the instances have which of these events. */
+  /** For each instance that has some of these events, which ones it has. */
   owners(instanceIds: readonly string[], eventIds: readonly string[]): Promise<EventsOf[]>
 }
 
@@ -75,16 +75,19 @@ export interface EventsOf {
 
 /** An administrator's operations on the log. */
 export interface WebhookLog {
-  /** Newest first. */
+  /** Entries, newest first. */
   list(filter: LogFilter): Promise<{ data: LogEntry[]; total: number }>
-  /** One attempt at once, before everything else of its instance. The entry after it; throws `not_found`, `not_allowed`. */
+  /**
+   * Makes one attempt immediately, before all other events of the instance. Resolves with the entry after the attempt; throws `not_found`,
+   * `not_allowed`.
+   */
   resend(instanceIds: readonly string[], eventId: string): Promise<LogEntry>
-  /** Back into the normal schedule, due now. */
+  /** Puts the events back into the normal schedule, due now. */
   resendMany(instanceIds: readonly string[], eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
-  /** With its attempts; throws `not_found`. */
+  /** An entry with its attempts; throws `not_found`. */
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>
-  /** Throws `not_found` when it is not kept any more. The look-up is logged with the caller's address. */
+  /** Body of an event; throws `not_found` when it is no longer stored. The access is logged with the caller's address. */
   body(instanceIds: readonly string[], eventId: string, source: string): Promise<WebhookBody>
-  /** The same with what is kept of a range, the oldest first. Resolves with how many events that are. */
+  /** Puts the events of a range whose bodies are still stored back into the schedule, oldest first. Resolves with their number. */
   replay(range: LogRange): Promise<number>
 }

@@ -8,11 +8,11 @@ export type Scope = (typeof SCOPES)[number]
 export const SUBSCRIPTION_STATUSES = ['trial', 'active', 'past_due', 'canceled', 'expired', 'partner'] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
-/** Of a workspace that neither the environment nor an operator gives a number. */
+/** Slots of a workspace when neither the environment nor an operator sets a number. */
 export const DEFAULT_INSTANCE_SLOTS = 50
 export const MAX_INSTANCE_SLOTS = 10_000
 
-/** Times in epoch ms. */
+/** Times are in epoch ms. */
 export interface Subscription {
   status: SubscriptionStatus
   trialEndsAt: number | null
@@ -44,14 +44,14 @@ export interface Workspace {
   instancesUsed: number
 }
 
-/** Time passing changes what is allowed, never the stored status. `partner` and `past_due` never lapse. */
+/** Whether the plan is current. Passing time changes what is allowed, but never the stored status. `partner` and `past_due` never expire. */
 const isCurrent = ({ status, dueAt }: Subscription, now: number) =>
   status === 'active' || status === 'partner' || status === 'past_due' || (status === 'canceled' && dueAt > now)
 
-/** Queued sends and immediate writes. */
+/** Whether queued sends and immediate writes are allowed. */
 export const maySend = (subscription: Subscription, now: number) =>
   isCurrent(subscription, now) ||
   (subscription.status === 'trial' && subscription.trialEndsAt !== null && subscription.trialEndsAt > now)
 
-/** The Account API. */
+/** Whether the Account API is allowed. */
 export const hasPlan = isCurrent

@@ -1,37 +1,37 @@
 /**
- * Routes that clients of other gateways use already (shared/api/aliases.md): each row is another name of an operation. They share its
- * credentials, limits, errors and answer, and stay out of the description. A row whose operation is not declared yet is not mounted.
+ * Routes that clients of other gateways already use. Each row is another name of an operation. Aliases share its credentials, limits, errors and
+ * answer, and are not in the API description. A row whose operation is not declared is not mounted.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import type { Route } from './endpoint.ts'
 import type { RawFields } from './input.ts'
 
 export interface Alias {
-  /** Relative to the base of an instance. */
+  /** Path relative to the base of an instance. */
   route: Route
-  /** Id of the operation; with `choose`, of the one whose credentials and limits count. */
+  /** Id of the operation; with `choose`, the id of the operation whose credentials and limits apply. */
   operation: string
   /** Field of the alias → field of the operation. */
   rename?: Readonly<Record<string, string>>
-  /** The names of the operation count beside those of `rename`; an issue has the name that was sent. */
+  /** Also accepts the names of the operation for the fields in `rename`. An issue has the name that was sent. */
   takesBoth?: true
-  /** By field of the alias: written value, in any case → value of the operation. Anything else is an issue that names the accepted values. */
+  /** By field of the alias: written value in any case → value of the operation. Any other value is an issue that lists the accepted values. */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Fields that only this route has: `choose` reads them, the operation has none of them. */
+  /** Fields that only this route has: `choose` reads them, and the operation does not have them. */
   own?: readonly string[]
   /** Fields that the route itself implies. */
   fixed?: RawFields
-  /** Fields may stand in the query too; those of the body win. */
+  /** Also accepts fields in the query; those of the body take precedence. */
   query?: true
-  /** Takes a body although its method usually has none. */
+  /** Accepts a body although its method usually has none. */
   body?: true
-  /** A body that is a bare list is taken as this field. */
+  /** Field that receives a body which is a bare list. */
   list?: string
-  /** Chooses another operation, and adds fields, by the fields that were sent. */
+  /** Chooses another operation and adds fields, depending on the fields that were sent. */
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
-  /** `done`: `{ value: true }` in place of the operation's answer. `count`: its `total` alone. */
+  /** `done`: the answer is `{ value: true }`. `count`: the answer is only the `total`. */
   answer?: 'done' | 'count'
-  /** The only dialect in which the route exists; there it goes before a route of the same path. */
+  /** The only dialect in which the route exists; in that dialect it takes precedence over a route with the same path. */
   dialect?: Dialect
 }
 
@@ -57,7 +57,7 @@ const CHAT_ACTIONS: Readonly<Record<string, { operation: string; fixed?: RawFiel
 
 const BLOCK_ACTIONS = { block: { operation: 'contacts.block' }, unblock: { operation: 'contacts.unblock' } }
 
-/** The operation that a field names. */
+/** Chooses the operation that a field names. */
 const byAction =
   (actions: Readonly<Record<string, { operation: string; fixed?: RawFields }>>) =>
   ({ action }: RawFields) => {
@@ -69,7 +69,7 @@ const byAction =
 
 const BOTH = { issue: { path: 'community_id', message: 'cannot be given together with group_id' } }
 
-/** Members and admins: of a community where one is named instead of a group. */
+/** Routes for members and admins. They act on a community if the request names one instead of a group. */
 const participants = (route: Route, verb: string): Alias => ({
   route,
   operation: `groups.${verb}`,
@@ -87,7 +87,7 @@ const group = (route: Route, verb: string, field?: string): Alias => ({
 const newsletter = (route: Route, verb: string, rename: Record<string, string> = {}): Alias => ({
   route,
   operation: `newsletters.${verb}`,
-  // Where the path has it, it has the name it has everywhere.
+  // A field in the path has its usual name.
   rename: route.includes('{newsletter_id}') ? rename : { id: 'newsletter_id', ...rename },
 })
 
@@ -112,8 +112,8 @@ const webhook = (name: string, type: string): Alias => ({
 const same = (route: Route, operation: string, rest: Partial<Alias> = {}): Alias => ({ route, operation, ...rest })
 
 /**
- * By operation: further names of its fields on its own route. A generated client cannot have two parameters of one name, so the description
- * calls the token of an order `order_token`, where the path has the token of the instance.
+ * More names for fields of an operation on its own route. A generated client cannot have two parameters with one name, so the description names the
+ * token of an order `order_token`, because the path already has the token of the instance.
  */
 export const furtherNames: Readonly<Record<string, Alias>> = {
   'business.order': {
@@ -167,7 +167,7 @@ export const aliases: readonly Alias[] = [
   group('GET /group-invitation-link/{group_id}', 'invitationLink'),
   same('POST /redefine-invitation-link/{group_id}', 'groups.resetInvitationLink', {
     own: ['group_id'],
-    // Bare digits are a community.
+    // Bare digits name a community.
     choose: ({ group_id }) =>
       typeof group_id === 'string' && /^\d+$/.test(group_id)
         ? { operation: 'communities.resetInvitationLink', fixed: { community_id: group_id } }
@@ -187,7 +187,7 @@ export const aliases: readonly Alias[] = [
   newsletter('GET /newsletter/metadata/{newsletter_id}', 'metadata'),
   same('POST /search-newsletter', 'newsletters.search', {
     own: ['filters'],
-    // For what is wrong with them: the field itself is read below.
+    // Used for issues; the code below reads the field itself.
     rename: { 'filters.country_codes': 'country_codes' },
     choose: ({ filters }) => {
       if (filters === undefined) return {}

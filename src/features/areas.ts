@@ -1,6 +1,6 @@
 /**
- * The areas of the API, by the prefix of an operation's id: their names and descriptions. The description's tags and the
- * README's table are made of them. In `send`, which has the most operations, each kind of message has a tag of its own.
+ * Areas of the API by the prefix of an operation's id, with their names and descriptions. The tags of the description and the table of operations are
+ * generated from them. In `send`, which has the most operations, each kind of message has its own tag.
  */
 
 export interface Area {
@@ -58,7 +58,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
   },
 }
 
-/** Kinds of sends: tag, words, and their operations. An operation in none of them is under `send` itself. */
+/** Kinds of sends: tag, texts, and operations. An operation in none of them is under `send` itself. */
 const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] = [
   {
     tag: 'send-media',
@@ -107,21 +107,21 @@ const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] 
   },
 ]
 
-/** Webhooks are described under a tag of their own. */
+/** Webhooks have their own tag in the description. */
 export const EVENTS_TAG = 'events'
 const EVENTS: Area = { title: 'Events', description: 'Events that the service posts to your webhooks.' }
 
 export const areaOf = (id: string): string => id.slice(0, id.indexOf('.'))
 const nameOf = (id: string) => id.slice(id.indexOf('.') + 1)
 
-/** The tag an operation is described under. */
+/** Tag of an operation in the description. */
 export function tagOf(id: string): string {
   const area = areaOf(id)
   if (area !== 'send') return area
   return SEND_KINDS.find(({ names }) => names.includes(nameOf(id)))?.tag ?? area
 }
 
-/** Every tag, in the order of the description. */
+/** All tags, in the order of the description. */
 export const TAGS: readonly (Area & { tag: string })[] = [
   ...Object.entries(AREAS).flatMap(([tag, area]) => [{ tag, ...area }, ...(tag === 'send' ? SEND_KINDS : [])]),
   { tag: EVENTS_TAG, ...EVENTS },

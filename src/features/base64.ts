@@ -1,9 +1,9 @@
 /**
- * Decodes the base64 that callers send, as RFC 4648 has it and as common tools write it: with line breaks, without padding, in the URL-safe
- * alphabet. Plain JavaScript on bytes, because features use Web APIs only, and `atob` of Node 20 takes seconds where this takes a fifth of one.
+ * Decodes base64 from callers: RFC 4648, and the variants that common tools write, with line breaks, without padding, or in the URL-safe alphabet. It
+ * is plain JavaScript on bytes, because features use only Web APIs, and `atob` of Node 20 takes five times as long.
  */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** Everything that is not a digit is negative, and stays so however far it is shifted. */
+/** Characters that are not digits have negative values, which stay negative however far they are shifted. */
 const [OTHER, PADDING, BLANK, LINE_BREAK] = [-1, -2, -3, -4] as const
 
 const VALUES = new Int8Array(256).fill(OTHER)
@@ -16,27 +16,27 @@ means('=', () => PADDING)
 means(' \t', () => BLANK)
 means('\r\n', () => LINE_BREAK)
 
-/** Why a text is not base64. */
+/** Reason why a text is not base64. */
 export type Base64Problem = 'character' | 'blank' | 'padding' | 'length'
 
 export interface Base64Decoder {
-  /** Decodes the next characters into `target`, from `at` on, which needs 3 bytes of room for every 4 characters. Returns where the result ends. */
+  /** Decodes the next characters into `target`, starting at `at`; the target needs 3 bytes for every 4 characters. Returns the end of the result. */
   write(characters: Uint8Array, target: Uint8Array, at: number): number
-  /** Decodes the rest, at most 2 bytes. Returns where the result ends. */
+  /** Decodes the rest, at most 2 bytes. Returns the end of the result. */
   end(target: Uint8Array, at: number): number
-  /** Once there is a problem, nothing more is decoded. */
+  /** Nothing more is decoded after the first problem. */
   problem(): Base64Problem | undefined
 }
 
 export function createBase64Decoder(): Base64Decoder {
   let problem: Base64Problem | undefined
-  /** The digits of a group of four that is not complete yet. */
+  /** Digits of an incomplete group of four. */
   let bits = 0
   let digits = 0
   let padding = 0
   /**
-   * A blank next to a line break, or around everything, is layout. Within a line it is most likely a `+` that was read as a form's: to skip it
-   * would send a damaged file.
+   * A blank next to a line break, or around the whole text, is layout. A blank within a line is most likely a `+` that was decoded as part of a form;
+   * skipping it would send a damaged file.
    */
   let isBehindBlank = false
   let isLineStart = true
@@ -93,7 +93,7 @@ export function createBase64Decoder(): Base64Decoder {
   }
 }
 
-/** Decodes groups of four digits, nearly all there is, until something else comes. Returns how many. */
+/** Decodes groups of four digits, which are nearly all of the text, until another character comes. Returns the number of groups. */
 function wholeGroups(characters: Uint8Array, from: number, target: Uint8Array, at: number): number {
   let read = from
   let end = at
@@ -116,12 +116,12 @@ function put(group: number, target: Uint8Array, at: number): number {
   return at + 3
 }
 
-/** Characters decoded at a time: their bytes stay in the processor's cache. */
+/** Number of characters decoded at a time, so that their bytes stay in the processor's cache. */
 const PART = 16_384
-/** A character is at most 3 bytes of UTF-8. */
+/** A character has at most 3 bytes of UTF-8. */
 const PART_BYTES = 3 * PART
 
-/** The bytes of `text` from `from` on. `too_large`: they are more than `most`. */
+/** Decodes `text` starting at `from`. `too_large` means that the result has more than `most` bytes. */
 export function decodeBase64(
   text: string,
   { from = 0, most = Number.POSITIVE_INFINITY }: { from?: number; most?: number } = {},
@@ -144,6 +144,6 @@ export function decodeBase64(
   return size > most ? 'too_large' : fitted(bytes, size)
 }
 
-/** A copy where more than an eighth of the buffer would stay in memory unused. */
+/** Copies the bytes if more than an eighth of the buffer would stay unused in memory. */
 const fitted = (bytes: Uint8Array<ArrayBuffer>, size: number) =>
   size < (7 / 8) * bytes.length ? bytes.slice(0, size) : bytes.subarray(0, size)

@@ -1,9 +1,9 @@
-/** A request to an operation of the shard, with the facts of its declaration: the data that crosses to the shard. */
+/** Combines a request to a shard operation with the facts of its declaration, as data that crosses to the shard. */
 import { type ActionCall, type Call, type ControlCall, type SendCall, sendCall } from '../domain/call.ts'
 import type { Identifier } from '../domain/ids.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** `input` is what `parseInput` gave for this declaration. Throws for a `local` operation: no shard is asked. */
+/** `input` is the result of `parseInput` for this declaration. Throws for a `local` operation, which no shard handles. */
 export function callOf(endpoint: Endpoint, input: unknown): Call {
   const { id, kind, deadlineMs, notFound } = endpoint
   switch (kind) {

@@ -85,7 +85,7 @@ export const WebhooksChange = z
 
 const isEmpty = (fields: object) => Object.values(fields).every((value) => value === undefined)
 
-/** An empty change is a mistake. */
+/** A change without any field is a mistake. */
 export const atLeastOne = (fields: object, issue: (path: string, message: string) => void) => {
   if (isEmpty(fields)) issue('', 'must have at least one of the fields')
 }

@@ -153,7 +153,7 @@ export const clear = action('chats.clear', 'POST /chats/{phone}/clear', {
   examples: [{ name: 'all', input: { phone: '5511988887777', keep_starred: false }, reply: { value: true } }],
 })
 
-/** `delete` is a word of the language. */
+/** The export is named `remove`, because `delete` is a reserved word. */
 export const remove = action('chats.delete', 'DELETE /chats/{phone}', {
   ...flag,
   summary: 'Remove a chat from the list',

@@ -1,13 +1,13 @@
-/** People: who has an account, how they show themselves, who is blocked (shared/api/chats-contacts-profile-privacy.md, Contacts). */
+/** People: account look-up, names, pictures, blocked people. */
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import { action } from './endpoint.ts'
 import { chat, Done, INVALID_PHONE, identifier, instant, name, oneOf, paged, paging } from './fields.ts'
 
-/** Of a question about many people (auth-and-limits.md). */
+/** Time limit in ms of a query about many people. */
 const BATCH_DEADLINE = 45 * SECOND
 
-/** A number as somebody may write it: it need not be registered, so a LID is none. */
+/** A number as people write it. It need not be registered, so a LID is not accepted. */
 const number = z
   .string()
   .min(1)

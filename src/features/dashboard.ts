@@ -1,6 +1,6 @@
 /**
- * Operations of the dashboard beside those of the API. Declared like them, and no part of the public interface: `http/dashboard` serves
- * these routes under its own path, the description does not have them.
+ * Operations of the dashboard that are not part of the API. They are declared in the same way, but `http/dashboard` serves their routes under its own
+ * path, and the API description does not have them.
  */
 import { z } from 'zod'
 import type { Health, InstancePage, InstanceRow, LogDetail, StatusChange, Timeline, WebhookBody } from '../domain/dashboard.ts'
@@ -13,10 +13,10 @@ import { control, local } from './endpoint.ts'
 import { oneOf, paging, plain, text, ulid } from './fields.ts'
 import type { AccountCall, Parts } from './parts.ts'
 
-/** An answer whose shape the client knows by its type. */
+/** An answer whose shape the client knows only by its type. */
 const json = <T>() => z.custom<T>()
 
-/** How old the readings of queues may be, in ms. */
+/** Largest age of the readings of queues, in ms. */
 const FRESH = 1_000
 
 export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | 'readings'>, id: InstanceId): InstanceRow {
@@ -71,7 +71,7 @@ export const timeline = control('dashboard.timeline', 'GET /timeline', {
   errors: ['not_found'],
 })
 
-/** All of the workspace. */
+/** All instances of the workspace. */
 const allOf = ({ parts, workspace }: AccountCall): readonly string[] =>
   parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS }).ids
 

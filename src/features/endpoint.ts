@@ -1,13 +1,13 @@
 /**
  * How an operation is declared. Four ways:
  *
- * - `send`: queued. Acknowledged at once, its outcome is a `delivery` event.
- * - `action`: immediate. Needs a connected instance; its answer is the shard's answer.
- * - `control`: done in the shard that hosts the instance, in any state (pairing, restart, queue).
- * - `local`: needs no shard to answer; it brings its own handler, given the parts it needs.
+ * - `send`: queued. It is acknowledged immediately, and its outcome is a `delivery` event.
+ * - `action`: immediate. It needs a connected instance and returns the answer of the shard.
+ * - `control`: handled by the shard of the instance, in every state (pairing, restart, queue).
+ * - `local`: answered without a shard. The declaration has its own handler, which gets the parts it needs.
  *
- * Route, validation, description, authentication and rate limit are derived from the declaration by `src/http`. The first three
- * have a handler in `workers/shard/operations`, and `Handlers` makes the compiler ask for it.
+ * Route, validation, description, authentication and rate limit are derived from the declaration by `src/http`. The first three have a handler in
+ * `workers/shard/operations`, and `Handlers` makes the compiler ask for it.
  */
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
@@ -24,8 +24,8 @@ export type Kind = 'send' | 'action' | 'control' | 'local'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** The credential that opens the route. A scope stands for the Account API: an API key that has it. `metrics`: the operator's own. */
-/** `described`: anybody, so often per address. */
+/** Credential that a route requires. A scope means an API key with that scope (Account API). `metrics` means the token of the operator. */
+/** `described` means no credential, with a rate limit per address. */
 export type Access = 'instance' | 'admin' | 'metrics' | 'described' | 'public' | Scope
 
 /** The common prefix of all instance routes. */
@@ -34,7 +34,7 @@ export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
 /** The text format of Prometheus. */
 export const METRICS_TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** How long an immediate operation may take in all, ms (auth-and-limits.md). */
+/** Time limit of an immediate operation, in ms. */
 const ACTION_DEADLINE = 20 * SECOND
 
 /** Server-sent events; the handler of such an operation resolves with `ServerEvents`. */
@@ -42,14 +42,14 @@ export const EVENT_STREAM = 'text/event-stream'
 /** Request header of a reader that reconnects after a cut. */
 export const LAST_EVENT_ID = 'Last-Event-ID'
 
-/** Of a file: the type it came with. The handler names it in its answer. */
+/** Type of a file of any kind. The handler states the actual type in its answer. */
 export const ANY = '*/*'
 
 type ContentType = 'application/json' | 'image/png' | typeof ANY | typeof METRICS_TEXT | typeof HTML | typeof EVENT_STREAM
 
 export interface Example {
   name: string
-  /** Path, query and body fields in one object, as a caller writes them. */
+  /** Fields of path, query and body in one object, as a caller writes them. */
   input?: Record<string, unknown>
   reply?: unknown
 }
@@ -67,16 +67,16 @@ export interface Endpoint<
   R extends z.ZodType = z.ZodType,
 > {
   kind: K
-  /** The operationId: a public promise, written out so that it does not follow a rename. */
+  /** The `operationId`. It is a public promise, so it is written out and does not follow a renaming. */
   id: Id
   method: Method
   /** The whole path from the base URL, `{name}` for parameters. */
   path: string
   access: Access
-  /** Fields of path, query and body, flat. */
+  /** Fields of path, query and body in one object. */
   fields: z.ZodRawShape
   input: I
-  /** Fields of this request that mean nothing, whatever they hold: they are not looked at. */
+  /** Returns the fields of a request that have no effect, whatever their value; they are not validated. */
   ignored: (fields: Readonly<Record<string, unknown>>) => readonly string[]
   reply: R
   status: 200 | 201
@@ -88,22 +88,22 @@ export interface Endpoint<
   summary: string
   description: string | undefined
   examples: readonly Example[]
-  /** Most bytes of a body; undefined: as many as a body may have. */
+  /** Size limit of the body in bytes; undefined for the general limit. */
   maxBody: number | undefined
-  /** For `send`: where it goes, when its input names no `phone`. */
+  /** For `send`: destination if the input has no `phone`. */
   to: Identifier | undefined
-  /** For `send`: field that names the message it is about, `reference_message_id` of its `delivery`. */
+  /** For `send`: field with the id of the message that it refers to, which becomes `reference_message_id` of its `delivery`. */
   about: string | undefined
-  /** For `action`: how long it may take in all, ms. */
+  /** For `action`: time limit in ms. */
   deadlineMs: number
   /** For `action`: the failure that the network's 404 means. */
   notFound: FailureCode
   /**
-   * For `control`: answered from main's directory when the shard is silent for `ms`, and while the directory `isOfNow`: it knows what the shard
-   * would answer, and the shard, which may be busy, is not asked.
+   * For `control`: answer from the directory of the main thread, used when the shard does not answer within `ms`. While the directory `isOfNow`, it
+   * has the same data as the shard, and the shard, which may be busy, is not asked.
    */
   fallback: Fallback<unknown> | undefined
-  /** For `local` only. */
+  /** Only for `local`. */
   handle: ((call: never, input: never) => Promise<unknown>) | undefined
 }
 
@@ -113,11 +113,11 @@ export interface Says<I extends z.ZodRawShape> {
   summary: string
   description?: string
   input?: I
-  /** Fields that the other fields of a request make meaningless: they are ignored, whatever their value. */
+  /** Returns the fields that other fields of the request make meaningless; they are ignored, whatever their value. */
   ignored?: Endpoint['ignored']
   /** Rules between fields; checked only when each field is valid by itself. */
   check?: (input: z.output<z.ZodObject<I>>, issue: Issue) => void
-  /** Codes beside those of the operation's group. */
+  /** Error codes in addition to those of the operation's group. */
   errors?: readonly FailureCode[]
   examples?: readonly Example[]
   cacheControl?: string
@@ -148,7 +148,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   const { check } = says
   const input = check
     ? object.superRefine((value, context) => {
-        // zod checks even then, when the invalid field is inside a list: with a text where an identifier is expected.
+        // zod also runs this when a field inside a list is invalid, for example a text in place of an identifier.
         if (context.issues.length > 0) return
         check(value as z.output<z.ZodObject<I>>, (at, message) =>
           context.addIssue({ code: 'custom', path: at === '' ? [] : at.split('.'), message }),
@@ -183,10 +183,10 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   }
 }
 
-/** Also where no field is wanted: a body that is there has to be an object. */
+/** Also for operations without fields, because a body must be an object if there is one. */
 const ofBody = (method: Method): readonly FailureCode[] => (method === 'POST' || method === 'PUT' ? ['invalid_request'] : [])
 
-/** `about`: field that names the message it is about. `to`: where it goes, when its input names no `phone`. */
+/** `about`: field with the id of the message that the send refers to. `to`: destination if the input has no `phone`. */
 export function send<const Id extends string, I extends z.ZodRawShape>(
   id: Id,
   route: Route,
@@ -208,9 +208,9 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
 }
 
 /**
- * `writes`: changes something on the network account; such operations need a subscription and may be refused with `not_allowed`.
- * `deadlineMs`: for those that take longer than the usual 20 s (auth-and-limits.md: 45 s). `notFound`: the failure that the network's 404
- * means. `isKnown`: a read that is answered from local data, without asking the network.
+ * `writes`: the operation changes the account on the network; it needs a subscription and may be refused with `not_allowed`. `deadlineMs`: time limit
+ * of operations that take longer than the usual 20 s. `notFound`: the failure that the network's 404 means. `isKnown`: a read that is answered from
+ * local data, without a query to the network.
  */
 export function action<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,
@@ -239,7 +239,7 @@ export function control<const Id extends string, I extends z.ZodRawShape, R exte
 }
 
 /** The argument of a `local` handler, by the credential that opened the route. */
-/** Without an account or an instance. */
+/** Handlers without an account or an instance. */
 export type Anybody = 'public' | 'metrics' | 'described'
 export const isAnybodys = (access: Access): access is Anybody =>
   access === 'public' || access === 'metrics' || access === 'described'
@@ -265,10 +265,10 @@ export function local<const Id extends string, const A extends Access, I extends
   })
 }
 
-/** Kinds whose handlers are in the shard. */
+/** Kinds of operations whose handlers are in the shard. */
 export type RemoteKind = Exclude<Kind, 'local'>
 
-/** A handler's argument, by kind; `sent` is the result of a send's handler (the queue has acknowledged it long before). */
+/** Argument of a handler, by kind. `sent` is the result of a send's handler, which runs long after the acknowledgement. */
 export interface HandlerContexts {
   send: unknown
   action: unknown
@@ -305,7 +305,7 @@ export type OperationsOf<A> = {
   }
 }
 
-/** The result of `engine.call` for a `send`: fixed by the shard's queue, committed before it answers. */
+/** Result of `engine.call` for a `send`. The queue of the shard commits it before it answers. */
 export interface Queued {
   message_id: string
   svc_id: string

@@ -1,9 +1,9 @@
-/** Codes that whole families of operations share (shared/api/auth-and-limits.md, "Error groups"; messages.md, 1.5). */
+/** Error codes that groups of operations share. */
 import type { FailureCode } from '../domain/failures.ts'
 
 type Group = readonly FailureCode[]
 
-/** Any instance route. */
+/** Codes of every instance route. */
 export const INSTANCE: Group = [
   'unauthorized',
   'instance_not_found',
@@ -17,10 +17,10 @@ export const INSTANCE: Group = [
 
 export const WITHOUT_DEVICE: Group = [...INSTANCE, 'invalid_request']
 
-/** Done by the shard in any state. */
+/** Codes of operations that the shard handles in every state. */
 export const CONTROL: Group = [...INSTANCE, 'engine_unavailable']
 
-/** An immediate read. */
+/** Codes of an immediate read from local data. */
 export const KNOWN: Group = [
   ...WITHOUT_DEVICE,
   'instance_not_connected',
@@ -30,7 +30,7 @@ export const KNOWN: Group = [
   'send_timeout',
 ]
 
-/** The network can refuse to show something, too (auth-and-limits.md, 401, 403, 405 and 451 of "Network result to API code"). */
+/** The network can also refuse a read (401, 403, 405 and 451). */
 export const READ: Group = [...KNOWN, 'not_allowed']
 
 export const WRITE: Group = [...READ, 'subscription_required']

@@ -1,4 +1,4 @@
-/** An example of every event, and of `received` one per content: what the description shows, and what a receiver can be tried with. */
+/** One example of every event, and of `received` one per content: used by the description and by test deliveries. */
 import type { EventType } from '../domain/events.ts'
 import type { BlockName, ReceivedBlocks } from './received/blocks.ts'
 import type { ChatPresence, Delivery, InstanceStatus, MessageStatus, Received } from './webhook-payloads.ts'
@@ -145,7 +145,7 @@ const blocks: { [Name in BlockName]: ReceivedBlocks[Name] } = {
   unsupported: { proto_type: 'unknownMessage' },
 }
 
-/** The fields that every message has beside its content. */
+/** Fields that every message has in addition to its content. */
 const common = {
   message_id: '3EB0796DC6B777C0C7CD',
   phone: '5511988887777',

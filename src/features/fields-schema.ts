@@ -1,8 +1,8 @@
-/** The fields of an operation as the description reads them: what is looked up about an input before or beside its validation. */
+/** JSON Schema of the fields of an operation, for look-ups about an input before or beside its validation. */
 import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
 
-/** Of JSON Schema what the fields of operations use. */
+/** The part of JSON Schema that the fields of operations use. */
 export interface FieldsSchema {
   $ref?: string
   $defs?: Record<string, FieldsSchema>
@@ -18,7 +18,7 @@ export interface FieldsSchema {
 
 const schemas = new WeakMap<Endpoint, FieldsSchema>()
 
-/** Made when an operation is asked for the first time. */
+/** Created when an operation is first used. */
 export function fieldsSchema(endpoint: Endpoint): FieldsSchema {
   const made =
     schemas.get(endpoint) ?? (z.toJSONSchema(z.object(endpoint.fields), { io: 'input', unrepresentable: 'any' }) as FieldsSchema)

@@ -9,13 +9,13 @@ import { problemOfUrlText } from '../domain/url-text.ts'
 import { type Base64Problem, decodeBase64 } from './base64.ts'
 import { DATA_PREFIX, type HeldText, heldText, MAX_PREFIX } from './held-text.ts'
 
-/** A note on what a reader of the description would mistake and no JSON Schema keyword expresses. */
+/** A note for what readers of the description would misunderstand and no JSON Schema keyword can express. */
 interface Meta {
   description: string
   examples?: unknown[]
 }
 
-/** Half of a surrogate pair, as a text has that was cut between two code units: UTF-8, and so the network, cannot write it. */
+/** Half of a surrogate pair, which a text has when it was cut between two code units. It cannot be written in UTF-8, and so not on the network. */
 const HALF_CHARACTER = /\p{Cs}/u
 
 const within = (min: number, max: number, lengthOf: (value: string) => number) => (value: string, context: z.RefinementCtx) => {
@@ -26,7 +26,7 @@ const within = (min: number, max: number, lengthOf: (value: string) => number) =
   if (HALF_CHARACTER.test(value)) refuse('must not have a lone surrogate (half of a character)')
 }
 
-/** The text of a send: counted in code points (shared/api/messages.md, 1.2), never trimmed. */
+/** Text of a send: its length counts code points, and it is never trimmed. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -35,7 +35,7 @@ export const text = (min: number, max: number) =>
 
 const codeUnits = ({ length }: string) => length
 
-/** Names for WhatsApp and search texts: trimmed, then counted in UTF-16 code units, where zod's own `max` counts code points. */
+/** Names for WhatsApp and search texts: trimmed, then counted in UTF-16 code units (zod's own `max` counts code points). */
 export const name = (min: number, max: number) =>
   z
     .string()
@@ -43,7 +43,7 @@ export const name = (min: number, max: number) =>
     .superRefine(within(min, max, codeUnits))
     .meta({ minLength: min, maxLength: max })
 
-/** Names and notes that this service keeps and shows (`domain/display-text.ts`): tidied, then counted in UTF-16 code units. */
+/** Names and notes that this service stores and shows (`domain/display-text.ts`): normalised, then counted in UTF-16 code units. */
 export const displayText = (min: number, max: number) =>
   z
     .string()
@@ -55,7 +55,7 @@ export const displayText = (min: number, max: number) =>
     })
     .meta({ minLength: min, maxLength: max })
 
-/** Strings that are neither content of a send nor names: counted in UTF-16 code units, not trimmed. */
+/** Strings that are neither content of a send nor names: counted in UTF-16 code units and not trimmed. */
 export const plain = (min: number, max: number) =>
   z
     .string()
@@ -73,11 +73,11 @@ function codePoints(value: string): number {
   return count
 }
 
-/** Input matches in any case; what is listed and stored is lower case. */
+/** Input matches in any case; the listed and stored form is lower case. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(values))
 
-/** For a text zod's own sentence asks for a number; this one asks for a whole number. */
+/** zod's own message asks for a number; this one asks for a whole number. */
 const wholeNumber = z.int({
   error: ({ code, input }) =>
     code === 'invalid_type' && input !== undefined && input !== null ? 'must be a whole number' : undefined,
@@ -91,7 +91,7 @@ export const oneOfNumbers = (values: readonly number[]) =>
     .refine((value) => values.includes(value), { error: `must be ${values.join(', ').replace(/, (\d+)$/, ' or $1')}` })
     .meta({ enum: [...values] })
 
-/** The code that takes the place of `invalid_request` when every issue of a request carries it. */
+/** Code that replaces `invalid_request` when every issue of a request has it. */
 export const INVALID_PHONE = { code: 'invalid_phone' } as const
 export const MEDIA_INVALID = { code: 'media_invalid' } as const
 
@@ -106,8 +106,8 @@ const KIND_WORDS: Record<IdentifierKind, string> = {
 }
 
 /**
- * An identifier of one of these kinds. Absent, empty or no string: `invalid_request`; anything else that does not fit: `invalid_phone`.
- * The description names its meaning before its form. Broadcast lists are accepted and never offered: nothing reaches them.
+ * An identifier of one of these kinds. An absent, empty or non-string value is `invalid_request`; any other mismatch is `invalid_phone`. The
+ * description names the meaning before the form. Broadcast lists are accepted but not offered, because nothing can be sent to them.
  */
 export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], { description, ...meta }: Partial<Meta> = {}) => {
   const words = kinds.flatMap((kind) => (kind === 'broadcast' ? [] : KIND_WORDS[kind])).join(', ')
@@ -130,15 +130,15 @@ export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], 
 }
 
 /**
- * Where a queued send goes. `<digits>@broadcast` passes the format check everywhere and ends in `delivery` with `not_allowed`, because
- * broadcast lists do not exist here.
+ * Destination of a queued send. `<digits>@broadcast` passes the format check everywhere and ends in a `delivery` with `not_allowed`, because
+ * broadcast lists do not exist on linked devices.
  */
 export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>>(...kinds: readonly K[]) =>
   identifier<K | 'broadcast'>([...kinds, 'broadcast'])
 
 export const chat = <const K extends IdentifierKind>(...kinds: readonly K[]) => identifier(kinds)
 
-/** A whole number of a body. */
+/** A whole number in a body. */
 export const integer = (min: number, max: number) => wholeNumber.min(min).max(max)
 
 /** A whole number that comes as text from a path or query. */
@@ -161,7 +161,7 @@ export const paged = <T extends z.ZodType>(entry: T) =>
     total: z.int().meta({ description: 'Number of entries that pass the filters.' }),
   })
 
-/** 26 characters of Crockford's base 32, taken in any case. */
+/** 26 characters of Crockford's base 32, in any case. */
 export const ulid = z
   .string()
   .regex(/^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/, 'must be a 26-character ULID')
@@ -178,14 +178,14 @@ const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{
 
 const isDay = z.iso.date()
 
-/** `Date` moves a 30 February to March, and an offset can lead out of the years that four digits write. */
+/** `Date` turns 30 February into a day in March, and an offset can lead out of the years that four digits can write. */
 const isDateTime = (value: string) =>
   ISO.test(value) &&
   isDay.safeParse(value.slice(0, 10)).success &&
   !Number.isNaN(Date.parse(value)) &&
   /^\d{4}-/.test(new Date(value).toISOString())
 
-/** A date and time as a caller writes it. */
+/** A date and time in the form of callers. */
 export const dateTime = z
   .string()
   .refine(isDateTime, { message: 'must be an ISO-8601 date and time with Z or an offset' })
@@ -194,7 +194,7 @@ export const dateTime = z
 /** The same in epoch ms. */
 export const moment = dateTime.transform((value) => Date.parse(value))
 
-/** A write without data to return. */
+/** Answer of a write that returns no data. */
 export const Done = z.object({ value: z.literal(true) })
 
 export const Acknowledgement = z
@@ -220,7 +220,7 @@ export const Acknowledgement = z
   })
   .meta({ id: 'Acknowledgement', description: 'The message is in the queue. Its outcome comes as a `delivery` event.' })
 
-/** The example of the answer of every send. */
+/** Example of the answer of every send. */
 export const acknowledged = {
   id: '3EB0EE97803A91FF2C0ED1',
   message_id: '3EB0EE97803A91FF2C0ED1',
@@ -228,7 +228,7 @@ export const acknowledged = {
   status: 'queued',
 }
 
-/** Any URL a send is given: absolute, `http` or `https`. */
+/** URL in a send: absolute, `http` or `https`. */
 export const url = text(1, 2_048)
   .superRefine((value, context) => {
     if (context.issues.length > 0) return
@@ -240,7 +240,7 @@ export const url = text(1, 2_048)
   .meta({ format: 'uri' })
 
 const WEB_URL = /^https?:/i
-/** A text shorter than this and without a prefix may be a word or a path: it counts as base64 only with its padding. */
+/** A text shorter than this and without a prefix may be a word or a path, so it counts as base64 only if it has padding. */
 const MIN_BASE64 = 64
 
 const BASE64_PROBLEMS: Record<Base64Problem, string> = {
@@ -250,12 +250,12 @@ const BASE64_PROBLEMS: Record<Base64Problem, string> = {
   length: 'it is truncated: a single digit is left over',
 }
 
-/** Inline media before it is checked. */
+/** Inline media before validation. */
 interface Inline {
-  /** The decoded file, or why it is none. */
+  /** The decoded file, or the reason why it is not valid. */
   file: Uint8Array<ArrayBuffer> | Base64Problem | 'too_large'
   mime: string | null
-  /** The reason is worth a sentence: it is no word or path that was meant as something else. */
+  /** Whether the error explains the reason, because the text was clearly meant as base64. */
   isExplained: boolean
 }
 
@@ -270,24 +270,24 @@ function inlineOf(value: string, most: number): Inline {
   }
 }
 
-/** A file of a large body is decoded already. */
+/** A file of a large body is already decoded. */
 const inlineHeld = ({ file, mime }: HeldText, most: number): Inline => ({
   file: typeof file !== 'string' && file.byteLength > most ? 'too_large' : file,
   mime,
   isExplained: true,
 })
 
-/** For the end of a sentence. `text`: its beginning at least. */
+/** Explanation for the end of a sentence. `text` has at least the beginning of the value. */
 function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base64Problem): string {
   if (mime === null && /^\s*data:/i.test(text) && !DATA_PREFIX.test(text))
     return ' (a data URL begins with `data:<mime>;base64,`)'
   return isExplained ? ` (${BASE64_PROBLEMS[problem]})` : ''
 }
 
-/** Longer than any URL. */
+/** A URL longer than any allowed URL. */
 const LONG_URL = `https://${'a'.repeat(2_048)}`
 
-/** A text, or one that is held: everything that is said about the field, and the JSON Schema of it, is that of the text. */
+/** Accepts a text or a held text. Messages and JSON Schema of the field are those of the text. */
 function orHeld(schema: z.ZodString): z.ZodType<string | symbol, string> {
   const { run } = schema._zod
   schema._zod.run = (payload, context) => (heldText(payload.value) ? payload : run(payload, context))
@@ -295,8 +295,8 @@ function orHeld(schema: z.ZodString): z.ZodType<string | symbol, string> {
 }
 
 /**
- * A picture, sound, film or file: URL, data URL or plain base64. Inline media is decoded and checked here, when the request is made;
- * a URL is fetched when the message's turn comes.
+ * A picture, audio, video or other file, as URL, data URL or plain base64. Inline media is decoded and checked here, when the request is made; a URL
+ * is downloaded when the message is sent.
  */
 export const media = (limitBytes: number, what: string) =>
   orHeld(z.string().min(1))
@@ -325,11 +325,11 @@ export const media = (limitBytes: number, what: string) =>
       minLength: 1,
     })
 
-/** The picture of an account, a group or a channel (auth-and-limits.md). Its format is checked when it is used. */
+/** Picture of an account, a group or a channel. Its format is checked when it is used. */
 export const portrait = media(
   MEDIA_LIMIT,
   'Picture, JPEG, PNG or WebP, at least 192 pixels on each side; the middle square is used',
 )
 
-/** For an operation that uploads one, ms (auth-and-limits.md). */
+/** Time limit in ms of an operation that uploads a picture. */
 export const PICTURE_DEADLINE = 45 * SECOND

@@ -1,16 +1,16 @@
 /**
- * A text of a large body that can only be a file, because it is too long for any other field. The thread that parses the body decodes it while it
- * arrives and does not keep the text (`workers/media/streamed-json.ts`). In the fields a symbol stands for it, because no caller can send one:
- * only the schema of a file accepts it, and a symbol cannot leave its thread.
+ * A text of a large body that is too long for any field except a file. The thread that parses the body decodes the text while it arrives and does not
+ * keep it (`workers/media/streamed-json.ts`). A symbol represents it in the fields, because no caller can send a symbol: only the schema of a file
+ * accepts it, and a symbol cannot leave its thread.
  */
 import type { Base64Problem } from './base64.ts'
 
 export interface HeldText {
-  /** The decoded file, or why it is none. */
+  /** The decoded file, or the reason why it is not valid. */
   file: Uint8Array<ArrayBuffer> | Base64Problem
-  /** Of a data URL. */
+  /** Type from a data URL. */
   mime: string | null
-  /** The first characters. */
+  /** The first characters of the text. */
   begin: string
 }
 
@@ -24,7 +24,7 @@ export function holdText(text: HeldText): symbol {
 
 export const heldText = (value: unknown): HeldText | undefined => (typeof value === 'symbol' ? texts.get(value) : undefined)
 
-/** `data:<mime>;base64,`; the type may have parameters of its own. */
+/** Prefix `data:<mime>;base64,`; the type may have parameters. */
 export const DATA_PREFIX = /^data:([^,]{0,255});base64,/i
-/** Characters that `DATA_PREFIX` may need. */
+/** Number of characters that `DATA_PREFIX` may need. */
 export const MAX_PREFIX = 512

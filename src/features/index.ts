@@ -1,4 +1,4 @@
-/** The list of areas; nothing else registers anything. */
+/** The list of all areas. Operations are registered nowhere else. */
 import * as accountInstances from './account/instances.ts'
 import * as accountWebhooks from './account/webhooks.ts'
 import * as adminApiKeys from './admin/api-keys.ts'
@@ -87,8 +87,8 @@ const isEndpoint = (value: object): value is Endpoint => 'kind' in value && 'acc
 
 export const endpoints: readonly Endpoint[] = areas.flatMap((area) => Object.values<object>(area).filter(isEndpoint))
 
-/** Operations of the dashboard alone: no part of the public interface. */
+/** Operations of the dashboard only; they are not part of the public API. */
 export const dashboardEndpoints: readonly Endpoint[] = Object.values<object>(dashboard).filter(isEndpoint)
 
-/** Input and answer of every operation that a shard carries out, by its id. */
+/** Input and answer of every operation that a shard handles, by id. */
 export type ShardOperations = OperationsOf<(typeof areas)[number] | typeof dashboard>

@@ -1,6 +1,6 @@
 /**
- * Turns the fields of a request into an operation's input, with one set of sentences. Used by the HTTP thread, and by `workers/media` for
- * large bodies: the same body gives the same result on both threads because both use this file.
+ * Converts the fields of a request to the input of an operation, with one set of messages. The HTTP thread uses it, and `workers/media` uses it for
+ * large bodies, so that the same body gives the same result on both threads.
  */
 import type { z } from 'zod'
 import { Failure, type FailureCode, type Issue } from '../domain/failures.ts'
@@ -38,7 +38,7 @@ function counted(issue: { origin: string; minimum?: number | bigint; maximum?: n
   }
 }
 
-/** One sentence per issue, naming the bound. Issues that bring their own sentence (`custom`, and patterns with one) keep it. */
+/** Returns one sentence per issue, which names the bound. Issues with their own sentence (`custom`, and patterns) keep it. */
 export function sentenceOf(issue: ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -62,24 +62,24 @@ export function sentenceOf(issue: ZodIssue): string {
   }
 }
 
-/** The length of the list in the contract; `domain/failures.ts` cuts it again for failures made elsewhere. */
+/** Limit of the list of issues in the contract; `domain/failures.ts` applies it again to other failures. */
 const MAX_ISSUES = 50
 
-/** A code an issue brings that takes the place of `invalid_request` when every issue brings it. */
+/** Code in an issue that replaces `invalid_request` when every issue has it. */
 function codeOf(issue: ZodIssue): FailureCode | undefined {
   return issue.code === 'custom' ? (issue.params?.code as FailureCode | undefined) : undefined
 }
 
 type Issues = readonly z.core.$ZodIssue[]
 
-/** The variant of a failed union that the caller meant: the one that got furthest, or the only one that is more than a certain value. */
+/** The variant of a failed union that the caller meant: the one whose validation got furthest, or the only one that is more than a literal. */
 function meantOf(variants: readonly Issues[]): Issues | undefined {
   const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
   const [only, ...others] = variants.filter((issues) => issues.some(({ code }) => code !== 'invalid_value'))
   return furthest ?? (others.length === 0 ? only : undefined)
 }
 
-/** The issues of a failed union are those of the variant the caller meant. */
+/** The issues of a failed union are those of the variant that the caller meant. */
 function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<z.core.$ZodIssue> {
   for (const issue of issues) {
     const path = [...base, ...issue.path]
@@ -91,7 +91,7 @@ function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<
 
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
-/** For a list in place of a text zod also reports that the text is too short: that issue is dropped. */
+/** If a list is given in place of a text, zod also reports that the text is too short; that issue is dropped. */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
   return issues.filter((issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && mistyped.has(pathOf(issue))))
@@ -99,7 +99,9 @@ function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 
 const judge = (input: Endpoint['input'], fields: unknown) => input.safeParse(fields, { error: sentenceOf, reportInput: true })
 
-/** As `safeParse`. A held text in a field that takes no file is judged as an ordinary text, so that the error is the usual one of the field. */
+/**
+ * Like `safeParse`. A held text in a field that does not accept a file is validated as an ordinary text, so that the field reports its usual error.
+ */
 function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof judge> {
   const parsed = judge(input, fields)
   if (parsed.success) return parsed
@@ -112,10 +114,10 @@ function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof 
   return again
 }
 
-/** In characters: longer than any field takes that is no file. */
+/** Length in characters that exceeds every field except files. */
 const STAND_IN = 1_048_576
 
-/** Held texts in fields that take no file. */
+/** Held texts in fields that do not accept a file. */
 function* strayTexts(issues: Issues): Generator<unknown> {
   for (const issue of issues) {
     if (issue.code === 'invalid_union') for (const variant of issue.errors) yield* strayTexts(variant)
@@ -123,7 +125,7 @@ function* strayTexts(issues: Issues): Generator<unknown> {
   }
 }
 
-/** Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` when such a field is all that is wrong. */
+/** Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` if only such fields are wrong. */
 export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored'>, fields: RawFields): unknown {
   const meaningless = ignored(fields)
   const given = Object.fromEntries(Object.entries(fields).filter(([name]) => !meaningless.includes(name)))
@@ -136,10 +138,10 @@ export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored
   throw Failure.invalid(...issues)
 }
 
-/** A body before it is validated: its bytes, or the way to its JSON, which throws as `parseJson` does. */
+/** A body before validation: its bytes, or a function that returns its JSON and throws as `parseJson` does. */
 export type RawBody = Uint8Array | (() => unknown)
 
-/** A body as a JSON object; no bytes are `{}`. With `list`, a bare list is the field of that name. */
+/** Reads a body as a JSON object; an empty body is `{}`. With `list`, a bare list becomes the field of that name. */
 export function readFields(body: RawBody, list?: string): RawFields {
   if (typeof body !== 'function' && body.byteLength === 0) return {}
   let value: unknown

@@ -1,11 +1,11 @@
-/** Links by which people come into a group or to a channel: a link, or the code in it. */
+/** Invitation links of groups and channels: a link, or only its code. */
 import { z } from 'zod'
 import { plain } from './fields.ts'
 
 const INVITE_LINK_INVALID = { code: 'invite_link_invalid' } as const
 const CODE = /^([\w-]+)\/?(?:\?.*)?$/
 
-/** `form`: of a link, for people. What follows a `?`, and a last `/`, is left out. */
+/** `form`: form of a link, for people. The part after `?` and a trailing `/` are removed. */
 export const linkTo = (link: RegExp, form: string, example: string) =>
   plain(1, 256)
     .transform((value, context) => {

@@ -1,11 +1,11 @@
 /**
- * Parsing of JSON that a caller sent, on the HTTP thread and in `workers/media`. What may be large in a body is a text (a file in base64). Thousands
- * of small values are not what any operation takes, and cost more than their bytes: 20 million `{}` (60 MB) kept a thread busy for two minutes,
- * until its heap was full, as every collection of garbage looks at all values parsed so far; the 80,000 of a body that the HTTP thread parses held
- * everybody's requests up for 20 ms. So they are counted before anything is made of them.
+ * Parses JSON from callers, on the HTTP thread and in `workers/media`. Only texts can be large in a valid body (files in base64). Bodies with
+ * thousands of small values are never valid and cost more than their size suggests: 20 million `{}` (60 MB) blocked a thread for two minutes and
+ * filled its heap, because every garbage collection visits all parsed values; 80,000 values on the HTTP thread delayed all requests by 20 ms.
+ * Therefore the values are counted before the parsing.
  */
 
-/** Entries and fields of one body. The operation with the most takes 1,208 (`send.sendContacts`). */
+/** Limit of entries and fields in one body. The largest operation takes 1,208 (`send.sendContacts`). */
 export const MAX_VALUES = 10_000
 
 /** The body has more than `MAX_VALUES` values. */
@@ -19,7 +19,7 @@ const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [...'"\\,[{'].map((sign) => sign
   number,
 ]
 
-/** Where the text that begins at `start` ends. A quote behind an odd number of backslashes does not end it. */
+/** Index at which the text that begins at `start` ends. A quote after an odd number of backslashes does not end it. */
 function endOfText(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let before = end
@@ -29,7 +29,7 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return bytes.length
 }
 
-/** Whether a byte outside of texts makes another value: every one but the first follows a comma, or what opens a list or an object. */
+/** Whether a byte outside of texts begins another value. Every value but the first follows a comma, or the opening of a list or an object. */
 export const beginsValue = (byte: number | undefined): boolean => byte === COMMA || byte === LIST || byte === OBJECT
 
 function hasTooManyValues(bytes: Uint8Array): boolean {
@@ -44,13 +44,13 @@ function hasTooManyValues(bytes: Uint8Array): boolean {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Throws `TooManyValues`, and another error for what is not valid JSON in UTF-8. */
+/** Throws `TooManyValues`, or another error if the bytes are not valid JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MAX_VALUES && hasTooManyValues(bytes)) throw new TooManyValues()
   return JSON.parse(decoder.decode(bytes))
 }
 
-/** Replaces values within parsed JSON, in place. It does not recurse, because the caller decides how deep the JSON is. */
+/** Replaces values within parsed JSON, in place. It does not recurse, because a caller decides how deep the JSON is. */
 export function replaceWithin(whole: object, replacement: (value: unknown, name: string) => unknown): void {
   const open: object[] = [whole]
   for (let each = open.pop(); each !== undefined; each = open.pop())

@@ -57,7 +57,7 @@ export const update = action('labels.update', 'PUT /labels/{label_id}', {
   examples: [{ name: 'rename', input: { label_id: '3', name: 'VIP 2026' }, reply: { ...labelExample, name: 'VIP 2026' } }],
 })
 
-/** `delete` is a word of the language. */
+/** The export is named `remove`, because `delete` is a reserved word. */
 export const remove = action('labels.delete', 'DELETE /labels/{label_id}', {
   writes: true,
   notFound: 'label_not_found',
@@ -68,7 +68,7 @@ export const remove = action('labels.delete', 'DELETE /labels/{label_id}', {
   examples: [{ name: 'delete', input: { label_id: '3' }, reply: { value: true } }],
 })
 
-/** By index; the apps may show slightly different shades. */
+/** Colors by index; the apps may show slightly different shades. */
 const COLORS = [
   '#FF9485',
   '#64C4FF',

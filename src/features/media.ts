@@ -1,11 +1,11 @@
-/** Received files (shared/api/messages.md, `media.download`). The link is the credential: it was sealed when the message arrived. */
+/** Received files. The link is the credential; it was sealed when the message arrived. */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
 import { ANY, local } from './endpoint.ts'
 
 /**
- * Types that a browser would run instead of saving. Script has many names (WHATWG MIME Sniffing, 4.6), and a page whose policy allows scripts of
- * its own origin would take each of them.
+ * Types that a browser would execute instead of saving. Scripts have many type names (WHATWG MIME Sniffing, 4.6), and a page whose policy allows
+ * scripts of its own origin would execute each of them.
  */
 const RUNNABLE =
   /^(?:text\/(?:html|xml|xsl|css|jscript|livescript)|application\/(?:xml|wasm)|(?:text|application)\/(?:x-)?(?:java|ecma)script[\d.]*|multipart\/.*|message\/.*|[^;]*\+xml)(?:;|$)/i
@@ -14,7 +14,7 @@ const UNKNOWN = 'application/octet-stream'
 
 export const typeOf = (mimeType: string) => (MIME.test(mimeType) && !RUNNABLE.test(mimeType) ? mimeType : UNKNOWN)
 
-/** RFC 6266: a name for old readers in ASCII, and the real one. */
+/** RFC 6266: an ASCII name for old clients, and the real name. */
 export function disposition(fileName: string | null): string {
   if (fileName === null) return 'attachment'
   // Half of a surrogate pair cannot be encoded, and with the u flag it is a character of its own.
@@ -26,7 +26,7 @@ export function disposition(fileName: string | null): string {
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** The link is a credential, so the file behind it must not be kept by shared caches. */
+/** The link is a credential, so shared caches must not store the file. */
 const CACHE = 'private, no-store'
 
 export const download = local('media.download', 'GET /media/{link}', {
@@ -49,7 +49,7 @@ export const download = local('media.download', 'GET /media/{link}', {
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': CACHE,
     })
-    // Never the length that the message declares, which may be wrong. The answer of an empty file is ended explicitly.
+    // The length that the message declares is not used, because it may be wrong. The answer for an empty file is ended explicitly.
     if (length) headers.set('Content-Length', String(length))
     if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
     return new Response(stream, { headers })

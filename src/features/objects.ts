@@ -1,4 +1,4 @@
-/** Objects that several areas return: the instance, its settings, its webhooks. Field by field as shared/api/instance.md has them. */
+/** Objects that several areas return: the instance, its settings, its webhooks. */
 import { z } from 'zod'
 import { DIALECTS } from '../domain/dialect.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import { SUBSCRIPTION_STATUSES } from '../domain/workspace.ts'
 import { instant } from './fields.ts'
 
-/** Where a reader learns what a dialect changes. */
+/** Reference to the page that explains what a dialect changes. */
 export const DIALECT_PAGE = '`zapi`: camelCase, and the forms of that gateway (`docs/coming-from.md`).'
 
 export const Settings = z
@@ -44,7 +44,7 @@ const OWN_NOTES: Partial<Record<WebhookField, string>> = {
   ignore_private: 'Whether `received` events of 1:1 chats are suppressed. Cannot be combined with `ignore_groups`.',
 }
 
-/** The meaning of each field of the webhooks, in answers as in requests; most names state it themselves. */
+/** Description of each webhook field, for answers and requests; most names are clear by themselves. */
 function webhookNote(name: WebhookField): string {
   const [, url, silenced, content] = /^(\w+)_url$|^ignore_(\w+)_callback$|^ignore_(\w+)$/.exec(name) ?? []
   if (url !== undefined) return `URL that receives \`${url}\` events; without a URL none are created.`
@@ -52,7 +52,7 @@ function webhookNote(name: WebhookField): string {
   return OWN_NOTES[name] ?? `No \`received\` whose \`message_type\` is \`${content}\`.`
 }
 
-/** The same schema under each of the names, with the description of each. */
+/** The same schema under each name, with the description of each. */
 export const describedWebhooks = <K extends WebhookField, S extends z.ZodType>(names: readonly K[], schema: S) =>
   Object.fromEntries(names.map((name) => [name, schema.meta({ description: webhookNote(name) })])) as Record<K, S>
 
@@ -64,7 +64,7 @@ export const Webhooks = z
   })
   .meta({ id: 'Webhooks' })
 
-/** Restrictions of the account by the network: `reach_out`, writing to people who never wrote to it. */
+/** Restrictions of the account by the network. `reach_out` concerns messages to people who never wrote to the account. */
 export const Restriction = z.object({
   kind: z.enum(['reach_out']),
   until: instant.nullable().meta({ description: 'Null if the network does not report it.' }),

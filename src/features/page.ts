@@ -1,4 +1,4 @@
-/** The answer with a page for people: its policy allows the resources of the page, and nothing else. */
+/** Answer with an HTML page for people. Its policy allows only the resources of the page. */
 import type { Page } from './parts.ts'
 
 export const HTML = 'text/html; charset=utf-8'

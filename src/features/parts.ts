@@ -1,4 +1,4 @@
-/** The parts that handlers of `local` operations are given. Types only: a feature file never loads their implementations. */
+/** Parts that handlers of `local` operations get. This file has only types: a feature file never loads their implementations. */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { Health } from '../domain/dashboard.ts'
@@ -17,27 +17,27 @@ export interface Parts {
   oauth: Oauth
   webhookLog: WebhookLog
   eventStreams: Pick<EventStreams, 'open'>
-  /** The checks of `GET /health/ready`; each resolves with true when that part works. */
+  /** Checks of `GET /health/ready`; each resolves with true if that part works. */
   readiness: {
     isStopping(): boolean
     checks: Readonly<Record<Check, () => Promise<boolean>>>
-    /** A sentence about why a check fails, without a path. */
+    /** Sentence that explains why a check fails, without file paths. */
     problems?: Readonly<Partial<Record<Check, () => string | undefined>>>
-    /** Not a check: the service is ready without it. */
+    /** This is not a check: the service is ready without a converter. */
     media: 'ok' | 'no converter'
-    /** A sentence about something that does not keep the service from its work. */
+    /** Sentence about a problem that does not stop the service. */
     warning?(): string | undefined
   }
-  /** Undefined for a link that leads nowhere; rejects with `Failure`. The signal ends the download. */
+  /** Undefined for an invalid link; rejects with `Failure`. The signal ends the download. */
   receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>
-  /** Every number of the service, in the text format of Prometheus. */
+  /** All metrics of the service, in the text format of Prometheus. */
   metrics(): Promise<string>
   /** The OpenAPI description, built once. */
   description(): Description
   pages: Pages
   readings: Readings
   passkeys: Passkeys
-  /** Undefined where nobody watches. */
+  /** Undefined if the dashboard is off. */
   health: ((workspace: WorkspaceId) => Promise<Health>) | undefined
 }
 
@@ -57,14 +57,14 @@ export interface Asset {
 
 /** The consent page, which asks the owner of a workspace whether to let in an app. */
 export interface ConsentView {
-  /** As it calls itself. */
+  /** Name that the client gives itself. */
   client: string
   redirectUri: string
-  /** Secret of this way through the page. */
+  /** Secret of this passage through the consent page. */
   ticket: string
-  /** The instances to choose from, once the admin key was right. */
+  /** Instances to choose from, after the admin key was accepted. */
   instances?: readonly { id: string; name: string; phone: string | null }[]
-  /** A sentence. */
+  /** Sentence that describes a problem. */
   problem?: string
 }
 
@@ -73,43 +73,43 @@ export interface Pages {
   consent(view: ConsentView): Page
   pairing: Page
   docs: Page
-  /** Undefined: there is no such file. */
+  /** Undefined if no such file exists. */
   asset(name: string): Promise<Asset | undefined>
-  /** The browser extension as a zip archive; undefined: it is not installed. */
+  /** The browser extension as a zip archive; undefined if it is not installed. */
   extension(): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
 /** A file of the dashboard's client. */
 export interface DashboardFile {
   type: string
-  /** With its quotes. */
+  /** ETag including its quotes. */
   etag: string
-  /** Its name contains the hash of its content. */
+  /** True if its name contains the hash of its content, so that it can be cached forever. */
   isForEver: boolean
   content: Uint8Array<ArrayBuffer>
-  /** Compressed once; absent where that would gain nothing. */
+  /** The compressed file, created once; absent if compression would not help. */
   gzip: (() => Promise<Uint8Array<ArrayBuffer>>) | undefined
 }
 
 export interface DashboardFiles {
-  /** `Content-Security-Policy` of all of them. */
+  /** `Content-Security-Policy` of all files. */
   policy: string
   file(name: string): DashboardFile | undefined
 }
 
-/** A received file, as it is read. */
+/** A received file while it is read. */
 export interface ReceivedFileStream {
   file: { mimeType: string; fileName: string | null; fileSha256: Uint8Array | null }
   stream: ReadableStream<Uint8Array>
-  /** Bytes of it; null: not known before its end. */
+  /** Number of bytes; null until the end of the file is known. */
   length: number | null
 }
 
 export interface Description {
   json: string
-  /** With its quotes. */
+  /** ETag including its quotes. */
   etag: string
-  /** Compressed once. */
+  /** The compressed description, created once. */
   gzip(): Promise<ArrayBuffer>
 }
 
@@ -122,12 +122,12 @@ export interface PublicCall {
 
 export interface AccountCall extends PublicCall {
   workspace: WorkspaceId
-  /** Origin (and path prefix) under which callers reach the service, without a slash at the end. */
+  /** Origin and path prefix at which callers reach the service, without a trailing slash. */
   baseUrl: string
 }
 
 export interface InstanceCall extends AccountCall {
   instance: InstanceId
-  /** Whether the request would still be authorized: for an answer that goes on for long. */
+  /** Whether the request would still be authorized, for answers that last long. */
   isStillAllowed(): boolean
 }

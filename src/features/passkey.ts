@@ -1,5 +1,5 @@
 /**
- * Linking an account that demands its passkey. A browser signs the network's challenge on a page of WhatsApp, and the assertion is handed in here. A
+ * Linking an account that requires its passkey. A browser signs the network's challenge on a page of WhatsApp, and this API accepts the assertion. A
  * ticket lets a browser extension do both without the credentials of the instance (`src/http/passkey`).
  */
 import { z } from 'zod'
@@ -7,12 +7,12 @@ import { PASSKEY_ATTEMPTS, PASSKEY_ERRORS, PASSKEY_STAGES } from '../domain/pass
 import { control, local } from './endpoint.ts'
 import { Done, instant } from './fields.ts'
 
-/** Most bytes of a body with an assertion. */
+/** Size limit in bytes of a body with an assertion. */
 const MAX_BODY = 16_384
 
 const WITHOUT_PADDING = /=+$/
 
-/** Number of bytes behind base64url without padding. */
+/** Number of bytes that base64url without padding encodes. */
 const lengthOf = (text: string) => Math.floor((text.length * 3) / 4)
 
 /** Accepts padding and removes it. `fits` reports what is wrong with the length. */
@@ -26,14 +26,14 @@ const base64url = (
     .transform((value, context) => {
       const refuse = (message: string) => context.addIssue({ code: 'custom', message })
       const text = value.replace(WITHOUT_PADDING, '')
-      // One character more than a multiple of four is no whole byte.
+      // A length of one more than a multiple of four does not encode whole bytes.
       if (!/^[\w-]*={0,2}$/.test(value) || text.length % 4 === 1) refuse('must be base64url')
       else fits(text, refuse)
       return text
     })
     .meta({ ...(description === undefined ? {} : { description }), maxLength, contentEncoding: 'base64url' })
 
-/** Bounds are those of the decoded bytes. */
+/** The bounds apply to the decoded bytes. */
 const bytes = (min: number, max: number, description?: string) =>
   base64url(
     description && `${description} In base64url, at most ${max.toLocaleString('en')} bytes.`,

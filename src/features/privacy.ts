@@ -40,7 +40,7 @@ export const get = action('privacy.get', 'GET /privacy', {
   ],
 })
 
-/** Of one write: the contract's bound. */
+/** Limit of changes in one request, from the contract. */
 const MAX_CHANGES = 256
 
 const contacts = z
@@ -116,13 +116,13 @@ export const readReceipts = action('privacy.readReceipts', 'PUT /privacy/read-re
   examples: [{ name: 'off', input: { value: false }, reply: { value: true } }],
 })
 
-/** Seconds: never, a day, a week, 90 days. */
+/** Timers in seconds: never, a day, a week, 90 days. */
 const DURATIONS = [0, 86_400, 604_800, 7_776_000] as const
 
 export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy/messages-duration', {
   writes: true,
   summary: 'Set the message timer of new 1:1 chats',
-  // The list once more: the description's library reads the first value of a literal only.
+  // The list is repeated, because the library of the description reads only the first value of a literal.
   input: {
     value: z.literal(DURATIONS).meta({
       description: 'Seconds after which messages disappear; 0 means never. Existing chats do not change.',
@@ -135,7 +135,7 @@ export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy
 
 const LISTS = ['last_seen', 'profile_photo', 'about', 'groups_add'] as const
 
-/** As clients of other gateways name them (shared/api/aliases.md). The route is the same, so that it has no row among the aliases. */
+/** Names that clients of other gateways use. The route is the same, so there is no alias row. */
 const OTHER_NAMES = new Map<unknown, (typeof LISTS)[number]>([
   ['photo', 'profile_photo'],
   ['description', 'about'],

@@ -1,4 +1,4 @@
-/** Queue: messages that wait to be sent (shared/api/queue.md). It belongs to the service, so it is there in every state. */
+/** The queue of messages that wait to be sent. It belongs to the service, so it is available in every state. */
 import { z } from 'zod'
 import { control } from './endpoint.ts'
 import { chat, instant, paged, paging, ulid } from './fields.ts'

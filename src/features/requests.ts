@@ -1,6 +1,6 @@
 /**
- * Turns a request into its operation and that operation's input: the canonical routes and their aliases. Used by the HTTP thread, and
- * by `workers/media` for large bodies, so that the same body means the same on both threads.
+ * Finds the operation of a request and parses its input, for canonical routes and aliases. The HTTP thread uses it, and `workers/media` uses it for
+ * large bodies, so that the same body means the same on both threads.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -12,18 +12,18 @@ import { endpoints } from './index.ts'
 import { parseInput, type RawBody, type RawFields, readFields } from './input.ts'
 import { checkNames, unknownFields } from './unknown-fields.ts'
 
-/** A way to an operation: its own route, or an alias. */
+/** A route to an operation: the operation's own, or an alias. */
 export interface RequestRoute {
-  /** Names it between threads. */
+  /** Name of the route between threads. */
   name: string
   method: Method
-  /** The whole path from the base URL. */
+  /** Complete path from the base URL. */
   path: string
-  /** With an alias that chooses by what was sent, the one whose credentials and limits count. */
+  /** The operation. For an alias that chooses by the sent fields, the one whose credentials and limits apply. */
   endpoint: Endpoint
   alias: Alias | undefined
   takesBody: boolean
-  /** Fields of the query count beside those of the body. */
+  /** Whether fields of the query are accepted in addition to those of the body. */
   takesQuery: boolean
 }
 
@@ -52,10 +52,10 @@ function aliasRoute(alias: Alias): RequestRoute[] {
   return [{ name: alias.route, method, path: INSTANCE_BASE + path, endpoint, alias, takesBody, takesQuery }]
 }
 
-/** Every route there is. Aliases of operations that are not declared are left out. */
+/** All routes. Aliases of operations that are not declared are omitted. */
 export const requestRoutes: readonly RequestRoute[] = [...endpoints.map(routeOf), ...aliases.flatMap(aliasRoute)]
 
-/** The routes that exist in a dialect alone. */
+/** Routes that exist only in a dialect. */
 export const dialectRoutes: readonly RequestRoute[] = zapiRoutes.flatMap((alias) => aliasRoute({ ...alias, dialect: 'zapi' }))
 
 const byName: ReadonlyMap<string, RequestRoute> = new Map(
@@ -69,10 +69,10 @@ export function routeNamed(name: string): RequestRoute {
 }
 
 /**
- * The operation of a request. Fields of the path win over those of the body, those of the body over the query. Throws as `parseInput` does;
- * an issue with a field of an alias has the name that the caller used. A known field in another spelling is refused. `onIgnored` is given
- * the names of fields that the operation does not have, also when the request is refused: a wrong name is the likeliest reason.
- * With a dialect, the fields and what is said about them are in its words.
+ * Parses the operation and input of a request. Fields of the path take precedence over those of the body, and those of the body over the query.
+ * Throws as `parseInput` does; an issue has the field name that the caller used. A known field in another spelling is refused. `onIgnored` gets the
+ * names of fields that the operation does not have, even when the request is refused, because a wrong name is the likeliest reason. With a dialect,
+ * fields and messages are in its names.
  */
 export function readRequest(
   { endpoint, alias = furtherNames[endpoint.id], takesBody }: RequestRoute,
@@ -143,6 +143,6 @@ function namesBack(rename: Readonly<Record<string, string>>): (path: string) => 
   }
 }
 
-/** A failure's issues under the names of the alias, whoever found them: the fields, or what carried out the operation. */
+/** The failure with its issues under the names of the alias, whether validation or the operation reported them. */
 export const inTheirWords = ({ rename = {} }: Pick<Alias, 'rename'>, error: unknown): unknown =>
   error instanceof Failure ? error.renamed(namesBack(rename)) : error

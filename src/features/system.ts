@@ -1,4 +1,4 @@
-/** System: health, numbers and description (shared/api/mcp-and-system.md). No rate limit, and no credential but for the numbers. */
+/** System: health, metrics and description. There is no rate limit, and only the metrics need a credential. */
 
 import { z } from 'zod'
 import { API_VERSION, BRAND, VERSION } from '../domain/brand.ts'
@@ -17,7 +17,7 @@ export const live = local('system.live', 'GET /health/live', {
   examples: [{ name: 'alive', reply: { status: 'ok' } }],
 })
 
-/** A check that takes longer counts as failed. */
+/** Time in ms after which a check counts as failed. */
 const CHECK_DEADLINE = 1 * SECOND
 
 const Checks = z.object({
@@ -29,7 +29,7 @@ const Checks = z.object({
 })
 
 async function passes(check: () => Promise<boolean>): Promise<boolean> {
-  // A check that rejects is a check that fails: that is its whole message.
+  // A check that rejects counts as failed; its error is not reported further.
   const asked = check().catch(() => false)
   return orLate(asked, CHECK_DEADLINE, () => false)
 }
@@ -120,7 +120,7 @@ export const docs = local('system.docs', 'GET /docs', {
   handle: async ({ parts }) => pageResponse(parts.pages.docs),
 })
 
-/** Whether an `Accept-Encoding` takes gzip: named, or meant by `*`, and not with a weight of nothing. */
+/** Whether an `Accept-Encoding` header accepts gzip, by name or by `*`, with a weight above zero. */
 export const takesGzip = (accepted: string) => /(?:^|,)\s*(?:gzip|\*)\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:;|,|$)/i.test(accepted)
 
 export const openapi = local('system.openapi', 'GET /openapi.json', {
@@ -133,7 +133,7 @@ export const openapi = local('system.openapi', 'GET /openapi.json', {
   async handle({ parts, request }) {
     const { json, etag: plain, gzip } = parts.description()
     const isPacked = takesGzip(request.headers.get('Accept-Encoding') ?? '')
-    // Other bytes, another tag (RFC 9110, 8.8.3).
+    // Different bytes need a different tag (RFC 9110, 8.8.3).
     const etag = isPacked ? plain.replace(/"$/, '-gzip"') : plain
     const headers = { ETag: etag, 'Cache-Control': 'max-age=300', Vary: 'Accept-Encoding' }
     const known = request.headers.get('If-None-Match')?.split(',') ?? []

@@ -1,6 +1,6 @@
 /**
- * The message an agent posts to `/mcp`: one of JSON-RPC 2.0. Read by the HTTP thread, and by `workers/media` where it is large (a picture in
- * the arguments of a tool), so that the same bytes mean the same on both threads.
+ * The JSON-RPC 2.0 message that an agent posts to `/mcp`. The HTTP thread parses it, and `workers/media` parses large ones (with a picture in the
+ * arguments of a tool), so that the same bytes mean the same on both threads.
  */
 import { Failure } from '../domain/failures.ts'
 import {
@@ -43,7 +43,7 @@ function messageOf(read: () => unknown): ReadMessage {
   return isMessage(value) ? { message: value } : problem(RPC.invalid, 'The body is not a JSON-RPC 2.0 message.')
 }
 
-/** Of a message that is too large for the HTTP thread: only the arguments of a tool may be that large. `read` throws as `parseJson` does. */
+/** Parses a message that is too large for the HTTP thread. Only the arguments of a tool may be that large. `read` throws as `parseJson` does. */
 export function readLargeMessage(read: () => unknown): ReadLargeMessage {
   const whole = messageOf(read)
   if ('problem' in whole) return whole
@@ -58,7 +58,8 @@ export function readLargeMessage(read: () => unknown): ReadLargeMessage {
     unknown = names
   })
   const rest = { ...message, params: { ...params, arguments: {} } }
-  // A message may have any other fields. Nobody reads a long text in one of them, and its symbol cannot cross to the HTTP thread.
+  // A message may have any other fields. A long text in one of them is dropped, because nothing reads it and its symbol cannot cross to the HTTP
+  // thread.
   replaceWithin(rest, (value) => (heldText(value) ? '' : value))
   return { message: rest, call, unknown }
 }

@@ -1,7 +1,6 @@
 /**
- * Operations as tools of the Model Context Protocol (shared/api/mcp-and-system.md, "Tools"): which of them are a tool of their own, and three
- * tools that reach the others. Names, arguments, words and limits are those of the declarations; here are only the selection and the
- * warnings for models.
+ * Operations as tools of the Model Context Protocol: which of them are tools of their own, and three tools that reach the others. Names, arguments,
+ * texts and limits are those of the declarations; this file has only the selection and the hints for models.
  */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
@@ -13,10 +12,10 @@ import { parseInput, type RawFields } from './input.ts'
 import { HTML } from './page.ts'
 
 interface Toolset {
-  /** Nothing is changed by them. */
+  /** Tools that change nothing. */
   reads?: readonly string[]
   writes?: readonly string[]
-  /** Their deletions cannot be undone. */
+  /** Tools whose deletions cannot be undone. */
   destroys?: readonly string[]
 }
 
@@ -68,7 +67,7 @@ const TOOLSETS: Readonly<Record<string, Toolset>> = {
   labels: { reads: ['labels.list'], writes: ['labels.addToChat', 'labels.removeFromChat'] },
 }
 
-/** The toolset of the three tools that reach every operation. */
+/** Toolset of the three tools that reach every operation. */
 const OPERATIONS = 'operations'
 export const TOOLSET_NAMES: readonly string[] = [...Object.keys(TOOLSETS), OPERATIONS]
 
@@ -82,17 +81,14 @@ export interface Tool {
 }
 export type JsonSchema = { type: 'object'; [keyword: string]: unknown }
 
-/**
- * Operations that no tool may call: they end the session, hand out or change where events and credentials go, or are for a person in front of a
- * browser (passkeys).
- */
+/** Operations that no tool may call: they end the session, expose credentials or change where events go, or need a person in a browser (passkeys). */
 const isWithheld = ({ id }: Endpoint) =>
   id === 'instance.disconnect' ||
   id === 'instance.updateSettings' ||
   id.startsWith('instance.passkey') ||
   areaOf(id) === 'webhooks'
 
-/** The operations that a tool can reach, by id. Pages for people and answers that do not end are of no use to a model. */
+/** Answer types that models cannot use: pages for people, and answers that do not end. Operations with them are not tools. */
 const FOR_OTHERS: ReadonlySet<string> = new Set([HTML, EVENT_STREAM])
 const reachable: ReadonlyMap<string, Endpoint> = new Map(
   endpoints
@@ -102,20 +98,20 @@ const reachable: ReadonlyMap<string, Endpoint> = new Map(
 
 const snake = (text: string) => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Named as their routes are. */
+/** Tools that are named like their routes. */
 const AS_ROUTES: Readonly<Record<string, string>> = {
   'contacts.exists': 'phone_exists',
   'contacts.existsBatch': 'phone_exists_batch',
 }
 
-/** `groups.updateName` is `groups_update_name`; names that are clear by themselves go without their area. */
+/** `groups.updateName` becomes `groups_update_name`; names that are clear by themselves do not have their area. */
 function toolName(id: string): string {
   const area = areaOf(id)
   const own = snake(id.slice(area.length + 1))
   return AS_ROUTES[id] ?? (area === 'send' || area === 'messages' ? own : `${area}_${own}`)
 }
 
-/** As in the description, with its references inlined. */
+/** Schema as in the description, with its references inlined. */
 function schemaOf(fields: z.ZodRawShape): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(z.object(fields), { io: 'input', unrepresentable: 'any' })
   return schema as JsonSchema
@@ -153,7 +149,7 @@ const CALLING = {
   operation_id: operationId,
   arguments: z.record(z.string(), z.unknown()).default({}).meta({
     description: 'Fields of the path, query and body of the operation in one object, as `describe_operation` describes them.',
-    // As a word: `{}`, which means the same, is a schema that says nothing, and some clients stumble over it.
+    // Written as `true`: `{}` means the same, but some clients cannot handle it.
     additionalProperties: true,
   }),
 }
@@ -189,7 +185,7 @@ interface Catalogue {
 
 let made: Catalogue | undefined
 
-/** Made when the first tool is asked for: without agents the schemas of sixty operations are not needed. */
+/** Created when the first tool is needed, because without agents the schemas of sixty operations are not needed. */
 function catalogue(): Catalogue {
   if (made) return made
   const operations = new Map<string, Endpoint>()
@@ -207,7 +203,7 @@ function catalogue(): Catalogue {
   return made
 }
 
-/** Tools of these toolsets, of all without one. Throws `invalid_request` for a name that is none. */
+/** Tools of these toolsets, or of all if none is given. Throws `invalid_request` for an unknown name. */
 export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
   const { tools } = catalogue()
   for (const name of toolsets ?? [])
@@ -218,15 +214,15 @@ export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
 
 export interface Toolbox {
   tools: readonly Tool[]
-  /** The reason, as a sentence, for which a tool of this name cannot be called; undefined when it can. */
+  /** Sentence that explains why a tool of this name cannot be called; undefined if it can. */
   problemOf(name: string): string | undefined
 }
 
 const MISSPELT = /^tool[-_]?sets?(\[\])?$/i
 
 /**
- * The tools that the address of a request allows. `toolsets` is a fence: what it does not name is neither listed nor called. An address that
- * means to have a fence must not be left without one, so another spelling of the parameter, or a second one, is refused.
+ * Tools that the address of a request allows. `toolsets` is a restriction: tools outside of it are neither listed nor called. An address that intends
+ * a restriction must not run without one, so a misspelled or repeated parameter is refused.
  */
 export function toolboxOf(query: URLSearchParams): Toolbox {
   const wrong = [...query.keys()].find((name) => name !== 'toolsets' && MISSPELT.test(name))
@@ -247,7 +243,7 @@ export function toolboxOf(query: URLSearchParams): Toolbox {
 
 export const isTool = (name: string): boolean => catalogue().operations.has(name) || REACHING.some((tool) => tool.name === name)
 
-/** The meaning of a call: an operation with fields that are still to be validated, or an immediate answer. */
+/** Meaning of a call: an operation with fields that are not yet validated, or an immediate answer. */
 export type ToolCall = { operation: Endpoint; fields: RawFields } | { answer: Record<string, unknown> }
 
 const parse = (fields: z.ZodRawShape, given: RawFields) =>
@@ -262,7 +258,7 @@ function operationNamed(id: unknown): Endpoint {
   return operation
 }
 
-/** The name has passed `isTool`. Throws `Failure` for invalid arguments of the three tools that reach the others. */
+/** The name has passed `isTool`. Throws `Failure` for invalid arguments of the three generic tools. */
 export function toolCall(name: string, given: RawFields): ToolCall {
   const operation = catalogue().operations.get(name)
   if (operation) return { operation, fields: given }

@@ -7,14 +7,14 @@ import type { Endpoint } from './endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from './fields-schema.ts'
 import type { RawFields } from './input.ts'
 
-/** Limit of the ignored names that are reported: a header has little room, and a body may have thousands of names. */
+/** Number of ignored names that are reported, because a header has little room and a body may have thousands of names. */
 export const MAX_UNKNOWN = 20
-/** Limit of the misspelt names that are reported, the same as that of `details.issues`. */
+/** Number of misspelled names that are reported, equal to the limit of `details.issues`. */
 const MAX_MISSPELT = 50
-/** Names longer than any declared field are not compared with them, in characters. */
+/** Length in characters above which a name is not compared, because no declared field is that long. */
 const MAX_COMPARED = 64
 
-/** Names that other gateways give to a field of ours, where more than the spelling differs. They count only where the operation has our field. */
+/** Names that other gateways use for one of our fields and that differ in more than spelling. They apply only if the operation has our field. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   messageId: 'reply_to_message_id',
   mentioned: 'mentions',
@@ -24,7 +24,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 export interface UnknownFields {
   /** Paths as in `details.issues`, e.g. `nickname` and `contacts.3.nickname`; at most `MAX_UNKNOWN`. */
   ignored: string[]
-  /** One issue per misspelt name, with the path as it was sent; at most 50. */
+  /** One issue per misspelled name, with the path as it was sent; at most 50. */
   misspelt: Issue[]
 }
 
@@ -65,7 +65,7 @@ function collect(
   const at = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(value)) {
     if (!schema.items) return
-    // Entries beyond the limit of the list are skipped: such a list is refused anyway, and a body has room for thousands of entries.
+    // Entries beyond the limit of the list are skipped: the list is refused anyway, and a body can have thousands of entries.
     const { length } = value
     for (let index = 0; index < Math.min(length, schema.maxItems ?? length); index++)
       collect(schema.items, value[index], at(index), named, found)
@@ -88,7 +88,7 @@ function report(name: string, path: string, properties: Fields, found: UnknownFi
 
 type Fields = Readonly<Record<string, FieldsSchema>>
 
-/** The field that differs from the name only in letter case and `_`, or that other gateways call so; undefined if there is none. */
+/** The field that differs from the name only in letter case and `_`, or that other gateways call by this name; undefined if there is none. */
 export function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED) return undefined
   const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name]! : ''
@@ -104,14 +104,14 @@ const plainName = (name: string) => name.replaceAll('_', '').toLowerCase()
 
 const byPlainName = new WeakMap<Fields, ReadonlyMap<string, string>>()
 
-/** Names of the fields by their plain form. Built when a name of the object is unknown for the first time. */
+/** Field names by their normalised form. Built when a name of the object is unknown for the first time. */
 function plainNames(properties: Fields): ReadonlyMap<string, string> {
   const made = byPlainName.get(properties) ?? new Map(Object.keys(properties).map((name) => [plainName(name), name]))
   byPlainName.set(properties, made)
   return made
 }
 
-/** Of several forms the one that the value fits best. */
+/** Returns, of several forms, the one that the value matches best. */
 function closest(
   branches: readonly FieldsSchema[],
   value: object,
@@ -126,6 +126,6 @@ function closest(
       collect(branch, value, path, named, found)
       return found
     })
-  // A misspelt name is close to the form that has it, so it does not count against that form.
+  // A misspelled name is close to the form that has the field, so it does not count against that form.
   return readings.sort((one, other) => one.ignored.length - other.ignored.length)[0] ?? { ignored: [], misspelt: [] }
 }

@@ -1,6 +1,6 @@
 /**
- * Payloads of the five event types (shared/api/webhook-payloads.md): the description publishes them, and the makers of events in a shard
- * return the types at the end of this file.
+ * Payloads of the five event types. The description publishes them, and the code that creates events in a shard returns the types at the end of this
+ * file.
  */
 import { z } from 'zod'
 import type { EventType } from '../domain/events.ts'
@@ -32,10 +32,10 @@ const picture = nullableText(
   'URL of a small picture, which expires. Null if unknown, as in the first events of a chat and for most authors in large groups.',
 )
 
-/** A block is there only for its kind. */
+/** A block is present only for its own kind. */
 const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
 
-/** The fields that every message has beside its content. */
+/** Fields that every message has in addition to its content. */
 const common = {
   phone: chatId,
   chat_lid: chatLid,
@@ -61,7 +61,7 @@ const common = {
   message_expiration_seconds: z.int().nullable().meta({ description: 'Seconds after which apps delete the message.' }),
   mentions: z.array(z.string().max(128)).max(500).meta({ description: 'People whom the message mentions.' }),
 }
-/** Only where they apply. */
+/** Fields that are present only where they apply. */
 const applying = {
   edit_message_id: id('Id of the edit; only with `is_edit`.').optional(),
   newsletter_server_id: id('Number of the post within its channel.').optional(),
@@ -165,7 +165,7 @@ type Shape<T extends z.core.$ZodLooseShape> = z.output<z.ZodObject<T>>
 /** The payload of an event without its envelope. */
 type Said<T extends z.ZodType> = Omit<z.output<T>, keyof ReturnType<typeof envelope>>
 
-/** Fields of a message that its content may set otherwise. */
+/** Fields of a message that its content may override. */
 export interface ReceivedFields extends Shape<typeof common>, Shape<typeof applying>, ReceivedExtras {
   message_id: string
 }
@@ -186,7 +186,7 @@ interface Bodies {
 /** A finished event of a type, before `instance_id`, `event_id` and `single_url` of the envelope are added. */
 export interface EventOf<T extends EventType> {
   type: T
-  /** Epoch milliseconds of the fact: message timestamp, receipt timestamp, change of status. The wire name is `momment`. */
+  /** Time of the event in milliseconds since the epoch: message timestamp, receipt timestamp, or change of status. The wire name is `momment`. */
   at: number
   body: Bodies[T]
 }

@@ -1,4 +1,4 @@
-/** Changes of one thing that the path names, a group or a channel, which answer `{ value: true }`. */
+/** Declares changes of one thing that the path names, a group or a channel. They answer `{ value: true }`. */
 import type { z } from 'zod'
 import type { FailureCode } from '../domain/failures.ts'
 import { action, type Route } from './endpoint.ts'
@@ -7,7 +7,7 @@ import { Done, PICTURE_DEADLINE, portrait } from './fields.ts'
 export interface Place<P extends z.ZodRawShape> {
   /** Fields of the path. */
   path: P
-  /** The same, in examples. */
+  /** The same fields, in examples. */
   example: Readonly<Record<string, string>>
   notFound: FailureCode
   errors: readonly FailureCode[]
@@ -17,7 +17,7 @@ export interface Write<I extends z.ZodRawShape> {
   summary: string
   description?: string
   input: I
-  /** Of `input`. */
+  /** Example of `input`. */
   example?: Readonly<Record<string, unknown>>
 }
 
@@ -34,7 +34,7 @@ export function writesAt<P extends z.ZodRawShape>({ path, example: at, notFound,
         reply: Done,
         examples: examples('write', example),
       }),
-    /** Of its picture. */
+    /** Declares the change of its picture. */
     picture: <const Id extends string>(id: Id, route: Route, summary: string) =>
       action(id, route, {
         summary,

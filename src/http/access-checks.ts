@@ -1,6 +1,6 @@
 /**
- * Authentication in the order of shared/api/auth-and-limits.md ("Order of checks"): the first failing row answers, and its number is at
- * the end of its line. Everything here is synchronous, so that many guesses at once cannot pass a throttle together.
+ * Authentication, in a fixed order of checks: the first failing check answers, and its number is at the end of its line. Everything here is
+ * synchronous, so that many concurrent guesses cannot pass a throttle together.
  */
 import type { Account, ApiKey } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -18,7 +18,7 @@ import { isRelayed } from './source.ts'
 export interface GateDeps {
   account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
   directory: Pick<Directory, 'authenticate' | 'authenticateToken' | 'tokenTagOf'>
-  /** Null: no app is let in. */
+  /** Null if OAuth apps are disabled. */
   oauth: Pick<Oauth, 'authenticate' | 'used'> | null
   clock: Clock
   buckets: Buckets
@@ -26,7 +26,7 @@ export interface GateDeps {
   descriptions: Buckets
   /** Limit of requests with a passkey ticket, per instance. */
   tickets: Buckets
-  /** Of requests to `/oauth`, per kind and address. */
+  /** Limit of requests to `/oauth`, per kind and address. */
   apps: Buckets
   /** Limit of answers with 401, counted where they are given. */
   throttle: Throttle

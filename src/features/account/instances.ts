@@ -151,7 +151,7 @@ export const rotateToken = local('account.rotateToken', 'POST /account/instances
   ],
 })
 
-/** Instances listed with the plan: the newest. */
+/** Number of instances in the answer: the newest ones. */
 const SHOWN = 500
 
 const Plan = z
@@ -184,7 +184,7 @@ export const plan = local('account.plan', 'GET /account/plan', {
       due_at: iso(subscription.dueAt),
       instance_slots: subscription.instanceSlots,
       instances_used: instancesUsed,
-      // A plan may be cut to fewer slots than instances.
+      // The difference can be negative, because a plan may be reduced to fewer slots than instances.
       instances_available: Math.max(0, subscription.instanceSlots - instancesUsed),
       instances: ids.map((instance) => {
         const { id, name, token, status } = parts.directory.render(instance, baseUrl)

@@ -94,7 +94,7 @@ const importedExample = {
   kind: 'client_token',
 }
 
-/** A header loses spaces at its ends. Values of ours begin with the brand, and are told apart by it. */
+/** HTTP removes leading and trailing spaces of a header. Keys of this service begin with the brand, which tells them apart from imported tokens. */
 const clientToken = plain(8, 128)
   .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without a leading or trailing space')
   .refine((value) => !value.startsWith(`${BRAND}_`), { message: `must not begin with ${BRAND}_` })

@@ -1,4 +1,4 @@
-/** Administration of the workspace: apps that were let in to `/mcp` (shared/api/account-admin.md). */
+/** Administration of the workspace: apps with access to `/mcp`. */
 
 import { z } from 'zod'
 import { iso } from '../../domain/clock.ts'

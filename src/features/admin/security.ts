@@ -87,7 +87,7 @@ export const requireClientToken = local('admin.requireClientToken', 'PUT /admin/
   examples: [{ name: 'on', input: { value: true }, reply: { ...example, require_client_token: true } }],
 })
 
-/** Only the length is checked here: the form of a range is one rule (`egress/addresses.ts`), which the account checks. */
+/** Only the length is checked here. `egress/addresses.ts` has the rule for ranges, and the account applies it. */
 const Entry = z.object({
   cidr: plain(1, 43).meta({
     description: 'IPv4 or IPv6 address, or a CIDR block whose host bits are zero.',

@@ -1,4 +1,4 @@
-/** Administration of the workspace: the log of its events, and sending them again (shared/api/account-admin.md, "Webhook log"). */
+/** Administration of the workspace: the webhook log, and sending events again. */
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import { LOG_STATUSES } from '../../domain/webhook-log.ts'
@@ -60,7 +60,7 @@ const filters = {
   status: oneOf(LOG_STATUSES).optional().meta({ description: 'Only events with this outcome.' }),
 }
 
-/** All of the workspace, or the one that is asked for, if it is one of them. */
+/** Ids of all instances of the workspace, or only the requested one if it belongs to the workspace. */
 function instancesOf({ parts, workspace }: AccountCall, wanted?: string): readonly string[] {
   const { ids } = parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS })
   return wanted === undefined ? ids : ids.filter((id) => id === wanted)

@@ -44,7 +44,7 @@ export const product = action('business.product', 'GET /business/products/{produ
   examples: [{ name: 'own', input: { product_id: productExample.id }, reply: productExample }],
 })
 
-/** Thousandths are the network's unit. */
+/** The unit on the network is a thousandth of the currency unit. */
 const price = z
   .number()
   .min(0)

@@ -1,9 +1,9 @@
-/** The objects of catalogs, as shared/api/business-labels.md shows them. */
+/** Objects of catalogs. */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { identifier, plain } from '../fields.ts'
 
-/** Reading a catalog may take longer than other queries (auth-and-limits.md), ms. */
+/** Time limit for reading a catalog in ms; it may take longer than other queries. */
 export const CATALOG_DEADLINE = 45 * SECOND
 
 export const MAX_PRICE = 9_999_999

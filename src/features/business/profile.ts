@@ -109,12 +109,12 @@ export const updateProfile = action('business.updateProfile', 'PUT /business/pro
   ],
 })
 
-/** A name of the tz database, as this machine knows them: no offset. */
+/** Whether this machine knows the name in the tz database; offsets are not names. */
 function isTimeZone(value: string): boolean {
   try {
     return /^[A-Za-z][\w+/-]*$/.test(value) && Boolean(new Intl.DateTimeFormat('en', { timeZone: value }))
   } catch {
-    // Said in this way only.
+    // An invalid name can only be recognised by this exception.
     return false
   }
 }
@@ -132,7 +132,7 @@ interface Interval {
   close_time?: string | undefined
 }
 
-/** The problem of an entry in view of those before it. */
+/** Problem of an entry, given the entries before it. */
 function problemOf(entry: Interval, before: readonly Interval[]): [field: string, message: string] | null {
   const { mode, open_time: open, close_time: close } = entry
   const others = before.filter(({ day }) => day === entry.day)

@@ -1,4 +1,4 @@
-/** Communities: made, listed, read, changed, ended (shared/api/groups-communities.md). */
+/** Communities: create, list, read, change, deactivate. */
 import { SECOND } from '../../domain/clock.ts'
 import { action } from '../endpoint.ts'
 import { name, paged, paging, plain } from '../fields.ts'

@@ -10,7 +10,7 @@ import { meantBy } from '../unknown-fields.ts'
 
 type Named = Readonly<Record<string, FieldsSchema>>
 
-/** `alsoKnown`: names that the route takes at the top level beside those of the operation. */
+/** `alsoKnown`: names that the route accepts at the top level besides those of the operation. */
 export function inOurSpelling(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): RawFields {
   const schema = fieldsSchema(endpoint)
   return spelt(schema, fields, schema.$defs ?? {}, alsoKnown) as RawFields
@@ -30,7 +30,7 @@ function spelt(schema: FieldsSchema, value: unknown, named: Named, alsoKnown: re
       Object.entries(value).map(([name, part]) => {
         const isOurs = Object.hasOwn(properties, name) || alsoKnown.includes(name)
         const meant = isOurs ? name : (meantBy(name, properties, alsoKnown) ?? name)
-        // Where both spellings are there, ours counts, and the other stays a name that nobody knows.
+        // If both spellings are present, ours is used, and the other name stays unknown.
         const ours = meant !== name && Object.hasOwn(value, meant) ? name : meant
         const field = Object.hasOwn(properties, ours) ? properties[ours] : undefined
         return [ours, field === undefined ? withOurNames(part) : spelt(field, part, named)]
@@ -45,7 +45,7 @@ function spelt(schema: FieldsSchema, value: unknown, named: Named, alsoKnown: re
   return value
 }
 
-/** The forms that a value may have: a schema itself, or each of its branches. */
+/** Possible forms of a value: the schema itself, or each of its branches. */
 function forms(schema: FieldsSchema, named: Named): FieldsSchema[] {
   if (schema.$ref !== undefined) return forms(named[schema.$ref.split('/').at(-1)!] ?? {}, named)
   return (schema.anyOf ?? schema.oneOf)?.flatMap((branch) => forms(branch, named)) ?? [schema]
@@ -53,7 +53,7 @@ function forms(schema: FieldsSchema, named: Named): FieldsSchema[] {
 
 const typesOf = ({ type }: FieldsSchema): readonly string[] => [type ?? []].flat()
 
-/** Whether a plain value may stand as it is. */
+/** Whether a plain value needs no conversion. */
 function fits(form: FieldsSchema, value: unknown): boolean {
   if (form.enum) return form.enum.includes(value)
   const types = typesOf(form)
@@ -63,7 +63,7 @@ function fits(form: FieldsSchema, value: unknown): boolean {
 
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/
 
-/** The plain value that is meant; undefined: this form has none for it. */
+/** The intended plain value; undefined if this form has none. */
 function plainValue(form: FieldsSchema, value: unknown): unknown {
   if (typeof value === 'string' && form.enum) {
     const words = form.enum.filter((word) => typeof word === 'string')

@@ -14,7 +14,7 @@ const rowOf = ({ id }: Pick<Endpoint, 'id'>): Reshape => (Object.hasOwn(reshapes
 
 const own = (alias: Alias | undefined) => [...(alias?.own ?? []), ...Object.keys(alias?.rename ?? {})]
 
-/** Fields of a request to a route, as a client of the dialect writes them, in the words of the operation or of its alias. */
+/** Converts the fields of a request from the dialect to the names of the operation or of its alias. */
 export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefined, fields: RawFields): RawFields {
   const { rename = {}, lift, values = {} } = rowOf(endpoint)
   const given = endpoint.id === 'business.updateHours' ? withModeOfEachDay(fields) : fields
@@ -25,7 +25,7 @@ export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefi
   return inOurSpelling(endpoint, Object.fromEntries(named), own(alias))
 }
 
-/** Groups of former years are written without the ending there: number of the creator, and time. */
+/** Groups created in earlier years have no suffix there: the id is the number of the creator and a time. */
 const FORMER_GROUP = /^\d{5,20}-\d{5,20}$/
 const OF_CHATS = /^(phone|group_?id)$/i
 const withGroupForm = (name: string, value: unknown) =>

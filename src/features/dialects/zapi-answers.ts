@@ -1,6 +1,6 @@
 /**
- * `zapi`: answers in the form that clients of that gateway read. Every answer has its names in camelCase and keeps all that it says; by operation,
- * it says the same again under the names and in the types of theirs. Lists are bare.
+ * `zapi`: answers in the form that clients of that gateway read. Every answer keeps all its fields, with names in camelCase. Some operations also
+ * repeat values under the names and in the types of that gateway. Lists are bare arrays.
  */
 import { inCamelCase } from '../../domain/camel-case.ts'
 
@@ -176,10 +176,10 @@ const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
   'labels.colors': (its) => Object.fromEntries(list(its.data).map(({ color, hex }) => [color, hex])),
 }
 
-/** Clients look at `value` on some routes, and at `success` on others. */
+/** Clients read `value` on some routes and `success` on others. */
 const withSuccess = (its: Answer) => (its.value === true && its.success === undefined ? { ...its, success: true } : its)
 
-/** The answer of an operation. That of a send is `zaapId`, `messageId` and `id` beside what ours says. */
+/** Answer of an operation. A send has `zaapId`, `messageId` and `id` in addition to our fields. */
 export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: unknown): unknown {
   const its = inCamelCase(reply) as Answer
   if (typeof its !== 'object' || its === null) return its
@@ -189,7 +189,7 @@ export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: un
   return Array.isArray(shaped) ? shaped : withSuccess(shaped as Answer)
 }
 
-/** The body of an error: clients read `error` and `message` as texts. `message` says what is wrong with which field, as `details.issues` does. */
+/** Body of an error. Clients read `error` and `message` as texts. `message` states which field is wrong and why, like `details.issues`. */
 export function zapiError({ error: { code, message, details } }: ErrorBody): object {
   const issues = (details.issues ?? []) as readonly { path: string; message: string }[]
   const said = issues.map(({ path, message }) => (path === '' ? `The body ${message}.` : `${path} ${message}.`))

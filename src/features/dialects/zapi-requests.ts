@@ -1,6 +1,6 @@
 /**
- * `zapi`: the names and values of requests that differ from ours by more than their spelling, by operation, and the routes that only clients of
- * that gateway use. Everything else follows from the schemas of the operations (`spelling.ts`).
+ * `zapi`: by operation, the names and values of requests that differ from ours in more than spelling, and the routes that only clients of that
+ * gateway use. Everything else follows from the schemas of the operations (`spelling.ts`).
  */
 import type { z } from 'zod'
 import type { Alias } from '../aliases.ts'
@@ -10,9 +10,9 @@ import { carouselWithIdsPerCard } from '../send/interactive.ts'
 export interface Reshape {
   /** Field of theirs → field of ours. */
   rename?: Readonly<Record<string, string>>
-  /** An object of theirs whose fields stand at the top level here. */
+  /** Object whose fields are at the top level in our request. */
   lift?: string
-  /** Values of a field of ours: what stands for each entry of a list, or for the value itself. */
+  /** Conversion of the values of one of our fields: of each entry of a list, or of the value itself. */
   values?: Readonly<Record<string, (value: unknown) => unknown>>
   /** Judges the fields in place of the operation, where other rules hold between them. */
   input?: z.ZodType
@@ -24,7 +24,7 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 
 const each = (change: (entry: unknown) => unknown) => (value: unknown) => (Array.isArray(value) ? value.map(change) : value)
 
-/** Options of a poll are objects there, which have nothing but a name. */
+/** Options of a poll are objects there, with only a name. */
 const nameOf = (entry: unknown) => (isObject(entry) && 'name' in entry ? entry.name : entry)
 
 const day = (word: unknown) => (typeof word === 'string' ? word.slice(0, 3).toLowerCase() : word)
@@ -34,7 +34,7 @@ const renamedDay = (entry: unknown): unknown => {
   return dayOfWeek === undefined ? entry : { day: day(dayOfWeek), ...rest }
 }
 
-/** A random key has another name there. */
+/** Random keys have another name there. */
 const keyType = (value: unknown): unknown => {
   if (!isObject(value) || !isObject(value.pix)) return value
   const { pix } = value
@@ -54,8 +54,8 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
 }
 
 /**
- * `mode` of the hours is one of the whole week there, and one of each entry here. It is no field of the operation: a request is changed before
- * its fields are looked at.
+ * There, `mode` of the opening hours applies to the whole week; here, each entry has one. It is not a field of the operation, so the request is
+ * converted before its fields are validated.
  */
 export function withModeOfEachDay(fields: RawFields): RawFields {
   const { mode, ...rest } = fields
@@ -63,7 +63,7 @@ export function withModeOfEachDay(fields: RawFields): RawFields {
   return { ...rest, days: rest.days.map((entry) => (isObject(entry) && entry.mode === undefined ? { ...entry, mode } : entry)) }
 }
 
-/** Some of these have effects and are asked for by GET, which no other route of the service does: they exist in the dialect alone. */
+/** Some of these routes change something by GET, which no other route of the service does. They exist only in the dialect. */
 export const zapiRoutes: readonly Alias[] = [
   { route: 'GET /qr-code/image', operation: 'instance.qrCode' },
   { route: 'GET /restart', operation: 'instance.restart' },

@@ -1,4 +1,4 @@
-/** Groups: read, changed, left (shared/api/groups-communities.md). */
+/** Groups: read, change, leave. */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { action } from '../endpoint.ts'

@@ -1,6 +1,6 @@
 /**
- * Invitation links of groups (shared/api/groups-communities.md). Listed before the other operations of groups: `/groups/invitation` would be
- * read as the group `invitation` otherwise.
+ * Invitation links of groups. They are listed before the other operations of groups, because `/groups/invitation` would otherwise match as the group
+ * `invitation`.
  */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'

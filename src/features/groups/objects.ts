@@ -1,11 +1,11 @@
-/** Groups and their people, as shared/api/groups-communities.md shows them. */
+/** Objects of groups and their members. */
 import { z } from 'zod'
 import { identifier, instant } from '../fields.ts'
 
-/** Seconds until messages disappear; 0: never. */
+/** Allowed message timers in seconds; 0 means never. */
 export const EPHEMERAL_SECONDS = [0, 86_400, 604_800, 7_776_000] as const
 
-/** People in one call. */
+/** Largest number of people in one call. */
 const MAX_PHONES = 256
 
 export const groupId = identifier(['group'], {

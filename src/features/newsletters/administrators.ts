@@ -1,4 +1,4 @@
-/** Administrators of a channel (shared/api/newsletters.md). Inviting somebody is a send: `send.sendNewsletterAdminInvite`. */
+/** Administrators of a channel. The invitation of an administrator is a send: `send.sendNewsletterAdminInvite`. */
 import { z } from 'zod'
 import { writesAt } from '../writes.ts'
 import { channel, person } from './objects.ts'

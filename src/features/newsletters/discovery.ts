@@ -1,6 +1,6 @@
 /**
- * Channels found: one's own, by link, in the directory (shared/api/newsletters.md). Listed before the operations of one channel:
- * `/newsletters/invitation` would be read as the channel `invitation` otherwise.
+ * Finding channels: own channels, by link, in the directory. They are listed before the operations of one channel, because `/newsletters/invitation`
+ * would otherwise match as the channel `invitation`.
  */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-/** Channels as shared/api/newsletters.md shows them. */
+/** Objects of channels. */
 import { z } from 'zod'
 import { identifier, instant, plain } from '../fields.ts'
 
@@ -11,7 +11,7 @@ const newsletter = identifier(['newsletter'], {
   examples: ['120363166555745933@newsletter'],
 })
 
-/** Of a path: bare digits are a channel, too, where they would be a person's number elsewhere. */
+/** Channel id in a path. Bare digits are accepted as a channel here; elsewhere they are the number of a person. */
 export const newsletterId = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}@newsletter` : value),
   newsletter,
@@ -21,7 +21,7 @@ export const person = identifier(['user'])
 
 const ofPreviousAnswer = { description: '`next_cursor` of the previous answer.' }
 
-/** The network made it, and only the network can judge it. */
+/** The network creates the cursor, and only the network can validate it. */
 export const cursor = plain(1, 4_096).optional().meta(ofPreviousAnswer)
 
 /** Number of the oldest post of the previous page. */
@@ -71,8 +71,8 @@ export const newsletterExample = {
 
 export const idExample = { newsletter_id: '120363166555745933@newsletter' }
 
-/** The failures that the network's codes mean for one channel. */
+/** Meaning of the network's error codes for one channel. */
 export const aboutChannel = { notFound: 'newsletter_not_found', errors: ['invalid_phone'] } as const
 
-/** For changes of one channel. */
+/** Shared parts of the operations that change one channel. */
 export const channel = { ...aboutChannel, path: { newsletter_id: newsletterId }, example: idExample }

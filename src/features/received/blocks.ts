@@ -1,6 +1,6 @@
 /**
- * Content blocks of `received`, one per `message_type` (shared/api/webhook-payloads.md, 2.3). The description publishes them, translation
- * returns their types, and tests hold every event to them.
+ * Content blocks of `received`, one per `message_type`. The description publishes them, the translation returns their types, and tests check every
+ * event against them.
  */
 import type { z } from 'zod'
 import { commerceBlocks } from './commerce.ts'
@@ -11,13 +11,13 @@ import { notification, type ReceivedNotification } from './notifications.ts'
 export const receivedBlocks = { ...messageBlocks, ...commerceBlocks, notification }
 
 export type ReceivedBlocks = { [Name in keyof typeof receivedBlocks]: z.output<(typeof receivedBlocks)[Name]> }
-/** Blocks that are no notification. */
+/** Names of all blocks except `notification`. */
 export type BlockName = Exclude<keyof ReceivedBlocks, 'notification'>
 
-/** Every value of `message_type`; the one without a block is a message that cannot be read yet. */
+/** Every value of `message_type`. The one without a block is a message that cannot be read yet. */
 export const MESSAGE_TYPES = [...(Object.keys(receivedBlocks) as (keyof typeof receivedBlocks)[]), 'waiting_message'] as const
 
-/** The content of a message: the block that its type names, and no other. */
+/** Content of a message: exactly the block that its type names. */
 export type ReceivedContent =
   | { [Name in BlockName]: { message_type: Name } & Pick<ReceivedBlocks, Name> }[BlockName]
   | ({ message_type: 'notification' } & ReceivedNotification & Pick<Extras, 'notification_parameters'>)

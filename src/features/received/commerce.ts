@@ -1,4 +1,4 @@
-/** Blocks of what businesses send, of what their buttons and lists are answered with, and of payments. */
+/** Blocks of messages from businesses, of answers to their buttons and lists, and of payments. */
 import { z } from 'zod'
 import {
   among,

@@ -1,10 +1,8 @@
-/** Fields of the blocks of `received`, and the shapes that several blocks share. */
+/** Fields of the blocks of `received`, and shapes that several blocks share. */
 import { z } from 'zod'
 import { instant } from '../fields.ts'
 
-/*
- * Every helper takes what its field means: a field without it does not compile, because the description publishes all of them.
- */
+/* Every helper requires a description of its field, because the description publishes all fields. */
 export const text = (max: number, description: string) => z.string().max(max).meta({ description })
 export const nullable = (max: number, description: string) => z.string().max(max).nullable().meta({ description })
 export const number = (description: string) => z.number().meta({ description })

@@ -1,8 +1,8 @@
-/** Fields of `received` beside its blocks. */
+/** Fields of `received` outside of its blocks. */
 import { z } from 'zod'
 import { among, flag, id, identifier, list, nullable, nullableFlag, nullableIdentifier, text } from './described.ts'
 
-/** Fields beside the blocks that only some kinds have. */
+/** Fields outside of the blocks that only some messages have. */
 export const receivedExtras = {
   notification_parameters: list(z.string().max(1_024), 1_024, 'Details of a `notification`.'),
   request_method: among(['invite_link', 'non_admin_add', 'linked_group_join'], 'How the person asked to join.'),
@@ -54,6 +54,6 @@ export const receivedExtras = {
 
 export type Extras = z.output<z.ZodObject<typeof receivedExtras>>
 
-/** Fields that go with contents of several kinds, where they apply. */
+/** Fields that several kinds of content can have. */
 export type ReceivedExtras = Partial<Pick<Extras, 'album_message_id' | 'comment_on_message_id' | 'external_ad_reply'>>
 export type ExternalAdReply = Extras['external_ad_reply']

@@ -1,4 +1,4 @@
-/** Blocks of what people send each other. */
+/** Blocks of messages between people. */
 import { z } from 'zod'
 import {
   among,

@@ -1,4 +1,4 @@
-/** What happens to a chat or to the account: names of `notification`, and the field that belongs to some. */
+/** Changes of a chat or of the account: the names of `notification`, and the field that some of them have. */
 import { z } from 'zod'
 import type { Extras } from './extras.ts'
 
@@ -40,7 +40,7 @@ export const notification = z
   .enum(NOTIFICATIONS)
   .meta({ description: 'A change to the chat or the account; `notification_parameters` has the details.' })
 
-/** The field of each notification, which no other has: shared/api/webhook-payloads.md, 2.5. */
+/** The field of each notification; no other notification has it. */
 export const NOTIFICATION_FIELDS = {
   membership_approval_request: 'request_method',
   revoked_membership_requests: 'request_action',

@@ -1,4 +1,4 @@
-/** Buttons and rows of interactive messages, and the ids by which the answers tell them apart. */
+/** Buttons and rows of interactive messages, and their ids, which the answers return. */
 import { z } from 'zod'
 import { text, url } from '../fields.ts'
 
@@ -15,7 +15,7 @@ const phone = z
   .transform((value) => value.replace('+', ''))
   .meta({ description: 'Number to call.', examples: ['5511900001111'] })
 
-/** The type in lower case, as an enumeration is matched in any case. */
+/** The type in lower case, because an enumeration matches in any case. */
 const withPlainType = (value: unknown) =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
     ? { ...value, type: value.type.toLowerCase() }
@@ -57,7 +57,7 @@ export const button = z
 
 export type Button = z.output<typeof button> & { id: string }
 
-/** Absent ids are positions, from 1. */
+/** A missing id becomes the position, starting at 1. */
 export const numbered = <T extends { id?: string | undefined }>(choices: readonly T[], from = 1) =>
   choices.map((choice, index) => ({ ...choice, id: choice.id ?? String(from + index) }))
 

@@ -1,4 +1,4 @@
-/** Products, catalogues and orders (shared/api/interactive.md, 4). Best effort, as everything interactive. */
+/** Products, catalogues and orders. Best effort, like all interactive messages. */
 import { z } from 'zod'
 import { acknowledged, destination, messageId, oneOf, text } from '../fields.ts'
 import { newOrder, paymentSettings, shownOrder } from './orders.ts'

@@ -1,13 +1,13 @@
-/** Contents beside text and media: links with a card, places, contacts, invitations to run a channel (shared/api/messages.md, 2). */
+/** Contents other than text and media: links with a card, locations, contacts, invitations to administer a channel. */
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { acknowledged, destination, identifier, media, oneOf, text, url } from '../fields.ts'
 import { send } from './queued.ts'
 
-/** As programs write numbers: very small ones with an exponent. */
+/** Numbers as programs write them: very small ones have an exponent. */
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
 
-/** A number that JSON writers also give as text. */
+/** A number, also accepted as text, because some JSON writers produce that. */
 const coordinate = (limit: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && NUMERIC.test(value.trim()) ? Number(value) : value),

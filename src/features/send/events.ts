@@ -16,7 +16,9 @@ const Place = z
     context.addIssue({ code: 'custom', path, message: 'is required, because latitude and longitude must be given together' })
   })
 
-/** False. No `default`: of a shape that is shared by name, generators of clients make such a field required. */
+/**
+ * An optional flag, false if absent. It has no `default`, because generators of clients make such a field required in a shape that is shared by name.
+ */
 const unlessSaid = z
   .boolean()
   .optional()

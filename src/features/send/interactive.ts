@@ -1,6 +1,6 @@
 /**
- * Buttons, lists and carousels (shared/api/interactive.md, 1 to 3). Everything here is best effort: it rests on undocumented formats,
- * renders on the phone apps, and the network may accept a message that no client draws.
+ * Buttons, lists and carousels. All of them are best effort: the formats are undocumented, only the phone apps render them, and the network may
+ * accept a message that no client renders.
  */
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
@@ -211,7 +211,7 @@ const card = z.object({
   buttons: z.array(button).max(3).default([]).meta({ description: 'Buttons of the card.' }),
 })
 
-/** Ids are unique in the whole message, so positions count across the cards. */
+/** Ids must be unique in the whole message, so positions count across the cards. */
 function numberCards(cards: z.output<typeof card>[]) {
   let from = 1
   return cards.map((each) => {

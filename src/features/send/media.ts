@@ -1,4 +1,4 @@
-/** Media: pictures, films, sounds, files, stickers (shared/api/messages.md, 2). */
+/** Media: pictures, videos, audio, files, stickers. */
 import { z } from 'zod'
 import { DOCUMENT_LIMIT, MEDIA_LIMIT } from '../../domain/media.ts'
 import { acknowledged, destination, media, messageId, text } from '../fields.ts'
@@ -80,7 +80,7 @@ export const sendAudio = send('send.sendAudio', 'POST /send-audio', {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a file name must not hold.
 const FORBIDDEN = /[/\\\u0000-\u001f\u007f-\u009f]/
 const EXTENSION = /^[A-Za-z0-9]{1,16}$/
-/** The last part of a file name, when it can stand for the field. */
+/** Extension of a file name, if it is valid for the field. */
 const extensionOf = (fileName: string | undefined) => /\.([A-Za-z0-9]{1,16})$/.exec(fileName ?? '')?.[1]
 
 export const sendDocument = send('send.sendDocument', 'POST /send-document/{extension}', {

@@ -1,6 +1,6 @@
 /**
- * How a queued send is declared: `send` of `endpoint.ts`, with the five optional fields that every send has. They are declared here alone. A send
- * says which of them its kind of message cannot carry, and why: such a field is checked like any other, has no effect, and its description says so.
+ * Declares a queued send: `send` of `endpoint.ts`, with the five optional fields that every send has, which are declared only here. A send states
+ * which of them its kind of message cannot have, and why. Such a field is validated like any other, has no effect, and its description says so.
  */
 import { z } from 'zod'
 import type { Identifier, UserIdentifier } from '../../domain/ids.ts'
@@ -13,7 +13,7 @@ const MAX_MENTIONS = 500
 const flag = z.boolean()
 const people = z.array(identifier(['user'])).max(MAX_MENTIONS)
 
-/** In any case: several languages write them with a capital. */
+/** Booleans in any case, because several languages write them with a capital. */
 export const queryBoolean = z.preprocess((value) => {
   const word = typeof value === 'string' ? value.toLowerCase() : value
   return word === 'true' ? true : word === 'false' ? false : value
@@ -41,7 +41,7 @@ const IN_BODY = {
 }
 type SharedShape = typeof IN_BODY
 
-/** The same, as a query writes them: numbers and flags as text, people separated by commas or one by one. */
+/** The same fields in a query: numbers and flags as text, people separated by commas or in repeated parameters. */
 const IN_QUERY = {
   reply_to_message_id: messageId.optional(),
   mentions: queryPeople.optional(),
@@ -50,13 +50,13 @@ const IN_QUERY = {
   delay_typing: queryInteger(0, MAX_SECONDS).default(0),
 } as unknown as SharedShape
 
-/** What the shard is given of a field without effect: whatever a caller wrote, nobody downstream has to ask whether it counts. */
+/** Values of fields without effect that the shard gets, so that no later code must check whether a field applies. */
 const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_all: false, delay_typing: 0 }
 
-/** The end of a sentence for each field without effect. */
+/** End of a sentence for each field without effect. */
 export type Without = Partial<Record<keyof typeof NEUTRAL, string>>
 
-/** An act on another message: it is no message of its own that could quote or mention anybody. */
+/** Reasons for an action on another message, which cannot quote or mention anybody. */
 export const actOf = (what: string): Without => ({
   reply_to_message_id: `${what} quotes nothing`,
   mentions: `${what} has no text`,
@@ -80,9 +80,9 @@ type Fields<I extends z.ZodRawShape> = I & SharedShape
 
 interface SendSays<I extends z.ZodRawShape> extends Omit<Says<Fields<I>>, 'input'> {
   input: I
-  /** The text that mentions stand in; `later`: it is known only when the message's turn comes. A send without it mentions nobody by name. */
+  /** Text that must contain the mentions. `later` means that it is known only when the message is sent. Without it, nobody is mentioned by name. */
   words?: ((input: z.output<z.ZodObject<Fields<I>>>) => string | undefined) | 'later'
-  /** What this kind of message cannot carry. */
+  /** Fields that this kind of message cannot have. */
   without?: Without
   about?: keyof I & string
   to?: Identifier
@@ -111,10 +111,10 @@ export const mentionsAppear = (given: unknown, words: string, issue: Issue): voi
 
 const mentionsIn = (given: unknown) => (given as { mentions?: readonly UserIdentifier[] }).mentions ?? []
 
-/** Each person must be in the text as `@<digits>`. */
+/** Each mentioned person must appear in the text as `@<digits>`. */
 function checkMentions(mentions: readonly UserIdentifier[], text: string, issue: Issue): void {
   if (mentions.length === 0) return
-  // Read once: 500 searches of the longest text take as long as that many requests.
+  // The text is scanned once, because 500 searches in the longest text would be slow.
   const named = new Set(Array.from(text.matchAll(/@(\d+)/g), ([, digits]) => digits))
   for (const [index, { digits }] of mentions.entries())
     if (!named.has(digits)) issue(`mentions.${index}`, `must appear in the text as @${digits}`)

@@ -1,4 +1,4 @@
-/** Text out (shared/api/messages.md, 1). */
+/** Sending of text messages. */
 import { z } from 'zod'
 import { acknowledged, destination, messageId, text } from '../fields.ts'
 import { send } from './queued.ts'
