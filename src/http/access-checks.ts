@@ -34,20 +34,20 @@ export interface GateDeps {
   shortSecrets: Throttle
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
-  /** Constant time. Undefined: no token is set, and only callers near by are shown the metrics. */
+  /** Compares in constant time. Undefined if no token is set; then only callers on near addresses get the metrics. */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 
-/** The part of the request that checks may read. `limit` takes the number of tokens left, for the response's headers. */
+/** The part of the request that checks may read. `limit` receives the number of remaining tokens, for the headers of the response. */
 export interface AccessRequest {
   headers: Headers
   source: string
-  /** Address of the socket, whatever a proxy claims. */
+  /** Address of the peer of the socket, regardless of what a proxy claims. */
   peer: string | undefined
   limit(remaining: number): void
 }
 
-/** Longest credential a header may carry, in characters. */
+/** Longest accepted credential in a header, in characters. */
 const MAX_CREDENTIAL = 256
 
 /** Repeated headers arrive joined with a comma, so they match neither form. */
@@ -58,8 +58,8 @@ function bearer(headers: Headers): string | undefined {
 }
 
 /**
- * Whether `Host` names this machine or a machine of its own network: an address that is near, `localhost`, or a name without a dot, which nobody
- * outside can have. A page in a browser near by can have a name of its own resolve to us, and read what we answer under it.
+ * Whether `Host` names this machine or a machine of its own network: a near address, `localhost`, or a name without a dot, which nobody outside can
+ * own. Otherwise a page in a near browser could make its own host name resolve to this service and read the answers.
  */
 function isLocalHost(host: string | null): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]
@@ -68,9 +68,9 @@ function isLocalHost(host: string | null): boolean {
   return literal === undefined ? /^[a-z0-9_-]+$|\.localhost$/i.test(name) : isNear(literal)
 }
 
-/** Everything under an instance, whether it is a route or not. */
+/** Every path under an instance, whether or not it is a route. */
 const INSTANCE = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
-/** Where `Authorization` names the caller. */
+/** Paths on which `Authorization` identifies the caller. */
 const COUNTED = /^\/(?:account|admin|mcp)(?:\/|$)/
 const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller && `instance:${caller.instance}`
 
@@ -80,7 +80,7 @@ const NO_TICKET = 'This ticket was used or has expired; press the button on the 
 
 export const NO_ROUTE = 'No such route exists.'
 
-/** The code is that of an API key, which is not accepted here: somebody who has one is told what is. */
+/** The error code is that of an API key. The message says that an API key is not accepted here, for callers who sent one. */
 const ADMIN_KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) is required; an API key is not accepted here.`
 
 /** Codes of a wrong credential. */
@@ -97,8 +97,8 @@ export function createGate(deps: GateDeps) {
   const allowlists = new WeakMap<object, Ranges>()
 
   /**
-   * Answers a wrong credential. Only a wrong one is ever throttled: behind a proxy strangers share the address of every caller, and must not
-   * be able to lock anybody out. A secret of 192 bits needs no lockout.
+   * Answers a wrong credential. Only wrong credentials are throttled: behind a proxy, strangers share the address of every caller and must not be
+   * able to lock anybody out. A secret of 192 bits needs no lockout.
    */
   function refuse(code: Wrong, source: string, message?: string): never {
     const wait = throttle.blockedFor(source)
@@ -106,8 +106,8 @@ export function createGate(deps: GateDeps) {
   }
 
   /**
-   * Secrets that somebody chose may be short enough to be guessed. So for each `owner` of them an address has a hard limit of wrong guesses:
-   * beyond it the right one is not answered either, until the minute ends.
+   * Secrets that people choose may be short enough to guess. So each address has a hard limit of wrong guesses per `owner` of such a secret: above it
+   * even the right secret is refused until the minute ends.
    */
   function guessed<T>(owner: string, source: string, isRight: () => T | undefined): T | undefined {
     const wait = shortSecrets.blockedFor(source, owner)
@@ -132,7 +132,7 @@ export function createGate(deps: GateDeps) {
     { headers, source, peer }: Pick<AccessRequest, 'headers' | 'source' | 'peer'>,
     isNearEnough: (source: string) => boolean,
   ) {
-    // Relayed by a proxy that is not trusted to name the source: the caller may be anybody, although the proxy is near.
+    // A proxy that may not name its callers relayed the request, so the caller may be anybody, although the proxy is near.
     const isAnybodys = isRelayed(headers) && !isIn(trusted, peer ?? '')
     return !isAnybodys && isNearEnough(source) && isLocalHost(headers.get('Host'))
   }
@@ -147,14 +147,14 @@ export function createGate(deps: GateDeps) {
     if (!allowed) throw new TooMany(retryAfter, scope)
   }
 
-  /** An API key in `Authorization`. An imported client token is none. */
+  /** An API key in `Authorization`. An imported client token is not accepted there. */
   function keyOfBearer(headers: Headers): ApiKey | undefined {
     const value = bearer(headers)
     if (value === undefined || !value.startsWith(API_KEY_PREFIX)) return undefined
     return account.findApiKey(value)
   }
 
-  /** A value without the prefix of an API key can only be the imported client token of the workspace, which has 8 characters at least. */
+  /** A value without the prefix of an API key can only be the imported client token of the workspace, which has at least 8 characters. */
   function keyOfClientToken(workspace: WorkspaceId, { headers, source }: AccessRequest): ApiKey | undefined {
     const value = headers.get('Client-Token')
     if (value === null || value === '' || value.length > MAX_CREDENTIAL) return undefined
@@ -162,7 +162,7 @@ export function createGate(deps: GateDeps) {
     return guessed(workspace, source, () => account.findClientToken(workspace, value))
   }
 
-  /** Rows 6 to 8. One credential is looked at per request. `mayBear`: `Authorization` is free for a key. */
+  /** Checks 6 to 8. One credential is checked per request. `mayBear`: whether `Authorization` may hold a key. */
   function checkKey({ id, security }: Workspace, incoming: AccessRequest, mayBear = true) {
     const { headers, source } = incoming
     if (!security.requireClientToken && !security.requireApiKey) return
@@ -173,13 +173,13 @@ export function createGate(deps: GateDeps) {
     checkScope(key, 'instances:operate') // 8
   }
 
-  /** An app's access token, valid as long as its instance exists. */
+  /** Looks up an app by its access token, which is valid as long as its instance exists. */
   function appOf(value: string): OauthApp | undefined {
     const app = oauth?.authenticate(value)
     return app && directory.tokenTagOf(app.instance) !== undefined ? app : undefined
   }
 
-  /** Whose bucket a request to a counted path counts for. */
+  /** Owner of the rate limit bucket for a request to a counted path. */
   function ownerOf(path: string, headers: Headers): string | undefined {
     const [, instance, token] = INSTANCE.exec(path) ?? []
     if (instance !== undefined) return instanceOwner(directory.authenticate(instance, token!))
@@ -190,7 +190,7 @@ export function createGate(deps: GateDeps) {
     return workspace && `workspace:${workspace}`
   }
 
-  /** Rows 2 to 8. */
+  /** Checks 2 to 8. */
   function checkInstance(
     instance: string,
     token: string,
@@ -213,7 +213,7 @@ export function createGate(deps: GateDeps) {
       return caller
     },
 
-    /** `/mcp`, by the numbers of its own table (shared/api/mcp-and-system.md): the credential identifies the instance. */
+    /** `/mcp`, with its own order of checks: the credential identifies the instance. */
     mcp(incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
       const value = bearer(incoming.headers)
       if (value === undefined) throw new Failure('unauthorized') // 1
@@ -225,13 +225,13 @@ export function createGate(deps: GateDeps) {
       incoming.limit(buckets.remaining(owner))
       const workspace = account.workspace(caller.workspace)
       checkAllowlist(workspace, incoming.source) // 4
-      // The owner has approved an app with the admin key.
+      // An app needs no key, because the owner has approved it with the admin key.
       if (!app) checkKey(workspace, incoming, false) // 5, 6
       takeToken('instance', owner, incoming) // 7
       return { instance: caller.instance, workspace: caller.workspace }
     },
 
-    /** Whether a request that was let in would still be: for an answer that goes on for long. It is no request, so no limit counts it. */
+    /** Whether an accepted request would still be accepted, for answers that last long. This is not a request, so no limit counts it. */
     isStillAllowed(instance: string, token: string, incoming: AccessRequest): boolean {
       try {
         checkInstance(instance, token, incoming)
@@ -243,8 +243,8 @@ export function createGate(deps: GateDeps) {
     },
 
     /**
-     * Tokens left of whoever calls, for an answer that was made before a bucket was looked at (a path that is no route, a credential of another
-     * kind). Undefined where the credential names nobody: the absence tells no more than the refusal does.
+     * Remaining tokens of the caller, for an answer that was made before a bucket was used (an unknown path, a credential of another kind). Undefined
+     * if the credential identifies nobody; the absence reveals no more than the refusal does.
      */
     remaining(path: string, headers: Headers): number | undefined {
       const owner = ownerOf(path, headers)
@@ -265,7 +265,7 @@ export function createGate(deps: GateDeps) {
       return { workspace: key.workspace }
     },
 
-    /** `value`: the admin key, by default the bearer of the request. */
+    /** `value`: the admin key; by default the bearer token of the request. */
     admin(incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } {
       const workspace = value === undefined ? undefined : account.findAdmin(value)
       if (!workspace) refuse('api_key_required', incoming.source, ADMIN_KEY_WANTED) // 2, 3
@@ -276,7 +276,7 @@ export function createGate(deps: GateDeps) {
       return { workspace }
     },
 
-    /** A session of the dashboard: rows 2 to 5 of the admin API, with a bucket of its own. Undefined: there is none. */
+    /** A session of the dashboard: checks 2 to 5 of the admin API, with its own bucket. `session` is undefined if there is none. */
     session(session: { id: string; workspace: WorkspaceId } | undefined, incoming: AccessRequest): { workspace: WorkspaceId } {
       if (!session) refuse('unauthorized', incoming.source)
       const owner = `session:${session.id}`
@@ -299,30 +299,30 @@ export function createGate(deps: GateDeps) {
       return { instance, ticket }
     },
 
-    /** Refuses a ticket that has become stale. */
+    /** Refuses a ticket that is no longer valid. */
     staleTicket: ({ source }: Pick<AccessRequest, 'source'>): never => refuse('unauthorized', source, NO_TICKET),
 
-    /** A program on this machine that came here directly, under a name that only this machine has. */
+    /** Whether the caller is a program on this machine that connected directly and used a name that only this machine has. */
     isOnThisMachine: (incoming: Pick<AccessRequest, 'headers' | 'source' | 'peer'>): boolean =>
       isLocal(incoming, (source) => isIn(loopback, source)),
 
-    /** A request to `/oauth`, whoever sends it. Those of another `kind` have a limit of their own. */
+    /** Limits a request to `/oauth` by its address. Each `kind` of request has its own limit. */
     oauth({ source }: Pick<AccessRequest, 'source'>, kind: string): void {
       const { allowed, retryAfter } = apps.take(`${kind} ${subscriberOf(source)}`)
       if (!allowed) throw new TooMany(retryAfter, 'address')
     },
 
-    /** Large and the same for everybody: nobody needs it often. */
+    /** Limits downloads that are large, the same for everybody and rarely needed. */
     described({ source }: Pick<AccessRequest, 'source'>, what = ''): void {
       const { allowed, retryAfter } = descriptions.take(what + subscriberOf(source))
       if (!allowed) throw new TooMany(retryAfter, 'address')
     },
 
-    /** shared/api/mcp-and-system.md, `system.metrics`. Without a token, callers that are not near get `not_found`. */
+    /** Without a configured token, callers that are not near get `not_found`. */
     metrics({ headers, source, peer }: AccessRequest): void {
       if (isMetricsToken) {
         const value = bearer(headers)
-        // A request that names no token guesses at none.
+        // A request without a token does not count as a guess.
         const isRight = value !== undefined && guessed('metrics', source, () => isMetricsToken(value) || undefined)
         if (!isRight) refuse('unauthorized', source)
         return

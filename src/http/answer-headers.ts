@@ -1,15 +1,15 @@
-/** The headers that every answer has: given to a response as it is made, or set on one that somebody else made. */
+/** Headers of every answer: passed to a response when it is created, or set on an existing one. */
 import { REFILL_PER_SECOND } from './rate-limit.ts'
 
 interface Answered {
   requestId: string
-  /** Further ones. */
+  /** Additional headers. */
   headers: Record<string, string>
-  /** Tokens left in the bucket of the instance or workspace, where it is known. */
+  /** Tokens left in the bucket of the instance or workspace, if known. */
   remaining: number | undefined
 }
 
-/** As a plain object, which the server writes as it is. */
+/** Headers as a plain object, which the server writes without conversion. */
 export function answerHeaders(
   { requestId, headers, remaining }: Answered,
   contentType: string,
@@ -18,7 +18,7 @@ export function answerHeaders(
   const all: Record<string, string> = {
     'Content-Type': contentType,
     'X-Request-Id': requestId,
-    // Paths and answers carry credentials: neither may be cached, or sent as a referrer to another site.
+    // Paths and answers contain credentials, so they must not be cached, or sent to another site as a referrer.
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': cacheControl ?? 'no-store',
   }
@@ -30,7 +30,7 @@ export function answerHeaders(
   return all
 }
 
-/** The same for a response that is there. What it says about its caching and its type stays. */
+/** Sets the headers on an existing response. Its own headers about caching and type stay. */
 export function dress(its: Headers, answered: Answered): void {
   const { 'Content-Type': _, 'Cache-Control': cacheControl, ...others } = answerHeaders(answered, '', undefined)
   if (!its.has('Cache-Control')) its.set('Cache-Control', cacheControl!)

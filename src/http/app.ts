@@ -1,4 +1,4 @@
-/** The HTTP application: Web standards only, so that it runs wherever `fetch` handlers do. */
+/** The HTTP application. It uses only Web standards, so that it runs wherever `fetch` handlers do. */
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -34,7 +34,7 @@ export interface AppDeps {
   account: Account
   directory: Directory
   oauth: Parts['oauth']
-  /** False: there is no `/oauth`, and no access token is taken. */
+  /** If false, `/oauth` does not exist and no access token is accepted. */
   hasOauth: boolean
   engine: Pick<Engine, 'call'>
   readiness: Parts['readiness']
@@ -44,40 +44,40 @@ export interface AppDeps {
   passkeys: Parts['passkeys']
   eventStreams: Parts['eventStreams']
   clock: Clock
-  /** For limits: one that does not step. */
+  /** Clock for limits, which does not step. */
   steadyClock: Clock
   log: DetailedLog
-  /** A ULID. */
+  /** Creates a ULID. */
   newRequestId(): string
-  /** Address of the socket a request came over; undefined when it came over none. */
+  /** Address of the peer of the socket; undefined if the request did not come over one. */
   peer(request: Request): string | undefined
-  /** The caller has closed the connection a request came over. */
+  /** Whether the caller has closed the connection of the request. */
   hasLeft(request: Request): boolean
-  /** Ends the connection a request came over, as it is. */
+  /** Closes the connection of the request immediately. */
   cut(request: Request): void
   source: BodySource
-  /** Public base of the service, no slash at the end. Null: the origin each request came to. */
+  /** Public base URL of the service, without a trailing slash. If null, the origin of each request is used. */
   baseUrl: string | null
-  /** CIDR ranges whose `X-Forwarded-For` is believed. */
+  /** CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
-  /** CIDR ranges that may use `/admin`; empty: any. */
+  /** CIDR ranges that may use `/admin`; if empty, all. */
   adminAllowedIps: readonly string[]
-  /** False: `/openapi.json` and `/docs` are not found. */
+  /** If false, `/openapi.json` and `/docs` are not found. */
   docs: boolean
   pages: Parts['pages']
-  /** Of one instance or workspace; null: as the API promises. */
+  /** Rate limit of one instance or workspace; null for the documented default. */
   requestsPerSecond?: number | null
-  /** Undefined: it is off. */
+  /** Undefined if the dashboard is off. */
   dashboard?: DashboardDeps | undefined
   tally: Tally
-  /** The text of `/metrics`. */
+  /** Text of `/metrics`. */
   metrics: Parts['metrics']
   isMetricsToken?: ((value: string) => boolean) | undefined
   readLargeBody: ReadLargeBody
   readLargeMessage: McpDeps['readLargeMessage']
-  /** Origins whose pages may call `/mcp`; null: that of the service itself. */
+  /** Origins whose pages may call `/mcp`; null for the origin of the service itself. */
   mcpAllowedOrigins: readonly string[] | null
-  /** For callers who wait for the outcome of a send. */
+  /** Outcomes of sends, for callers that wait for them. */
   outcomes: Outcomes
 }
 
@@ -131,7 +131,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
-  // Returned, not thrown: the router catches what a handler throws, and this is not one.
+  // Returned, not thrown, because the router catches errors of handlers and this is not one.
   app.notFound(({ req }) => refused(unknownPath(req.method, req.path), req))
   app.onError((error, c) => {
     if (error instanceof Failure) {
@@ -162,7 +162,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   return app
 }
 
-/** Operations that a service without documentation does not have. */
+/** Operations that a service without documentation lacks. */
 const DOCS: ReadonlySet<string> = new Set(['system.openapi', 'system.docs'])
 
 function once(make: () => Description): () => Description {
@@ -173,13 +173,13 @@ function once(make: () => Description): () => Description {
   }
 }
 
-/** Label for a request that matches no route, or whose method no route has: it contains nothing of the request, so nobody can invent series. */
+/** Metrics label for a request without a matching route or method. It contains nothing of the request, so callers cannot create series. */
 const OTHER = 'other'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** The caller closed the connection: neither our failure nor an answer that arrived. nginx counts it under this number. */
+/** Status for a caller that closed the connection: no failure of the service, and no answer that arrived. nginx uses the same number. */
 const LEFT = 499
 
-/** Applied to every request, whatever its outcome: an id, the rate headers, one line in the log. */
+/** Applied to every request, whatever its outcome: adds an id and the rate headers, and writes one log line. */
 function observe(
   { clock, log, newRequestId, peer, hasLeft, source: bodies, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,
@@ -210,7 +210,7 @@ function observe(
     if (c.res.status === 401) failed(source)
     if (!state.isDressed) {
       state.remaining ??= remaining(c.req.path, headers)
-      // In place: a change by `c.header` copies the whole answer, each time.
+      // Sets the headers in place, because `c.header` copies the whole answer each time.
       dress(c.res.headers, state)
     }
     const labels = { method: METHODS.has(c.req.method) ? c.req.method : OTHER, route: state.route ?? OTHER }
@@ -230,7 +230,7 @@ function observe(
   }
 }
 
-/** The path for the log: the matched route with the instance filled in, so that it contains no credential or link. */
+/** Path for the log: the matched route with the id of the instance filled in, so that it contains no credential or link. */
 function loggedPath(path: string, route: string | undefined): string {
   if (route === undefined) return withoutSecrets(path)
   const instance = /^\/instances\/([0-9a-f-]{36})\//.exec(path)?.[1]
@@ -238,12 +238,12 @@ function loggedPath(path: string, route: string | undefined): string {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** A word as routes have them. A word made only of characters of a token may be a part of one. */
+/** A word as in routes. A word that consists only of hexadecimal letters may be part of a token. */
 const WORD = /^(?![a-f]{4,}$)[a-z]+(-[a-z]+)*$/
 
 /**
- * A path that is no route may still hold a token, or a part of one: the caller mistyped what is around it, or cut it short. So only
- * words and the ids of instances remain of it.
+ * A path that matches no route may still contain a token or a part of one, because the caller mistyped or truncated it. So only words and instance
+ * ids of it are logged.
  */
 function withoutSecrets(path: string): string {
   if (path.startsWith('/media/')) return '/media/{link}'
@@ -255,5 +255,5 @@ function withoutSecrets(path: string): string {
     })
     .join('')
 }
-/** Characters of a path that is no route. */
+/** Longest logged part of such a path, in characters. */
 const MAX_LOGGED = 512

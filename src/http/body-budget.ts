@@ -1,23 +1,24 @@
 /**
- * Memory for bodies, shared by all requests. It counts what is really held: the bytes of a small body; of a large one the bytes that are not parsed
- * yet, the files that were decoded from the others, and the JSON around the files. It is held until the request is answered, because the files are in memory until then. One
- * owner (an instance, or a workspace) gets at most half of it: otherwise a few slow uploads of one owner would stop those of all others.
+ * Memory budget for bodies, shared by all requests. It counts what is actually in memory: the bytes of a small body; for a large one the unparsed
+ * bytes, the decoded files, and the JSON around the files. Memory is reserved until the request is answered, because the files are in memory until
+ * then. One owner (an instance or a workspace) gets at most half of the budget; otherwise a few slow uploads of one owner would block those of all
+ * others.
  */
 import { Busy } from './errors.ts'
 
 const MB = 1_048_576
 /**
- * Five bodies of the largest size, 48 MB each when they are decoded. Pieces that are already parsed or dropped but not freed yet come on top, some
- * 200 MB with forty bodies at once, and the service itself. `npm run bench -- bodies` measures the sum: a machine with 1 GB has room for it.
+ * The budget fits five bodies of the largest size, 48 MB each after decoding. Parsed or dropped pieces that are not freed yet come on top, about 200
+ * MB with forty concurrent bodies, and the service itself. `npm run bench -- bodies` measures the sum: a machine with 1 GB is large enough.
  */
 const BODY_BUDGET = 256 * MB
 
 export interface Lease {
-  /** Throws when so much is not available now, before the caller sends a body that would be refused; reserves nothing. */
+  /** Throws if this many bytes are not available now, before the caller sends a body that would be refused. Reserves nothing. */
   check(bytes: number): void
-  /** From now on so much is reserved. Throws when more is not available; what was reserved before stays reserved. */
+  /** Sets the reservation to this many bytes. Throws if they are not available; the previous reservation then stays. */
   hold(bytes: number): void
-  /** What is reserved beyond so much is given back. Never throws, and reserves nothing: not after `release` either. */
+  /** Reduces the reservation to this many bytes. Never throws and never reserves, even after `release`. */
   lower(bytes: number): void
   release(): void
 }

@@ -1,4 +1,4 @@
-/** Reading a request's body with its limits. */
+/** Reads the body of a request within its limits. */
 import { joined } from '../domain/bytes.ts'
 import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -10,44 +10,47 @@ import { createPieces, type Pieces } from './pieces.ts'
 const KB = 1_024
 const MB = KB * KB
 export const MAX_BODY = 64 * MB
-/** Bodies above this are not parsed on the HTTP thread: 60 MB of JSON would stall it for 112 ms. */
+/** Larger bodies are not parsed on the HTTP thread: 60 MB of JSON would block it for 112 ms. */
 export const LARGE_BODY = 256 * KB
 
-/** Memory is reserved as the bytes come, this much at a time: a caller who announces much and sends little reserves little. */
+/** Memory is reserved in steps of this size while bytes arrive, so a caller that announces much and sends little reserves little. */
 const STEP = 256 * KB
 /**
- * What every body may have without: at the rate of requests of one instance those that stop half-way are in memory 700 at a time, before they
- * are too slow.
+ * Bytes of each body that need no reservation. At the rate limit of one instance, up to 700 incomplete bodies are in memory before they are refused
+ * as too slow.
  */
 const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
-/** Bytes of a large body that cross to the other thread in one message. */
+/** Bytes of a large body that go to the other thread in one message. */
 const BATCH = 256 * KB
-/** What a large body holds when all of it has arrived: nearly all of it is base64, which is decoded meanwhile. */
+/** Memory that a complete large body needs: nearly all of it is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 
 /**
- * A body comes at this rate at least (1 Mbit/s, a slow line), in bytes per second, after some time to begin with, in ms: what has come of it is
- * in memory until it is complete.
+ * Minimum rate of a body in bytes per second (1 Mbit/s, a slow line), after a head start in ms. Received parts stay in memory until the body is
+ * complete, so slow bodies would fill it.
  */
 const SLOWEST = 128 * KB
 const HEAD_START = 10 * SECOND
 /** Longest time a body may take, in ms. */
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
-/** When as many bytes of a body must have come, for one that began at `begun`. */
+/** Time at which this many bytes of a body that began at `begun` must have arrived. */
 export const dueAt = (begun: number, bytes: number): number => begun + HEAD_START + (bytes / SLOWEST) * SECOND
 
-/** Pieces of a refused body that are freed together. The garbage collector alone would fall behind when many bodies are refused at once. */
+/**
+ * Number of pieces of a refused body that are freed together. The garbage collector alone would be too slow when many bodies are refused at the same
+ * time.
+ */
 const DROPPED_AT_ONCE = 16
 
 /**
- * Bytes of a refused body that are read for the sake of the answer: those of the largest documents that a send takes by URL, which somebody may
- * try to send inline, and more.
+ * Number of bytes of a refused body that are read so that the client gets the answer. It exceeds the largest documents that a send accepts by URL,
+ * which callers may try to send inline.
  */
 export const MOST_DROPPED = 8 * MAX_BODY
 
-/** A small body is whole; a large one is still arriving. */
+/** A small body is complete; a large one is still arriving. */
 export type Body = { bytes: Uint8Array<ArrayBuffer> } | { coming: ComingBody }
 
 const NO_BODY: Body = { bytes: new Uint8Array() }
@@ -55,15 +58,15 @@ const NO_BODY: Body = { bytes: new Uint8Array() }
 /** One body, read piece by piece. */
 export type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
 
-/** Where bodies are read from. The stream of a standard `Request` would cost the server two copies of every piece. */
+/** Source of bodies. The stream of a standard `Request` would cost two copies of every piece. */
 export interface BodySource {
-  /** The whole body, where all of it has come already and nobody reads it; whoever asks later is given no bytes. Undefined: it is read. */
+  /** Returns the whole body if all of it has arrived and nobody reads it; later callers get no bytes. Undefined if it must be read. */
   arrived(request: Request): Uint8Array<ArrayBuffer> | undefined
-  /** Undefined: there is none, or somebody reads it already. */
+  /** Undefined if there is no body or somebody already reads it. */
   reader(request: Request): BodyReader | undefined
 }
 
-/** For requests that did not come over our server. */
+/** Source for requests that did not come over our server. */
 export const webBodies: BodySource = {
   arrived: () => undefined,
   reader: ({ body }) => (body === null || body.locked ? undefined : body.getReader()),
@@ -75,14 +78,14 @@ const tooSlow = () => new Failure('invalid_request', { message: 'The body arrive
 const cutOff = (cause?: unknown) =>
   new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
 
-/** Web standards give these none, and to look for one makes the server build the whole request: 8 % of what `GET /status` costs. */
+/** GET and HEAD have no body in Web standards. Looking for one makes the server create the whole request object, which costs 8 % of `GET /status`. */
 const isWithoutBody = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 /**
- * The body, refused while reading as soon as there is too much of it, it comes too slowly, or there is no memory for it. What is left of a refused
- * one is read and dropped.
+ * Receives the body. It is refused during reading if it is too large or too slow, or if memory is missing. The rest of a refused body is read and
+ * dropped.
  */
 export async function receiveBody(
   request: Request,
@@ -95,7 +98,7 @@ export async function receiveBody(
   const declared = Number(request.headers.get('Content-Length') ?? 0)
   if (declared > most) throw tooLarge(most)
   if (declared <= LARGE_BODY) {
-    // A small one mostly comes together with its head, and is there when what reads the head has ended.
+    // A small body usually arrives together with the head, and is available after this turn.
     await undefined
     const bytes = source.arrived(request)
     if (bytes !== undefined) {
@@ -122,7 +125,7 @@ export async function receiveBody(
 
 type Incoming = AsyncGenerator<Uint8Array, void>
 
-/** Rejects with the reason when the body is refused. The rest of a body that is not read to its end is discarded. */
+/** Rejects with the reason when the body is refused. If the reader stops early, the rest of the body is discarded. */
 async function* piecesOf(
   request: Request,
   reader: BodyReader,
@@ -157,11 +160,11 @@ async function reserve(memory: Lease, bytes: number, incoming: Incoming): Promis
   }
 }
 
-/** A large body whose beginning has arrived. Memory is held for what is here, between the threads, and in the thread that parses it. */
+/** A large body whose first bytes have arrived. Memory is reserved for the bytes here, between the threads, and in the thread that parses it. */
 function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory: Lease): ComingBody {
   let pieces = begun
   let here = begunSize
-  /** Sizes of the batches that are sent and not parsed yet. */
+  /** Sizes of the batches that were sent and are not yet parsed. */
   const away: number[] = []
   let there = 0
   let isEnded = false
@@ -201,13 +204,13 @@ function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory
     held(bytes) {
       there = bytes
       away.shift()
-      // This may come after a refusal, so it must not throw. If the thread holds more than was reserved, the next piece reserves the difference.
+      // This may run after a refusal, so it must not throw. If the thread holds more than was reserved, the next piece reserves the difference.
       memory.lower(reserved(inMemory()))
     },
   }
 }
 
-/** The bytes of a whole body, for readers that cannot use it in parts. */
+/** All bytes of a body, for readers that cannot process it in parts. */
 export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
   if ('bytes' in body) return body.bytes
   const pieces: Uint8Array<ArrayBuffer>[] = []
@@ -220,15 +223,15 @@ export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
   return joined(pieces) as Uint8Array<ArrayBuffer>
 }
 
-/** Checked when there is something to read: an empty body and `{}` are the same, and nobody types what is empty. */
+/** The content type is only checked for a non-empty body: an empty body equals `{}`, and clients send no type for it. */
 function checkType({ headers }: Request, size: number) {
   if (size > 0 && !JSON_TYPE.test(headers.get('Content-Type') ?? ''))
     throw Failure.invalid({ path: '', message: 'must be sent with Content-Type: application/json' })
 }
 
 /**
- * For a request that was answered without reading its body. Many clients read the answer only when they have sent everything: if the
- * connection is closed before, they lose the answer and report a broken pipe in place of the reason.
+ * For a request that was answered without reading its body. Many clients read the answer only after they have sent everything. If the connection were
+ * closed earlier, they would lose the answer and report a broken pipe instead of the reason.
  */
 export function discardBody(request: Request, source: BodySource = webBodies): void {
   if (isWithoutBody(request) || source.arrived(request) !== undefined) return
@@ -237,8 +240,8 @@ export function discardBody(request: Request, source: BodySource = webBodies): v
 }
 
 /**
- * The text of a short body that is read before its sender is known: anybody may send one, and many at a time, so that it is held for no longer than
- * it comes. `tooLong`: of one of more than `most` bytes.
+ * Reads a short text body before its sender is known. Anybody may send many of them, so it is kept in memory only while it arrives. `tooLong` is the
+ * error for a body of more than `most` bytes.
  */
 export async function receiveText(
   request: Request,
@@ -266,7 +269,7 @@ export async function receiveText(
   }
 }
 
-/** Reads on and keeps nothing, within a bound, as slowly as any body may come. What comes after that costs the connection. */
+/** Reads and drops the rest, up to a limit and at the minimum rate of a body. If more follows, the connection is closed. */
 async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
   const stream = steady(reader, clock)
   let left = MOST_DROPPED
@@ -282,7 +285,7 @@ async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
       dropped = []
     }
   } catch {
-    // Too slow, or cut: the answer has been made, and the rest is not needed.
+    // An error is ignored: the body is too slow or incomplete, but the answer has been made and the rest is not needed.
   } finally {
     stream.end()
   }
@@ -290,17 +293,17 @@ async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
 }
 
 interface Steady {
-  /** Undefined at the end. Rejects when the body is cut, or slower than it may be. */
+  /** Undefined at the end. Rejects when the body is incomplete or too slow. */
   read(): Promise<Uint8Array | undefined>
-  /** To be called once it is not read any more. */
+  /** Must be called when reading ends. */
   end(): void
 }
 
-/** A body that is read at the rate it must come at, or not at all. Time in which nobody reads it does not count: it is not the caller's. */
+/** Enforces the minimum rate of a body. Time in which nobody reads does not count, because the caller is not responsible for it. */
 function steady(reader: BodyReader, clock: Clock): Steady {
   let begun = clock.now()
   let size = 0
-  /** When the last read ended; undefined: one is under way. */
+  /** Time at which the last read ended; undefined while a read is running. */
   let leftAt: number | undefined = begun
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
@@ -308,13 +311,13 @@ function steady(reader: BodyReader, clock: Clock): Steady {
     const look = () => {
       const left = leftAt === undefined ? dueAt(begun, size) - clock.now() : SECOND
       if (left <= 0 && isSecondLook) return reject(tooSlow())
-      // When this thread was blocked, bytes that arrived meanwhile are read before the second check.
+      // If this thread was blocked, bytes that arrived in that time are read before the second check.
       isSecondLook = left <= 0
       timer = setTimeout(look, Math.max(left, SECOND))
     }
     timer = setTimeout(look, HEAD_START)
   })
-  // Nobody may be reading when it comes.
+  // Prevents an unhandled rejection when nobody is reading.
   late.catch(() => {})
   return {
     async read() {

@@ -1,4 +1,4 @@
-/** Runs an operation for an authorized caller, whatever the route: by its own handler, or by the shard that hosts the instance. */
+/** Runs an operation for an authorized caller, whatever its route: with its own handler, or in the shard that hosts the instance. */
 import type { z } from 'zod'
 import type { CallOrigin } from '../domain/call.ts'
 import { SECOND } from '../domain/clock.ts'
@@ -17,7 +17,7 @@ import { InstanceGone } from './errors.ts'
 export interface Caller {
   workspace?: WorkspaceId
   instance?: InstanceId
-  /** For answers that go on for long. */
+  /** Whether the credential is still valid, for answers that last long. */
   isStillAllowed?: () => boolean
 }
 
@@ -26,7 +26,7 @@ export interface CarryOutDeps {
   engine: Pick<Engine, 'call'>
   tally: Tally
   now(): number
-  /** Null: the origin the request came to. */
+  /** Null if the origin of the request is used. */
   baseUrl: string | null
 }
 
@@ -37,18 +37,18 @@ export interface Asked {
   origin: CallOrigin
 }
 
-/** The answer of a queued send. */
+/** Answer of a queued send. */
 export type Acknowledged = z.output<typeof Acknowledgement>
 
-/** Row 10 of the order of checks: checked before any of the body is read. */
+/** Check 10: the subscription, before any part of the body is read. */
 export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOutDeps): void {
   if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required') // 10
 }
 
 /**
- * `input` is the result of `parseInput`. Resolves with the answer of the operation, or with the acknowledgement of a send; rejects with
- * `Failure`. When the instance is deleted while the operation runs, its connection, queue and record disappear one after the other and each
- * fails with its own code. The caller always gets `instance_not_found`.
+ * `input` is the result of `parseInput`. Resolves with the answer of the operation, or with the acknowledgement of a send; rejects with `Failure`. If
+ * the instance is deleted while the operation runs, its connection, queue and record disappear one after the other, each with its own error code. The
+ * caller always gets `instance_not_found`.
  */
 export async function carryOut(
   endpoint: Endpoint,
@@ -93,7 +93,7 @@ async function answer(
   if (fallback?.isOfNow?.(call as InstanceCall)) return fallback.answer(call as InstanceCall)
   const asked = askShard(endpoint, instance, input, origin, deps)
   const fallBack = async () => {
-    // The last known state of a deleted instance is no answer.
+    // The last known state of a deleted instance must not be returned.
     if (isDeleted(instance, deps)) throw new InstanceGone()
     return fallback!.answer(call as InstanceCall)
   }
@@ -110,7 +110,7 @@ async function askShard(
 ): Promise<unknown> {
   const { id, kind } = endpoint
   const begun = performance.now()
-  // A send is only queued here: its outcome is counted when its turn has come.
+  // A send is only queued here; its outcome is counted when it is sent.
   const isImmediate = kind !== 'send'
   try {
     return await engine.call(instance, callOf(endpoint, input) as CallOf<OperationId>, origin)
@@ -125,8 +125,9 @@ async function askShard(
 }
 
 /**
- * A code of the network means the same for every operation, and not every operation has a use for it: nobody's setting is a suspended group.
- * A code that is not among the errors of an operation is reported as a failure of the network, with the code in `details`.
+ * Limits failures to those that the operation declares. A code of the network has the same meaning for every operation, but not every operation can
+ * return it: a suspended group makes no sense for a profile setting. A code that the operation does not declare is reported as a failure of the
+ * network, with the code in `details`.
  */
 function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   const isOfNetwork = kind === 'action' && failure.details?.network_code !== undefined
@@ -134,7 +135,7 @@ function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   return new Failure('action_failed', { details: failure.details, cause: failure })
 }
 
-/** The fallback answers in place of a shard that is silent or gone; other failures are answers. */
+/** Uses the fallback if the shard does not answer or is gone; other failures are returned. */
 async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
   try {
     return await orLate(asked, ms, fallback)

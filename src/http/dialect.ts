@@ -1,4 +1,4 @@
-/** In whose words a request to an instance is: those of its header `X-Dialect`, else those that the instance is set to. */
+/** Dialect of a request to an instance: the one in its header `X-Dialect`, else the one that the instance is set to. */
 import type { Directory } from '../directory/directory.ts'
 import { DIALECTS, type Dialect, OWN_WORDS } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -6,9 +6,9 @@ import { Failure } from '../domain/failures.ts'
 export const DIALECT_HEADER = 'X-Dialect'
 
 export interface Dialects {
-  /** Undefined: ours. Throws when the header names none. */
+  /** Undefined for no dialect. Throws if the header names an unknown dialect. */
   of(path: string, headers: Headers): Dialect | undefined
-  /** The same for the answer to a request that was refused, whatever its header says. */
+  /** Dialect for the answer to a refused request; an invalid header does not matter. */
   ofRefused(path: string, headers: Headers): Dialect | undefined
 }
 
@@ -17,7 +17,7 @@ const INSTANCE_PATH = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
 const isDialect = (word: string): word is Dialect => (DIALECTS as readonly string[]).includes(word)
 
 export function createDialects(directory: Pick<Directory, 'authenticate' | 'dialect'>): Dialects {
-  /** A setting of the instance, which is no business of a caller without its token. */
+  /** Dialect setting of the instance. A caller without its token must not learn it. */
   function ofInstance(path: string): Dialect | undefined {
     const [, instance, token] = INSTANCE_PATH.exec(path) ?? []
     const caller = instance === undefined ? undefined : directory.authenticate(instance, token!)

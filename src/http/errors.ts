@@ -1,12 +1,14 @@
-/** Failures as answers. */
+/** Failures in the form of answers. */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure, type FailureCode } from '../domain/failures.ts'
 import { errorIn } from '../features/dialects/words.ts'
 
-/** The limit that was exceeded: of an instance, of a workspace, of addresses that guess, or of an address that asks for the description too often. */
+/**
+ * Owner of the exceeded limit: an instance, a workspace, an address that guesses credentials, or an address that requests the description too often.
+ */
 export type LimitScope = 'instance' | 'workspace' | 'credential' | 'address'
 
-/** Seconds a client should wait, for `Retry-After`. */
+/** Seconds that a client should wait, for `Retry-After`. */
 export class TooMany extends Failure {
   readonly retryAfter: number
   readonly scope: LimitScope
@@ -19,8 +21,8 @@ export class TooMany extends Failure {
 }
 
 /**
- * There is no room to do it now: row 13, not 11 or 9, because neither the request nor the caller's rate is at fault and the same request
- * is good a moment later.
+ * The service has no room for the request now. This is check 13, not 11 or 9, because neither the request nor the rate of the caller is wrong, and
+ * the same request may succeed a moment later.
  */
 export class Busy extends Failure {
   constructor(message: string) {
@@ -29,8 +31,8 @@ export class Busy extends Failure {
 }
 
 /**
- * The one code with two statuses: 401 when the credential in the path is no instance's, 404 when it was, and the engine does not host
- * it any more.
+ * The one code with two statuses: 401 if the credential in the path belongs to no instance, 404 if it did and the engine no longer hosts the
+ * instance.
  */
 export class InstanceGone extends Failure {
   constructor(cause?: unknown) {
@@ -42,7 +44,7 @@ export class InstanceGone extends Failure {
   }
 }
 
-/** A request that is refused before it reaches the application: its status says which bound of HTTP it exceeds. */
+/** A request that is refused before it reaches the application; the status states which HTTP limit it exceeds. */
 export class Unread extends Failure {
   readonly #status: 408 | 413 | 431
 
@@ -56,10 +58,10 @@ export class Unread extends Failure {
   }
 }
 
-/** A temporary refusal whose duration is unknown. */
+/** Temporary refusals of unknown duration. */
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
-/** Every failure leaves in this body, or in what a dialect makes of it. */
+/** Body of every failure, before a dialect changes it. */
 export function failureBody(failure: Failure) {
   const { code, message, details } = failure.toData()
   return { error: { code, message, details: details ?? {} } }

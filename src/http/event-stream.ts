@@ -1,27 +1,27 @@
 /**
- * The one writer of server-sent events (WHATWG HTML, 9.2). It pulls the next event when the previous one was accepted, so nothing is
- * buffered for a slow reader; one that accepts nothing for half a minute is cut, and reconnects with `Last-Event-ID`.
+ * Writes all server-sent events (WHATWG HTML, 9.2). It pulls the next event after the previous one was accepted, so nothing is buffered for a slow
+ * reader. A reader that accepts no data for half a minute is disconnected and reconnects with `Last-Event-ID`.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { ServerEvent, ServerEvents, StreamReader } from '../domain/server-events.ts'
 import { EVENT_STREAM } from '../features/endpoint.ts'
 import type { Tally } from '../metrics/tally.ts'
 
-/** Time for one event to be taken, ms. */
+/** Time limit for a reader to accept one event, in ms. */
 const STALLED = 30 * SECOND
 
 export interface EventStreamOptions {
-  /** Ends the connection as it is: an answer that nobody takes cannot be ended. */
+  /** Closes the connection immediately, because an answer that nobody reads cannot be ended. */
   cut(): void
-  /** The request was given up: nobody may ever read or cancel the answer. */
+  /** Aborted when the request was abandoned, so that perhaps nobody ever reads or cancels the answer. */
   gone: AbortSignal
-  /** For the metrics. */
+  /** Kind of reader, for the metrics. */
   reader: StreamReader
   tally: Pick<Tally, 'add'>
   stalledMs?: number
 }
 
-/** A break in the data is a line of its own; the other fields have none. */
+/** Each line break in the data begins a new `data` line; the other fields have none. */
 export function eventText(event: ServerEvent): string {
   if ('comment' in event) return `: ${event.comment}\n\n`
   if ('retryMs' in event) return `retry: ${event.retryMs}\n\n`
@@ -30,7 +30,7 @@ export function eventText(event: ServerEvent): string {
   return `${name === undefined ? '' : `event: ${name}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`
 }
 
-/** @param events its signal is aborted when the stream has ended, however it did. */
+/** @param events its signal is aborted when the stream has ended for any reason */
 export function eventStream(events: ServerEvents, options: EventStreamOptions): Response {
   const { cut, gone, reader, tally, stalledMs = STALLED } = options
   const ending = new AbortController()
@@ -71,7 +71,7 @@ export function eventStream(events: ServerEvents, options: EventStreamOptions): 
     cancel: end,
   })
   return new Response(body, {
-    // The last one is for nginx, which would otherwise collect what it passes on.
+    // The last header is for nginx, which otherwise buffers the answer.
     headers: { 'Content-Type': EVENT_STREAM, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
   })
 }

@@ -9,14 +9,14 @@ export const IGNORED_HEADER = {
     `the first ${MAX_UNKNOWN} at most, with \`...\` for the others. Absent when there are none.`,
 } as const
 
-/** Characters of one name, and of the whole value: intermediaries refuse long headers. */
+/** Longest name and longest value of the header, in characters, because proxies refuse long headers. */
 const MAX_NAME = 64
 const MAX_VALUE = 1_024
 
-/** Names as callers wrote them, made fit for a header: characters that names do not have become `?`. */
+/** Names as callers wrote them, made safe for a header: characters that names do not have become `?`. */
 const fit = (name: string) => name.slice(0, MAX_NAME).replace(/[^A-Za-z0-9_.$-]/g, '?')
 
-/** Undefined: nothing to say. */
+/** Undefined if there are no ignored names. */
 export function ignoredFieldsValue(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined
   const shown: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Declarations to routes. One loop for all of them: authenticate, read, run, answer. Validation is
- * ours rather than a router's, because of the order of checks, one flat input from three places, and bodies that another thread parses.
+ * Mounts the declarations as routes. One loop does it for all: authenticate, read, run, answer. Validation is our own and not the router's, because
+ * of the order of checks, one flat input from three places, and bodies that another thread parses.
  */
 
 import type { Context, Hono } from 'hono'
@@ -27,28 +27,28 @@ import { eventStream } from './event-stream.ts'
 import { IGNORED_HEADER, ignoredFieldsValue } from './ignored-fields.ts'
 import { PREFER, waitOf } from './prefer.ts'
 
-/** The facts about a request for the middleware around the routes. */
+/** Facts about a request for the middleware around the routes. */
 export interface RequestState {
   requestId: string
   source: string
-  /** Address of the socket. */
+  /** Address of the peer of the socket. */
   peer: string | undefined
-  /** Route template, once one has matched. */
+  /** Template of the route, after one has matched. */
   route: string | undefined
-  /** Tokens left in the bucket of the instance or workspace, once it is known. */
+  /** Tokens left in the bucket of the instance or workspace, after it is known. */
   remaining: number | undefined
-  /** Further headers of the response. */
+  /** Additional headers of the response. */
   headers: Record<string, string>
-  /** Its response was made with all of its headers (`answer-headers.ts`). */
+  /** True if the response already has all of its headers (`answer-headers.ts`). */
   isDressed: boolean
-  /** Of a request of the dashboard. */
+  /** Session of a request from the dashboard. */
   session?: DashboardSession
 }
 export type Env = { Variables: { state: RequestState } }
 
 /**
- * Reads and validates a large body elsewhere, while it arrives; resolves with the operation that is meant and its input, rejects with `Failure`.
- * `onUnknown` is given the names of fields that the operation does not have.
+ * Parses and validates a large body in another thread while it arrives. Resolves with the operation and its input, rejects with `Failure`.
+ * `onUnknown` gets the names of fields that the operation does not have.
  */
 export type ReadLargeBody = (
   route: string,
@@ -63,7 +63,7 @@ export interface MountDeps extends CarryOutDeps {
   bodies: BodyBudget
   outcomes: Outcomes
   log: DetailedLog
-  /** Ends the connection a request came over, as it is. */
+  /** Closes the connection of the request immediately. */
   cut(request: Request): void
   source: BodySource
   dialects: Dialects
@@ -71,10 +71,13 @@ export interface MountDeps extends CarryOutDeps {
 
 export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as const
 
-/** `/webhooks/{type}` as the router writes it. */
+/** `/webhooks/{type}` in the syntax of the router. */
 const toPattern = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
-/** A fixed segment wins over a parameter: of two routes that match the same path, the one that is fixed earlier comes first, and of two of the same path that of a dialect. */
+/**
+ * A fixed segment takes precedence over a parameter: of two routes that match the same path, the one with the earlier fixed segment comes first; of
+ * two routes with the same path, the one of a dialect comes first.
+ */
 function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   const rank = ({ path, alias }: RequestRoute) =>
     path
@@ -84,11 +87,11 @@ function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   return rank(one).localeCompare(rank(other))
 }
 
-/** Where declarations are mounted, and how callers authenticate: by the credentials of the API, or by a session of the dashboard. */
+/** Where declarations are mounted, and how callers authenticate: with the credentials of the API, or with a session of the dashboard. */
 export interface Mounting {
   pathOf(declared: string): string
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
-  /** The words of a request and of its answer; undefined: ours. */
+  /** Dialect of a request and of its answer; undefined for none. */
   dialectOf(c: Context<Env>): Dialect | undefined
 }
 
@@ -111,14 +114,14 @@ export function mount(
     app.on(route.method, toPattern(mounting.pathOf(route.path)), async (c, next) => {
       const dialect = endpoint.access === 'instance' ? mounting.dialectOf(c) : undefined
       if (alias?.dialect !== undefined && alias.dialect !== dialect) return next()
-      // The router hands HEAD to the route of GET, and a GET may do something: ask for a QR code and a session begins, for a received file
-      // and it is fetched. System routes only show; balancers ask them so.
+      // The router passes HEAD to the route of GET, and a GET may have effects: requesting a QR code starts a session, requesting a received file
+      // downloads it. System routes have no effects, and load balancers use HEAD on them.
       if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound() // 1
       const state = c.get('state')
       state.route = template
       const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
-      // A change by an operator's command (a void key, a number of slots) counts from that moment on. A few reads of the store.
+      // A change by an operator command (a revoked key, a number of slots) takes effect immediately. This costs a few reads of the store.
       if (isOfWorkspace(endpoint.access)) await deps.parts.account.refresh()
       const caller = mounting.admit(endpoint, instance_id, token, c)
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
@@ -130,7 +133,7 @@ export function mount(
         const reply = shaped(route, await inWordsOf(route, dialect, carryOut(meant, caller, input, asked, deps)))
         if (meant.contentType === EVENT_STREAM) return streamed(reply as ServerEvents, 'events', c, deps)
         if (meant.kind !== 'send') return respond(meant, reply, state, dialect)
-        // It is in the queue, and what was held for the body is not needed to wait.
+        // The message is in the queue, so the memory of its body is not needed while waiting.
         memory.release()
         return respond(meant, await awaited(reply as Acknowledged, caller, c, deps), state, dialect)
       } finally {
@@ -147,7 +150,7 @@ export const streamed = (
   { cut, tally }: MountDeps,
 ): Response => eventStream(events, { cut: () => cut(req.raw), gone: req.raw.signal, reader, tally })
 
-/** What an operation finds wrong is named as its caller named it. */
+/** Issues that an operation reports use the field names of the caller. */
 const inWordsOf = ({ alias, endpoint }: RequestRoute, dialect: Dialect | undefined, work: Promise<unknown>): Promise<unknown> =>
   alias === undefined && dialect === undefined
     ? work
@@ -156,7 +159,7 @@ const inWordsOf = ({ alias, endpoint }: RequestRoute, dialect: Dialect | undefin
         throw dialect === undefined ? named : inTheirNames(dialect, endpoint, named)
       })
 
-/** The answer of an alias where it differs from that of its operation. */
+/** Answer of an alias, if it differs from that of its operation. */
 function shaped({ alias }: RequestRoute, reply: unknown): unknown {
   if (alias?.answer === 'done') return { value: true }
   if (alias?.answer === 'count') return { count: (reply as { total: number }).total }
@@ -220,13 +223,13 @@ async function requestOf(
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
-/** A name given once is text, a name given more often is a list of texts. */
+/** A name that is given once becomes a text, a repeated name becomes a list of texts. */
 function queryOf(c: Context<Env>): RawFields {
   const queries = Object.entries(c.req.queries())
   return Object.fromEntries(queries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
 }
 
-/** Optional, on queued sends: repeats under the same key are queued once. */
+/** Optional key of queued sends: repeated requests with the same key are queued once. */
 function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefined {
   const key = kind === 'send' ? c.req.header(IDEMPOTENCY_KEY.name) : undefined
   if (key !== undefined && (key.length < 1 || key.length > IDEMPOTENCY_KEY.maxLength))
@@ -234,7 +237,7 @@ function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefin
   return key
 }
 
-/** The outcome, for a caller who prefers to wait for it and while it is worth waiting: the acknowledged message is on disk either way. */
+/** The outcome, for a caller that prefers to wait, as long as waiting makes sense: the acknowledged message is on disk in any case. */
 async function awaited(
   queued: Acknowledged,
   { instance }: Caller,
@@ -251,7 +254,7 @@ async function awaited(
   return { ...queued, status: 'failed', error_code: outcome.code, error_message: outcome.message.slice(0, MAX_REASON) }
 }
 
-/** Characters, as in the `delivery` event. */
+/** Longest reason in characters, as in the `delivery` event. */
 const MAX_REASON = 512
 
 function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialect?: Dialect): Response {

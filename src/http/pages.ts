@@ -1,4 +1,4 @@
-/** Pages for people, which are no operations: the first page, the files that pages load, and the browser extension. */
+/** Routes of pages for people, which are not operations: the home page, the files that pages load, and the browser extension. */
 import type { Hono } from 'hono'
 import { Failure } from '../domain/failures.ts'
 import { pageResponse } from '../features/page.ts'
@@ -7,10 +7,10 @@ import { takesGzip } from '../features/system.ts'
 import { type Gate, NO_ROUTE } from './access-checks.ts'
 import type { Env } from './mount.ts'
 
-/** They change with the version of the service alone. */
+/** The files only change with the version of the service. */
 const ASSET_CACHE = 'max-age=3600'
 
-/** The browser extension for linking with a passkey. Everybody may have it: it is in the repository, too. */
+/** The browser extension for linking with a passkey. Anybody may download it; it is also in the repository. */
 const EXTENSION = '/passkey/extension.zip'
 
 export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<Gate, 'described'>): void {
@@ -23,7 +23,7 @@ export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<Gate, 'descr
     const asset = await pages.asset(c.req.param('asset'))
     if (!asset) throw new Failure('not_found', { message: NO_ROUTE })
     c.get('state').route = '/docs/{asset}'
-    // Large, and the same for everybody: nobody needs them often. Apart from the description itself, which the same page loads.
+    // Large files that are the same for everybody and rarely needed. Their limit is separate from that of the description, which the same page loads.
     gate.described(c.get('state'), 'asset:')
     const isPacked = takesGzip(c.req.header('Accept-Encoding') ?? '')
     const headers = {

@@ -1,15 +1,15 @@
 /**
- * The bytes read of a body, in pieces that can be given to another thread whole. The HTTP thread only lists them: written to one
- * place, 60 MB are faulted in page by page and leave as much garbage behind, and everybody else's requests wait for both.
+ * The bytes of a body, in pieces that can be transferred to another thread. The HTTP thread only lists them. Copying 60 MB to one place would cause
+ * page faults and garbage, and all other requests would wait for both.
  */
 
-/** Shorter pieces are put together: otherwise a client that sends a byte at a time would cost a hundred bytes for each. */
+/** Shorter pieces are merged; otherwise a client that sends one byte at a time would cost a hundred bytes for each. */
 const BLOCK = 65_536
 const WORTH_KEEPING = BLOCK / 4
 
 export interface Pieces {
   add(piece: Uint8Array): void
-  /** The buffer under each is its alone, so that it can be transferred. */
+  /** Each piece owns its buffer, so that it can be transferred. */
   all(): Uint8Array<ArrayBuffer>[]
 }
 
@@ -43,7 +43,7 @@ export function createPieces(): Pieces {
   }
 }
 
-/** As it is, unless its buffer holds something else too: the head of the request, or the next one. */
+/** Returns the piece unchanged if nothing else is in its buffer, such as the head of the request or the next request; otherwise a copy. */
 const owned = (piece: Uint8Array): Uint8Array<ArrayBuffer> =>
   piece.buffer instanceof ArrayBuffer && piece.byteLength === piece.buffer.byteLength
     ? (piece as Uint8Array<ArrayBuffer>)

@@ -1,37 +1,36 @@
 /**
- * Two limits: a token bucket per instance or workspace, and a throttle of wrong credentials per source address. The clock they are given is
- * one that does not step.
+ * Two kinds of limits: a token bucket per instance or workspace, and a throttle of wrong credentials per source address. Their clock must not step.
  */
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
 import { subscriberOf } from '../egress/addresses.ts'
 
 export const CAPACITY = 120
 export const REFILL_PER_SECOND = 60
-/** Of the description, per address: a few pages opened at once, then one a second. */
+/** Limit of the description, per address: a few pages at once, then one per second. */
 export const DESCRIPTIONS = { capacity: 20, perSecond: 1 }
 /** Limit of `/passkey`, per instance: thirty requests a minute. */
 export const TICKETS = { capacity: 30, perSecond: 30 / 60 }
-/** Of `/oauth`, per kind of request and address: ten a minute. */
+/** Limit of `/oauth`, per kind of request and address: ten requests a minute. */
 export const OAUTH = { capacity: 10, perSecond: 10 / 60 }
 
 interface Bucket {
   tokens: number
-  /** Epoch ms of the last change. */
+  /** Time of the last change, in epoch ms. */
   at: number
 }
 
 export interface Taken {
   allowed: boolean
-  /** Whole tokens left. */
+  /** Number of whole tokens left. */
   remaining: number
   /** Seconds until the next token, at least 1. */
   retryAfter: number
 }
 
-/** Above this many owners, buckets that are full again are dropped: they hold no information. */
+/** Above this many owners, full buckets are evicted, because they hold no information. */
 const SWEEP_ABOVE = 10_000
 
-/** A walk over all of them at most this often: every bucket is full again after two seconds, and a walk per request would be quadratic. */
+/** Minimum interval between two scans for full buckets. Every bucket is full after two seconds, and a scan per request would be quadratic. */
 const SWEEP_INTERVAL = SECOND
 
 export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity: CAPACITY, perSecond: REFILL_PER_SECOND }) {
@@ -67,12 +66,12 @@ export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity
 }
 export type Buckets = ReturnType<typeof createBuckets>
 
-/** Wrong credentials an address may give in a minute. */
+/** Number of wrong credentials that an address may send in a minute. */
 export const FAILURES_PER_MINUTE = 30
 
 /**
- * Counts kept at a time; above it the one that expires first is dropped. About 20 MB; an attacker with more networks than this gains
- * nothing from it.
+ * Number of counts that are kept; above it the one that expires first is evicted. They take about 20 MB; an attacker with more networks gains nothing
+ * from the eviction.
  */
 const MAX_COUNTS = 100_000
 
@@ -82,11 +81,11 @@ interface Window {
 }
 
 /**
- * Counts failures per source address, and of each per `owner`, the secret that was guessed at (none: any). A minute begins with the first
- * failure; when it has ended, the count starts anew.
+ * Counts failures per source address, and separately per `owner`, the secret that was guessed (absent: any). A minute begins with the first failure;
+ * after it ends, the count restarts.
  */
 export function createThrottle(clock: Clock) {
-  /** All windows are equally long, so the order in which they were opened is the order in which they end. */
+  /** All windows have the same length, so they end in the order in which they began. */
   const windows = new Map<string, Window>()
   const keyOf = (source: string, owner: string) => `${owner} ${subscriberOf(source)}`
 
@@ -98,7 +97,7 @@ export function createThrottle(clock: Clock) {
   }
 
   return {
-    /** Seconds until the minute ends, or undefined when the address has guesses left. */
+    /** Seconds until the minute ends, or undefined if the address has guesses left. */
     blockedFor(source: string, owner = ''): number | undefined {
       const window = windows.get(keyOf(source, owner))
       if (!window || window.failures < FAILURES_PER_MINUTE) return undefined

@@ -1,8 +1,8 @@
-/** The source of a request behind proxies that are trusted to name it. */
+/** Source address of a request behind trusted proxies. */
 import type { Log } from '../domain/log.ts'
 import { canonicalAddress, isIn, isNear, type Ranges } from '../egress/addresses.ts'
 
-/** `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`: as proxies write them. Undefined when it is no address. */
+/** Address in the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Undefined if it is not an address. */
 const addressOf = (entry: string): string | undefined =>
   canonicalAddress(
     entry
@@ -12,7 +12,7 @@ const addressOf = (entry: string): string | undefined =>
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   )
 
-/** Peers whose address was read: they send many requests each. */
+/** Number of cached peer addresses; each peer sends many requests. */
 const KNOWN = 1_000
 const known = new Map<string, string>()
 
@@ -25,10 +25,10 @@ function addressOfPeer(peer: string): string {
   return address
 }
 
-/** In which proxies name whoever called them. */
+/** Header in which proxies name their callers. */
 const FORWARDED_FOR = 'X-Forwarded-For'
 
-/** Headers that reverse proxies add to a request they pass on. */
+/** Headers that reverse proxies add to the requests they relay. */
 const RELAYED = [
   FORWARDED_FOR,
   'CF-Connecting-IP',
@@ -45,16 +45,16 @@ const RELAYED = [
   'X-Real-IP',
 ]
 
-/** A proxy has passed the request on: whoever sent it need not be where the connection comes from. */
+/** Whether a proxy relayed the request, so that the sender need not be at the address of the connection. */
 export const isRelayed = (headers: Headers): boolean => RELAYED.some((name) => headers.has(name))
 
-/** Source of a request whose proxy is trusted and does not say who called it. It is no address, so no list of addresses has it. */
+/** Source of a request whose trusted proxy does not name the caller. It is not an address, so it is in no list of addresses. */
 export const UNKNOWN = 'unknown'
 
 /**
- * The peer of the socket, or the right-most entry of `X-Forwarded-For` that no trusted proxy wrote about itself. Several header lines of the name
- * are one list, in their order (RFC 9110, 5.3). Where a trusted proxy names no address the caller is unknown, and not the proxy: lists of allowed
- * addresses often have the proxy's own.
+ * Returns the peer of the socket, or the right-most entry of `X-Forwarded-For` that is not a trusted proxy. Several header lines of that name form
+ * one list (RFC 9110, 5.3). If a trusted proxy names no address, the caller is unknown; the address of the proxy is not used, because allowlists
+ * often contain it.
  */
 export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ranges): string {
   let source = peer === undefined ? UNKNOWN : addressOfPeer(peer)
@@ -72,8 +72,8 @@ export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ra
 }
 
 /**
- * Says once that a near proxy names its callers and nobody told the service to believe it. All callers are then one address to the limits and
- * to the lists of allowed addresses. A far peer is not worth a line: anybody may send the header.
+ * Logs once when a near proxy names its callers but is not trusted. All callers then count as one address in limits and allowlists. A far peer is not
+ * logged, because anybody may send the header.
  */
 export function createProxyHint(trusted: Ranges, log: Pick<Log, 'warn'>) {
   let isTold = false

@@ -1,14 +1,14 @@
-/** A request that no route takes, and what its caller is told: that the credentials are missing, that the path takes other methods, or nothing. */
+/** Answers a request that matches no route: the credentials are missing, the path has other methods, or the path is unknown. */
 import { Failure } from '../domain/failures.ts'
 import { type Access, type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
 import { NO_ROUTE } from './access-checks.ts'
 
 const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 
-/** Not for everybody: whom they are not for is not told that they are there. */
+/** Routes that not everybody may use; other callers do not learn that they exist. */
 const QUIET: ReadonlySet<Access> = new Set(['metrics', 'described'])
 
-/** Patterns are made once: paths of all kinds are tried by whoever scans the address, and two hundred patterns take a millisecond. */
+/** Patterns are compiled once, because scanners try all kinds of paths and two hundred patterns take a millisecond. */
 export function createUnknownPath(served: readonly Endpoint[]): (method: string, path: string) => Failure {
   const routes = served
     .filter(({ access }) => !QUIET.has(access))
@@ -19,7 +19,7 @@ export function createUnknownPath(served: readonly Endpoint[]): (method: string,
       instance === '' || token === '' ? INSTANCE_BASE + rest : whole,
     )
     const methods = new Set<string>(routes.flatMap((each) => (each.pattern.test(withoutCredentials) ? [each.method] : [])))
-    // The router takes no empty segment for a parameter: such a path is a route whose credentials are missing.
+    // The router does not match an empty segment with a parameter. Such a path is a route without its credentials.
     if (withoutCredentials !== path && methods.has(method)) return new Failure('unauthorized')
     methods.delete(method)
     if (methods.size === 0) return new Failure('not_found', { message: NO_ROUTE })

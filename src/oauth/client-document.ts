@@ -1,6 +1,6 @@
 /**
- * A client that is described by a document at the URL which is its id (draft-ietf-oauth-client-id-metadata-document): fetched by the guarded
- * fetch, as anybody may name any URL.
+ * Reads a client whose id is the URL of its metadata document (draft-ietf-oauth-client-id-metadata-document). The guarded fetch downloads it, because
+ * anybody may name any URL.
  */
 import * as v from 'valibot'
 import { SECOND } from '../domain/clock.ts'
@@ -33,8 +33,8 @@ const Document = v.object({
 const loopback = parseRanges(LOOPBACK)
 
 /**
- * An id of this kind is https, has a path, and is written as a browser would (no dots to follow, no fragment). Only a program on this machine may
- * do without TLS: whoever stands between could put other redirect URIs into the document of any other.
+ * Such an id is an https URL with a path in the form in which a browser would write it (no dot segments, no fragment). Only a program on this machine
+ * may use plain http, because an attacker on the network could otherwise replace the redirect URIs in the document.
  */
 function isDocumentUrl(id: string): boolean {
   if (!URL.canParse(id)) return false
@@ -50,7 +50,7 @@ export const createReadDocument =
     if (!isDocumentUrl(id) || checkUrl(id, allow) !== undefined) return undefined
     try {
       const options = { allow, timeoutMs: TIMEOUT, maxBytes: MAX_BYTES, maxRedirects: 0, headers: { accept: 'application/json' } }
-      // With the HTTP client behind it, which nothing else on the main thread needs.
+      // Imported here, because it loads the HTTP client, which nothing else on the main thread needs.
       const { guardedFetch } = await import('../egress/guarded-fetch.ts')
       const { status, body } = await guardedFetch(id, options)
       if (status !== 200) return undefined

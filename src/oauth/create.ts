@@ -1,4 +1,4 @@
-/** Clients, the owner's way through the page, codes and apps put together. */
+/** Combines clients, the consent of the owner, codes and apps. */
 import { isSameHash } from '../account/credentials.ts'
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -23,9 +23,9 @@ export interface OauthDeps {
   allow: Ranges
 }
 
-/** shared/api/mcp-and-system.md, `/oauth/authorize`. */
+/** Lifetime of an authorization code. */
 const CODE = MINUTE
-/** Time for the owner to find the key and decide. */
+/** Time in which the owner must enter the key and decide. */
 const CONSENT = 10 * MINUTE
 const MAX_CONSENTS = 1_000
 const MAX_CODES = 1_000
@@ -34,7 +34,7 @@ interface Code {
   request: AuthorizationRequest
   workspace: WorkspaceId
   instance: InstanceId
-  /** Shown once already. Of the app that came of it, its id, once it is made; undefined where there is none. */
+  /** Set when the code was redeemed. Resolves with the id of the app that it created, or undefined if there is none. */
   used?: Promise<string | undefined>
 }
 
@@ -47,18 +47,18 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
     readDocument: createReadDocument({ allow, log }),
     isUsed: grants.isUsed,
   })
-  /** By the hash of the ticket. */
+  /** Consents by the hash of their ticket. */
   const consents = createExpiring<Consent & { cookieHash: string }>({
     clock,
     ms: CONSENT,
     max: MAX_CONSENTS,
     ownerOf: ({ client }) => client.id,
   })
-  /** By the hash of the code. */
+  /** Codes by their hash. */
   const codes = createExpiring<Code>({ clock, ms: CODE, max: MAX_CODES })
   const { isUsed: _, make, end, load, ...apps } = grants
 
-  /** `of`: the page before, whose end this one has. */
+  /** `of`: ticket of the previous page, whose expiry the new page inherits. */
   function opened(consent: Consent, of?: string): { ticket: string; cookie: string } {
     const ticket = newSecret()
     const cookie = newSecret()
@@ -87,7 +87,8 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
 
     identified(ticket, owner) {
       const found = consents.get(hashOf(ticket))
-      // The one before stays as it was: a second click sends the key once more. It has the same end: this step does not extend the owner's time.
+      // The previous consent stays valid, because a second click sends the key again. The new one expires at the same time, so this step does not
+      // extend the owner's time.
       return found && opened({ ...found, owner }, ticket)
     },
 
@@ -108,7 +109,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
         if (app !== undefined) await end(app)
         return undefined
       }
-      // Whatever the outcome, the code is used: from now on, and not only when its app is on disk.
+      // The code is used up now, whatever the outcome, and not only when its app is on disk.
       const isMeant =
         request.client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
       const making = isMeant ? make({ client: request.client, workspace, instance }) : undefined
@@ -125,7 +126,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
         ops,
         committed() {
           committed()
-          // A code that was not shown yet would make an app after the end of all of them.
+          // Drops unredeemed codes, which would otherwise create an app after all apps were revoked.
           codes.drop(({ instance, workspace }) => ('instance' in of ? instance === of.instance : workspace === of.workspace))
         },
       }

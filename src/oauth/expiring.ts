@@ -1,6 +1,6 @@
 /**
- * Entries that last for minutes, in memory alone: a restart drops them. Where there are too many, the oldest of the owner with the most makes
- * room, so that one who makes many pushes out their own.
+ * Entries that live for minutes and only in memory; a restart drops them. When there are too many, the oldest entry of the owner with the most
+ * entries is evicted, so an owner with many entries evicts only their own.
  */
 import type { Clock } from '../domain/clock.ts'
 
@@ -11,15 +11,17 @@ interface Entry<T> {
 
 export interface ExpiringOptions<T> {
   clock: Clock
-  /** How long each lasts. */
+  /** Lifetime of an entry, in ms. */
   ms: number
   max: number
-  /** Whose an entry is. By default they are all of one owner. */
+  /** Owner of an entry. By default all entries have the same owner. */
   ownerOf?: (value: T) => string
 }
 
 export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: ExpiringOptions<T>) {
-  /** All last equally long, so the order of creation is the order of expiry. One that ends with another goes no later than those before it. */
+  /**
+   * All entries have the same lifetime, so they expire in the order of creation. An entry with `endsWith` expires no later than the ones before it.
+   */
   const entries = new Map<string, Entry<T>>()
 
   function dropEnded() {
@@ -44,7 +46,7 @@ export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: Expiri
   }
 
   return {
-    /** `endsWith`: key of another one, which this one does not outlast. */
+    /** `endsWith`: key of another entry; this one expires no later than that one. */
     set(key: string, value: T, endsWith?: string) {
       dropEnded()
       const until = (endsWith === undefined ? undefined : entries.get(endsWith)?.until) ?? clock.now() + ms

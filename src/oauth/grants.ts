@@ -1,6 +1,6 @@
 /**
- * Apps and their tokens: in memory as a whole, written through, one change of an app at a time. A refresh token is valid once: the holder of an
- * older one has stolen it, or was stolen from, and either way the app ends (RFC 9700, 4.14.2).
+ * Apps and their tokens, all in memory and written through, with one change per app at a time. A refresh token is valid once. The holder of an older
+ * one is a thief or a victim, and in both cases the app is revoked (RFC 9700, 4.14.2).
  */
 import { randomUUID } from 'node:crypto'
 import { isSameHash } from '../account/credentials.ts'
@@ -16,10 +16,10 @@ import type { Oauth, OauthClient, Tokens } from './oauth.ts'
 import type { StoredApp } from './records.ts'
 import { familyOf, hashOf, newAccessToken, newFamily, newRefreshToken } from './tokens.ts'
 
-/** shared/api/mcp-and-system.md, `POST /oauth/token`. */
+/** Lifetime of an access token. */
 const ACCESS = HOUR
 const REFRESH = 30 * 24 * HOUR
-/** Last use is written at most this often per app. */
+/** Minimum interval between two writes of the last use of an app. */
 const USE_INTERVAL = MINUTE
 
 export interface GrantsDeps {
@@ -34,16 +34,16 @@ type GrantsPart = Pick<Oauth, 'refresh' | 'revokeToken' | 'authenticate' | 'used
 export interface Grants extends GrantsPart {
   load(): Promise<void>
   isUsed(clientId: string): boolean
-  /** A new app with its first tokens. */
+  /** Creates an app with its first tokens. */
   make(of: { client: OauthClient; workspace: WorkspaceId; instance: InstanceId }): Promise<{ id: string; tokens: Tokens }>
-  /** Nothing happens for an id that is none. */
+  /** Does nothing for an unknown id. */
   end(id: string): Promise<void>
 }
 
 export function createGrants({ store, records, clock, log }: GrantsDeps): Grants {
-  /** By id, in order of creation. */
+  /** Apps by id, in the order of creation. */
   const apps = new Map<string, StoredApp>()
-  /** Ids by the hash of the access token, and by that of the family of refresh tokens. */
+  /** Ids of apps by the hash of the access token, and by the hash of the refresh token family. */
   const byAccess = new Map<string, string>()
   const byFamily = new Map<string, string>()
   const mutex = createKeyedMutex()
@@ -64,12 +64,12 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
 
   async function write(app: StoredApp) {
     await store.commit({ ops: [records.encode(keys.oauthApp(app.id), app)] })
-    // It may have ended with its instance meanwhile, in another commit.
+    // The app may have been revoked together with its instance, in another commit.
     if (apps.has(app.id)) hold(app)
     else await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
   }
 
-  /** In the app's turn; nothing when it has ended. */
+  /** Runs after earlier changes of the app; does nothing if the app was revoked. */
   const change = (id: string, decide: (app: StoredApp) => Promise<void>) =>
     mutex.run(id, async () => {
       const app = apps.get(id)
@@ -127,7 +127,7 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
       const found: StoredApp[] = []
       for await (const { value } of records.list(store, keys.oauthApps)) found.push(value)
       for (const app of found.sort((a, b) => a.createdAt - b.createdAt)) {
-        // Nothing can use it any more, or its instance is gone.
+        // The app is over if its refresh token has expired or its instance is gone.
         const isOver = app.refreshUntil < clock.now() || (await store.get(keys.config(app.instance))) === undefined
         if (isOver) await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
         else hold(app)

@@ -1,4 +1,4 @@
-/** Records of apps and registered clients. Of tokens there are hashes only; sealed, as they name who uses what. */
+/** Records of apps and registered clients. They contain only hashes of tokens, and are sealed because they show which client uses which instance. */
 import * as v from 'valibot'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { repository } from '../storage/repository.ts'
@@ -6,10 +6,10 @@ import type { Sealer } from '../storage/seal.ts'
 import type { OauthApp, OauthClient } from './oauth.ts'
 
 export type StoredApp = OauthApp & {
-  /** Hash of the current access token; null: it was revoked. */
+  /** Hash of the current access token; null if it was revoked. */
   accessHash: string | null
   accessUntil: number
-  /** Hash of the common beginning of this app's refresh tokens: one with this beginning that is not the current one has been used before. */
+  /** Hash of the common prefix of this app's refresh tokens. A token with this prefix that is not the current one was used before. */
   familyHash: string
   refreshHash: string
   refreshUntil: number

@@ -1,22 +1,22 @@
-/** The form of the credentials of apps, and how they are told apart. All of them are random; only hashes are stored (`account/credentials.ts`). */
+/** Formats of the credentials of apps. All of them are random, and only hashes are stored (`account/credentials.ts`). */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashOf } from '../account/credentials.ts'
 import { OAUTH_ACCESS_PREFIX, OAUTH_REFRESH_PREFIX } from '../domain/brand.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
-/** 192 random bits. */
+/** An access token with 192 random bits. */
 export const newAccessToken = () => OAUTH_ACCESS_PREFIX + hex(24)
-/** Of codes, tickets and cookies. */
+/** A code, ticket or cookie. */
 export const newSecret = () => hex(24)
 
-/** 128 bits that all refresh tokens of an app share, and 192 of each. */
+/** Number of hexadecimal digits (128 bits) that all refresh tokens of an app share. Each token has 192 more bits. */
 const FAMILY = 32
 export const newFamily = () => hex(FAMILY / 2)
 export const newRefreshToken = (family: string) => OAUTH_REFRESH_PREFIX + family + hex(24)
 
 const REFRESH = new RegExp(`^${OAUTH_REFRESH_PREFIX}([0-9a-f]{${FAMILY}})[0-9a-f]{48}$`)
-/** Undefined for what is no refresh token. */
+/** The family of a refresh token; undefined if the text is not a refresh token. */
 export const familyOf = (refreshToken: string): string | undefined => REFRESH.exec(refreshToken)?.[1]
 
 const base64url = (bytes: Buffer) => bytes.toString('base64url')

@@ -1,25 +1,25 @@
 /**
- * ULIDs that ascend, also over a restart and when the clock goes back: key order is the order in which they were given out. Behind a clock that was
- * far ahead they stay ahead with it, until their owner, who knows when nothing given out before is waiting any more, has them start over.
+ * Ascending ULIDs, even across restarts and when the clock goes back: key order is the order of creation. After a clock was far ahead, new ids stay
+ * ahead with it until their owner calls `startOver`, once no earlier id waits any more.
  */
 import { decodeTime, incrementBase32, ulid } from 'ulid'
 import { type Clock, HOUR } from '../domain/clock.ts'
 import { randomFraction } from '../lib/ulid.ts'
 
-/** Characters of a ULID that carry the time; the other 16 are random. */
+/** Number of characters of a ULID that encode the time; the other 16 are random. */
 const TIME_CHARACTERS = 10
 
 export interface AscendingIds {
   next(): string
-  /** Everything given out from now on sorts after this id: the newest one in storage, read at start. */
+  /** New ids sort after this one, which is the newest id in storage, read at the start. */
   continueAfter(id: string): void
-  /** How far the newest id is ahead of the clock, in ms, where that is more than a clock is off by; otherwise 0. */
+  /** How far the newest id is ahead of the clock in ms; 0 if the difference is normal. */
   ahead(): number
-  /** The next one is of now, and may sort before those given out so far. */
+  /** The next id uses the current time and may sort before earlier ids. */
   startOver(): void
 }
 
-/** Ids of a burst, and of a clock that was set back a little, are ahead by less. */
+/** Ids of a burst, or after the clock was set back a little, are ahead by less than this. */
 const FAR_AHEAD = HOUR
 
 export function ascendingIds(clock: Clock, random: () => number = randomFraction): AscendingIds {

@@ -1,9 +1,9 @@
 /**
- * A copy of a data folder that a service can be started on, made while the service runs.
+ * Copies a data folder while the service runs, so that a service can start on the copy.
  *
- * Media of waiting messages is written before the record that names it and removed after that record, so it is copied twice: before the
- * records are copied, because it may be gone afterwards, and again after them for new files. So are the keys beside the store. (Media that
- * both comes and goes between the two, of a message that was sent meanwhile, is missed: on the copy that message is reported as failed.)
+ * Media of a waiting message is written before the record that names it and removed after that record. So media is copied twice: before the records,
+ * because it may be gone afterwards, and after them, for new files. The keys beside the store are copied twice as well. (Media that is created and
+ * removed between the two copies, for a message that was sent in that time, is missed; on the copy that message is reported as failed.)
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -14,11 +14,11 @@ import { makePrivate, PRIVATE_FOLDER } from './private.ts'
 export interface BackupSource {
   store: Pick<OpenStore, 'copyTo' | 'dir'>
   blobsDir: string
-  /** Absent: the operator provides the key, and keeps it elsewhere. */
+  /** Absent if the operator provides the key and stores it elsewhere. */
   keyFile?: string | undefined
 }
 
-/** `target` must not be there yet, and is only when the copy is whole. Resolves with how many files of media are in it. */
+/** `target` must not exist, and is created only when the copy is complete. Resolves with the number of media files in it. */
 export async function makeBackup(target: string, { store, blobsDir, keyFile }: BackupSource): Promise<number> {
   if ((await sizeOf(target)) !== undefined) throw new Error(`${target} already exists; name a folder that does not exist.`)
   await makePrivate(dirname(target))
@@ -31,7 +31,7 @@ export async function makeBackup(target: string, { store, blobsDir, keyFile }: B
     await copyFiles(keysDir(store), keys)
     await store.copyTo(state)
     const mediaFiles = await copyFiles(blobsDir, blobs)
-    // The copy may have a key too many, of an instance that is made or deleted meanwhile; the first start removes it.
+    // The copy may have one key too many, of an instance that was created or deleted during the copy; the first start removes it.
     await copyFiles(keysDir(store), keys)
     await rename(keys, join(state, 'keys'))
     if (keyFile !== undefined) await copyFile(keyFile, join(draft, 'secret-key'))
@@ -45,12 +45,12 @@ export async function makeBackup(target: string, { store, blobsDir, keyFile }: B
   }
 }
 
-/** Copies the files that the copy lacks or that have changed. Resolves with how many files there are then. */
+/** Copies files that are missing in the copy or have changed. Resolves with the number of files in the copy. */
 async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))
     const size = await sizeOf(file)
-    // Gone, or as it was: a file only grows, while it is written.
+    // The file is gone, or has the same size as the copy; files only grow while they are written.
     if (size === undefined || size === (await sizeOf(copy))) continue
     await mkdir(dirname(copy), { recursive: true, mode: PRIVATE_FOLDER })
     await copyFile(file, copy).catch(unlessGone)

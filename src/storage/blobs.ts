@@ -1,9 +1,9 @@
 /**
- * `blobs:`: inline media that waits beside its queue item, as files (unstorage, fs-lite), sealed, under one disk budget. A blob is written
- * and flushed before the record that names it is committed, so a record never names bytes that are not there.
+ * `blobs:`: inline media of queue items, as sealed files (unstorage, fs-lite) under one disk budget. A blob is written and flushed before the record
+ * that names it is committed, so a record never names missing bytes.
  *
- * A file is a row of pieces, each sealed by itself under its place in the row and the number of all: one that is missing, moved or
- * changed shows, and neither writing nor reading ever holds a large medium twice, or its thread for as long as it takes.
+ * A file is a sequence of pieces. Each piece is sealed separately, together with its index and the number of pieces, so a missing, moved or changed
+ * piece is detected. Reading and writing piece by piece never holds a large file twice in memory and does not block the thread for long.
  */
 import { createWriteStream, ftruncateSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -20,16 +20,16 @@ import { keys } from './record-keys.ts'
 import { SEAL_BYTES, type Sealer } from './seal.ts'
 
 export interface Blobs {
-  /** Durable when it resolves. Resolves with false when the budget does not allow it; nothing is stored then. */
+  /** Durable when it resolves. Resolves with false if the budget is exhausted; then nothing is stored. */
   put(key: string, bytes: Uint8Array): Promise<boolean>
   has(key: string): Promise<boolean>
   get(key: string): Promise<Uint8Array | undefined>
-  /** Writes a part of it into a file, piece by piece: what `through` makes of it, where it is given. */
+  /** Writes a part of the blob to a file, piece by piece; `through` transforms the bytes if it is given. */
   copyTo(key: string, path: string, part: BlobPart, through?: Through): Promise<void>
   remove(key: string): Promise<void>
-  /** Keys that begin with the prefix, in no order. */
+  /** Keys that begin with the prefix, in any order. */
   list(prefix: string): Promise<string[]>
-  /** Bytes on disk as counted against the budget. */
+  /** Bytes on disk that count against the budget. */
   used(): number
 }
 
@@ -38,23 +38,23 @@ export interface BlobPart {
   size: number
 }
 
-/** Plain bytes of a piece: a millisecond's work to seal. */
+/** Plain bytes per piece; sealing one takes a millisecond. */
 const PIECE = 1_048_576
 const SEALED_PIECE = PIECE + SEAL_BYTES
 
-/** The files of all instances. */
+/** Blob files of all instances. */
 export interface BlobFiles {
-  /** As an instance sees them, with its own key. */
+  /** Blobs of an instance, sealed with its key. */
   of(sealer: Sealer): Blobs
-  /** All of an instance, and its folder. */
+  /** Removes all blobs of an instance, and its folder. */
   erase(instance: string): Promise<void>
 }
 
 export interface BlobsOptions {
   budgetBytes: number
   /**
-   * The count shared by all threads that write to the directory: `new BigInt64Array(new SharedArrayBuffer(8))`, begun with
-   * `measureBlobs(dir)`. Absent: a count of this thread alone, measured now.
+   * Counter that all threads which write to the directory share: `new BigInt64Array(new SharedArrayBuffer(8))`, initialised with `measureBlobs(dir)`.
+   * If absent, this thread has its own counter, measured now.
    */
   counter?: BigInt64Array | undefined
 }
@@ -64,7 +64,7 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
   const storage = createStorage({ driver: fsLite({ base }) })
   const count = counter ?? new BigInt64Array([BigInt(await measureBlobs(base))])
   const add = (bytes: number) => Number(Atomics.add(count, 0, BigInt(bytes))) + bytes
-  // fs-lite keeps the key `a:b` in the file `a/b`.
+  // fs-lite stores the key `a:b` in the file `a/b`.
   const file = (key: string) => join(base, ...key.split(':'))
 
   async function size(key: string): Promise<number | undefined> {
@@ -84,8 +84,8 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
   }
 
   /**
-   * The file is as long as it will be, and counts for that, in one turn and before any of it is written: should the thread end meanwhile, the file
-   * that is left behind gives back just what it took when it is removed. False when the budget does not allow it.
+   * Extends the file to its final length and counts it, in one turn and before any data is written. If the thread ends in between, removing the
+   * remaining file returns exactly the counted bytes. False if the budget is exhausted.
    */
   function claim({ fd }: FileHandle, bytes: number): boolean {
     ftruncateSync(fd, bytes)
@@ -158,7 +158,7 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
   }
 }
 
-/** What the system refuses, whatever its code (rights, no file to be opened any more), is tried again; a file that is not there is gone. */
+/** Every error of the system is retried, whatever its code (permissions, too many open files). Only a missing file means that the blob is gone. */
 function asOfDisk(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined || code === 'ENOENT') return error
@@ -169,7 +169,7 @@ const refused = (error: unknown): never => {
   throw asOfDisk(error)
 }
 
-/** The opened pieces a part lies in, cut to it. */
+/** The decrypted pieces that contain a part, cut to it. */
 async function* read(
   handle: FileHandle,
   key: string,
@@ -187,7 +187,7 @@ async function* read(
   }
 }
 
-/** Seals a blob under another key, piece by piece. One that does not open with the old key (it is done, or damaged) stays as it is. */
+/** Seals a blob with another key, piece by piece. A blob that does not open with the old key (already converted, or damaged) is left unchanged. */
 export async function resealBlob(dir: string, key: string, from: Sealer, to: Sealer): Promise<void> {
   const path = join(dir, ...key.split(':'))
   const draft = `${path}.tmp`
@@ -216,14 +216,14 @@ async function opensWith(sealer: Sealer, handle: FileHandle, key: string): Promi
   try {
     for await (const _ of read(handle, key, { offset: 0, size: 1 }, sealer)) return true
   } catch {
-    // Another key, or damage: that is the answer.
+    // The piece has another key or is damaged, so the result is undefined.
   }
   return false
 }
 
 const nameOf = (key: string, index: number, pieces: number) => `${key}#${index}/${pieces}`
 
-/** Bytes of all blobs under the directory. */
+/** Bytes of all blobs in the directory. */
 export async function measureBlobs(dir: string): Promise<number> {
   let bytes = 0
   for (const entry of await entries(dir)) {

@@ -1,6 +1,6 @@
 /**
- * Checks a store for `check.ts`, in a process that a crash may end: on damage lmdb ends with a signal, not an error. Writes one
- * line of JSON. A store that others write to is checked as of one moment: a reader holds the pages of its transaction.
+ * Checks a store for `check.ts` in a separate process, because damage ends lmdb with a signal and not with an error. Writes one line of JSON. A store
+ * that others write to is checked at one point in time: a reader keeps the pages of its transaction.
  */
 import { existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ import { checkPages, Damage, type Meta, newestMeta } from './drivers/lmdb-pages.
 
 const [dir = '', how = ''] = process.argv.slice(2)
 
-/** Tries to begin a reader between two looks at a header that others replace a thousand times a second. */
+/** Number of attempts to begin a reader between two reads of a header that others may replace a thousand times a second. */
 const MAX_TRIES = 1_000
 
 function hold(fd: number): { meta: Meta; readAll(): void } {
   const before = newestMeta(fd)
-  // No process has it open, so no page needs to be held.
+  // No process has the store open, so no reader is needed to keep pages.
   if (!existsSync(join(dir, 'lock.mdb'))) return { meta: before, readAll: () => {} }
   const db = open<Uint8Array, string>({ path: dir, readOnly: true, encoding: 'binary', noSubdir: false, maxDbs: 1 })
   for (let tries = 0; tries < MAX_TRIES; tries++) {

@@ -1,6 +1,6 @@
 /**
- * A damaged store is found out before the service opens it: by a short-lived process of its own, because lmdb that meets damage ends the
- * process it runs in. It reads every page in use: a second for some hundred MB.
+ * Detects a damaged store before the service opens it. A short-lived process does the check, because lmdb ends the process in which it meets damage.
+ * It reads every page in use, about a second for some hundred MB.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,13 +15,13 @@ export type CheckReport =
   /** There is no store, so nothing can be damaged. */
   | { state: 'absent' }
   | { state: 'damaged'; problem: string }
-  /** It could not be checked; that says nothing about the store. */
+  /** The check could not run; this says nothing about the store. */
   | { state: 'unknown'; problem: string }
 
-/** Signals that end a process which reads damage. */
+/** Signals that end a process which reads damaged data. */
 const SIGNS: ReadonlySet<unknown> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'])
 
-/** `deep`: every record is read through lmdb, too. */
+/** `deep` also reads every record through lmdb. */
 export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): Promise<CheckReport> {
   if (!existsSync(join(dir, 'data.mdb'))) return { state: 'absent' }
   const extension = extname(import.meta.url)
@@ -38,11 +38,11 @@ export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): 
   }
 }
 
-/** One sentence for the operator who has to repair it. */
+/** One sentence for the operator who must repair the store. */
 export const damageSentence = (dir: string, problem: string) =>
   `The store in ${dir} is damaged: ${problem}. Nothing was changed. Restore its data.mdb from a backup and remove the lock.mdb beside it, or move the folder away to start with an empty store.`
 
-/** Called before a store is opened. `onUnknown`: a check that could not run is no reason not to open the store. */
+/** Called before a store is opened. If the check could not run, `onUnknown` is called and the store is still opened. */
 export async function refuseDamaged(dir: string, onUnknown: (problem: string) => void): Promise<void> {
   const report = await checkStore(dir)
   if (report.state === 'unknown') onUnknown(report.problem)

@@ -1,35 +1,34 @@
 /**
- * Commits that share the disk's time: while one is being written, what is added goes together into the one behind it. What follows in memory
- * may build on what is not on disk yet, so the order is kept, and a failure is everybody's who comes after it: nothing is written on top of
- * something that is not there.
+ * A chain of commits: while one commit is written, new entries are collected for the next one. Entries may build on earlier ones that are not on disk
+ * yet. So the order is kept, and if a commit fails, all later ones fail too: nothing is written on top of missing data.
  */
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * What may be added and not written, in entries and in bytes of their values. The store keeps room on the disk for the most that a commit can
- * need (`drivers/lmdb-room.ts`), which is a quarter of a megabyte for a message: more would make its file longer for nothing.
+ * Limits of entries that are added but not yet written: their number, and the bytes of their values. The store reserves disk space for the largest
+ * commit (`drivers/lmdb-room.ts`), a quarter of a megabyte per message, so higher limits would make its file longer without benefit.
  */
 const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024
 
 export interface CommitChain {
-  /** Resolves when it is on disk, with everything that was added before. Rejects for good after a failure. */
+  /** Resolves when the operations and everything added before are on disk. After a failure it always rejects. */
   add(ops: readonly Op[]): Promise<void>
-  /** Everything that was added up to now is on disk. */
+  /** Resolves when everything added so far is on disk. */
   settled(): Promise<void>
   /** Resolves when more may be added. */
   room(): Promise<void>
-  /** Nothing more can be added; what was is written. */
+  /** Nothing more can be added; entries that were added are still written. */
   close(): void
 }
 
-/** A store with chains of commits. What is added to one is returned by `get` at once, and by `range` when it is on disk. */
+/** A store with chains of commits. `get` returns added values immediately, `range` returns them once they are on disk. */
 export interface ChainedStore extends StateStore {
   chain(): CommitChain
 }
 
-/** Values that are added and not on disk yet, `null` for a removed key. */
+/** Values that were added and are not on disk yet; `null` for a removed key. */
 export type Ahead = Map<string, { value: Uint8Array | null; of: object }>
 
 interface Entry {
@@ -41,17 +40,17 @@ interface Entry {
 interface Link {
   entries: Entry[]
   bytes: number
-  /** All of it. */
+  /** Resolves when all of it is written. */
   written: Promise<void>
 }
 
-/** The last value of a key is the one that counts. */
+/** Only the last value of a key is written. */
 const merged = (ops: readonly Op[]) => [...new Map(ops.map((op) => [op[0], op])).values()]
 
 export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahead = new Map()): CommitChain {
   let failure: { error: unknown } | undefined
   let isClosed = false
-  /** Being written, and behind it. */
+  /** The commit that is being written, and the one that is queued after it. */
   let current: Link | undefined
   let next: Link | undefined
 
@@ -61,7 +60,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
     for (const [key] of entry.ops) if (ahead.get(key)?.of === entry) ahead.delete(key)
   }
 
-  /** Entries that are one commit. Throws when none of them is on disk. */
+  /** Writes the entries as one commit. Throws if none of them is on disk. */
   async function commit(entries: readonly Entry[]): Promise<void> {
     await store.commit({ ops: merged(entries.flatMap(({ ops }) => ops)) })
     for (const entry of entries) {
@@ -74,7 +73,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
     try {
       await commit(entries)
     } catch (error) {
-      // The last of a disk has room for a message where it has none for thirty.
+      // A nearly full disk may have space for one message but not for thirty, so the entries are then written one by one.
       if (entries.length === 1 || !(error instanceof StorageFailure && error.isFull)) throw error
       for (const entry of entries) await commit([entry])
     }
@@ -88,7 +87,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
       await commitAll(link.entries)
     } catch (error) {
       failure ??= { error }
-      // Those that are on disk were resolved and forgotten before.
+      // Entries that are on disk were already resolved and removed.
       for (const entry of link.entries) {
         forget(entry)
         entry.reject(error)
@@ -102,13 +101,13 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
   function begin(): Link {
     const link: Link = { entries: [], bytes: 0, written: Promise.resolve() }
     next = link
-    // The first one is written at the end of this turn of the queue of promises: what is decided together goes together.
+    // The first commit is written at the end of the microtask queue, so that entries of one turn go together.
     const before = current?.written ?? Promise.resolve()
     link.written = before.then(
       () => write(link),
       () => write(link),
     )
-    // It is its adders' failure.
+    // The promise of each entry reports this failure.
     link.written.catch(() => {})
     return link
   }

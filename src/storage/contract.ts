@@ -1,22 +1,25 @@
 /**
- * The contract of `state:`. unstorage has no transaction and no ordered listing, so its driver carries these two methods more.
- * Everything that must not be lost goes through them, and only through them.
+ * The contract of `state:`. unstorage has no transactions and no ordered listing, so its driver has these additional methods. All data that must not
+ * be lost goes through them, and only through them.
  */
 
-/** `null` removes the key. Keys are ASCII, parts joined with `:`; unstorage rewrites `/` and drops what follows `?`, so neither is used. */
+/**
+ * `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/` and `?`, because unstorage rewrites `/` and drops the part after
+ * `?`.
+ */
 export type Op = readonly [key: string, value: Uint8Array | null]
 
 export interface Batch {
-  /** The whole batch is refused (`false`) unless the key holds exactly these bytes; `null`: unless it is absent. */
+  /** The whole batch is refused (`false`) unless the key has exactly these bytes, or with `null` unless the key is absent. */
   guard?: { key: string; equals: Uint8Array | null }
   ops: readonly Op[]
 }
 
 export interface RangeOptions {
-  /** Exclusive start: only keys after this one (before it when reversed). */
+  /** Exclusive start: only keys after this one (before it if reversed). */
   after?: string
   limit?: number
-  /** From the last key to the first. */
+  /** Lists from the last key to the first. */
   reverse?: boolean
 }
 
@@ -29,27 +32,30 @@ export interface CountOptions {
 
 export interface StateStore {
   get(key: string): Promise<Uint8Array | undefined>
-  /** Atomic, and durable (survives power loss) when it resolves. Resolves with false only when the guard refused. */
+  /** Atomic, and durable (it survives a power loss) when it resolves. Resolves with false only if the guard refused. */
   commit(batch: Batch): Promise<boolean>
-  /** Entries whose key begins with `prefix`, in key order, without a full scan. A consistent snapshot is not promised. */
+  /** Entries whose key begins with `prefix`, in key order, without a full scan. The result is not guaranteed to be a consistent snapshot. */
   range(prefix: string, options?: RangeOptions): AsyncIterable<readonly [key: string, value: Uint8Array]>
-  /** How many entries that is, counted by the store itself: a hundred thousand take some milliseconds. */
+  /** Number of such entries, counted by the store itself: a hundred thousand take some milliseconds. */
   count(prefix: string, options?: CountOptions): Promise<number>
   close(): Promise<void>
 }
 
-/** Records that are in memory ahead of the disk, and are written with the next commit. */
+/** Records that are in memory ahead of the disk and that every commit takes along. */
 export interface Rider {
-  /** Called in the turn of each commit: of two commits with the same record the later one has the newer state. */
+  /** Called in the turn of each commit, so the later of two commits with the same record has the newer state. */
   take(): readonly Op[]
-  /** The commit that had them is over, once for each `take` that gave any. False: it failed, and nothing of it is on disk. */
+  /** Called once for each `take` that returned operations, when its commit has ended. `isWritten` is false if it failed and none of it is on disk. */
   settled(ops: readonly Op[], isWritten: boolean): void
 }
 
-/** Longest key, in characters. lmdb takes 1,978 bytes; this leaves other backends room. */
+/** Longest key in characters. lmdb allows 1,978 bytes; the lower limit leaves room for other backends. */
 export const KEY_LIMIT = 1_024
 
-/** A key no backend can misread: printable ASCII without what unstorage rewrites. Throws otherwise, naming the key. */
+/**
+ * Checks that every backend reads the key the same way: printable ASCII without the characters that unstorage rewrites. Otherwise it throws an error
+ * with the key.
+ */
 export function checkRecordKey(key: string): void {
   if (key.length === 0 || key.length > KEY_LIMIT) {
     throw new RangeError(`state: a key has 1 to ${KEY_LIMIT} characters, not ${key.length}: ${key.slice(0, 80)}`)
@@ -59,7 +65,7 @@ export function checkRecordKey(key: string): void {
   }
 }
 
-/** Checked before the first write of a batch, so that a bad one changes nothing. */
+/** Checked before the first write of a batch, so that a bad operation changes nothing. */
 export function checkOps(ops: readonly Op[]): void {
   for (const [key, value] of ops) {
     checkRecordKey(key)

@@ -1,7 +1,8 @@
 /**
- * The state of the disk, checked once a second by main and shared with every thread. Three steps: above the operator's limit everything is
- * accepted; below it no new message is, so that the rest is left for what arrives from the network; without room for a commit nothing is:
- * what arrives is not confirmed, so that the network sends it again. Each step ends by itself when there is room.
+ * State of the disk. The main thread checks it once a second and shares it with every thread. There are three levels. Above the operator's limit
+ * everything is accepted. Below it new messages are refused, so that the rest is available for messages from the network. Without space for a commit
+ * nothing is accepted: messages from the network are not confirmed, so that the network sends them again. Each level ends by itself when space is
+ * free again.
  */
 import { statfs } from 'node:fs/promises'
 import { SECOND } from '../domain/clock.ts'
@@ -13,7 +14,7 @@ import type { Claims } from './drivers/lmdb-room.ts'
 
 const STATES = ['ok', 'low', 'full'] as const satisfies readonly DiskState[]
 
-/** `threads`: the number of all threads that open the store. */
+/** `threads`: number of all threads that open the store. */
 export const shareDisk = (threads: number): SharedDisk => ({
   state: new Int32Array(new SharedArrayBuffer(4)),
   claims: new BigInt64Array(new SharedArrayBuffer(8 * threads)),
@@ -24,10 +25,10 @@ export const claimsOf = ({ claims }: SharedDisk, thread: number): Claims => ({ a
 
 export const diskState = ({ state }: SharedDisk): DiskState => STATES[Atomics.load(state, 0)]!
 
-/** So long after the last commit that failed the disk counts as working again: nothing may be asked of it meanwhile. */
+/** Time after a failed commit until the disk counts as working again, because there may be no other commit in that time. */
 const FAILS_FOR = 10 * SECOND
 
-/** Called with the end of every commit. */
+/** Called at the end of every commit. */
 export const noteCommit =
   ({ failedAt }: SharedDisk) =>
   (isStored: boolean): void => {
@@ -35,12 +36,12 @@ export const noteCommit =
     else if (Atomics.load(failedAt, 0) !== 0n) Atomics.store(failedAt, 0, 0n)
   }
 
-/** Whether the last commit of any thread failed, a moment ago. */
+/** Whether the last commit of any thread failed recently. */
 export const isFailing = ({ failedAt }: SharedDisk): boolean => Date.now() - Number(Atomics.load(failedAt, 0)) < FAILS_FOR
 
 export interface DiskWatch {
   state(): DiskState
-  /** A sentence for the operator; undefined when there is room. */
+  /** Sentence for the operator; undefined if there is space. */
   problem(): string | undefined
   freeBytes(): number
   look(): Promise<void>
@@ -49,16 +50,16 @@ export interface DiskWatch {
 
 export interface DiskWatchOptions {
   shared: SharedDisk
-  /** Folders that are written to; they may lie on different disks, and the fullest counts. */
+  /** Folders that the service writes to. They may be on different disks; the fullest disk decides. */
   dirs: readonly string[]
   reserveBytes: number
-  /** Whether the store could take a commit now. */
+  /** Whether the store could write a commit now. */
   hasRoom(): boolean
   log: Log
   everyMs?: number
 }
 
-/** So much more than the limit must be free again, as a fraction of it: a growing log must not change the state every second. */
+/** Additional space that must be free again, as a fraction of the limit, so that a growing log file does not change the state every second. */
 const SLACK = 1 / 16
 
 export async function watchDisk(options: DiskWatchOptions): Promise<DiskWatch> {

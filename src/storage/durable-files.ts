@@ -1,10 +1,10 @@
-/** Files that are either as they were or whole, also after a kill or a power cut. For this user alone. */
+/** Writes files that are either unchanged or complete, even after a kill or a power cut. Only this user can read them. */
 import { randomBytes } from 'node:crypto'
 import { chown, link, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { PRIVATE_FILE } from './private.ts'
 
-/** A new name in a folder, or one that goes, lasts only when the folder is flushed, too. */
+/** A new or removed name in a folder is durable only after the folder is flushed too. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -14,7 +14,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Never over a file that is there: false then. Durable when it resolves. */
+/** Never replaces an existing file: resolves with false then. Durable when it resolves. */
 export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolean> {
   const draft = await writeDraft(file, bytes)
   try {
@@ -29,7 +29,7 @@ export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolea
   return true
 }
 
-/** In place of the file that is there, which keeps its owner; what it held is written over. Durable when it resolves. */
+/** Replaces an existing file, whose owner stays and whose old content is overwritten. Durable when it resolves. */
 export async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
   const old = await open(file, 'r+')
   try {
@@ -46,7 +46,7 @@ export async function replaceFile(file: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Ends in `.tmp`, so that a leftover of a kill is recognised by its name. */
+/** The name ends in `.tmp`, so that a file that a kill left behind is recognised. */
 async function writeDraft(file: string, bytes: Uint8Array): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
   const handle = await open(draft, 'wx', PRIVATE_FILE)

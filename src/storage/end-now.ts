@@ -1,15 +1,15 @@
-/** The end of the process, for when nothing in order can follow. */
+/** Ends the process when no orderly stop is possible. */
 import type { Log } from '../domain/log.ts'
 
 /**
- * `process.exit` waits for the threads, and one that waits for a lock of the store never ends. Safe by design (`test/faults`); an abort would leave
- * a dump, with keys and messages in the clear.
+ * `process.exit` waits for the threads, and a thread that waits for a lock of the store never ends. A kill is safe by design (`test/faults`); an
+ * abort would leave a core dump with keys and messages in plain text.
  */
 export function endNow(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** The store serves no thread of this process any more, and the next process opens it as it is on the disk. */
+/** The store no longer works in this process; the next process opens it in its state on the disk. */
 export const endWithStore =
   (log: Log) =>
   (err: unknown): void => {

@@ -1,4 +1,4 @@
-/** Finishes a deletion that was cut short: removes all records of an instance that has no configuration any more. */
+/** Finishes an interrupted deletion: removes all records of an instance that no longer has a configuration. */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../domain/log.ts'
@@ -17,7 +17,7 @@ export interface LeftoverOptions {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Before anything hosts an instance. Its configuration goes first when an instance is deleted and comes last when it is made. */
+/** Runs before any instance is hosted. The configuration is removed first when an instance is deleted, and written last when it is created. */
 export async function eraseLeftovers({ store, keyRing, blobsDir, log }: LeftoverOptions): Promise<void> {
   const known = new Set<string>()
   for await (const [key] of store.range(keys.configs)) known.add(key.slice(keys.configs.length))
@@ -27,7 +27,7 @@ export async function eraseLeftovers({ store, keyRing, blobsDir, log }: Leftover
     const wasLinked = (await store.get(keys.creds(instance))) !== undefined
     await removeAll(store, keys.instance(instance))
     await rm(join(blobsDir, instance), { recursive: true, force: true })
-    // Last: it marks that something is left to do.
+    // The key is destroyed last, because it shows that there is still something to erase.
     await keyRing.destroy(instance)
     const still = wasLinked ? '; its device may still be in the list of linked devices on the phone' : ''
     log.warn({ instance }, `an interrupted deletion or import had left data of an instance; it is now erased${still}`)

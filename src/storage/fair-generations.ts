@@ -1,30 +1,29 @@
 /**
- * Generations that one group cannot fill for all others. Rows belong to groups (chats), and one group may have only a small share of a
- * generation; its rows beyond that go to generations which are for such groups alone. So a flood in one chat pushes out only rows
- * of crowded chats, and none of the others.
+ * Generations that one group cannot fill for all others. Rows belong to groups (chats), and a group has only a small share of a generation. Its rows
+ * above the share go to separate generations for crowded groups. So a flood in one chat evicts only rows of crowded chats.
  */
 import { createGenerations, type Generations, type GenerationsOptions } from './generations.ts'
 
-/** Share of a generation for one group: it takes this many of them to push out the rows of a quiet one. */
+/** Share of a generation for one group: this many flooding groups are needed to evict the rows of a quiet one. */
 const SHARE = 1 / 64
-/** So many rows any group may have, however small a generation is. */
+/** Number of rows that every group may have, however small a generation is. */
 const MIN_ROWS = 8
 
 export interface Place {
   key: string
-  /** It begins a generation, and an older one has to go. */
+  /** The row begins a generation, so an older generation must be removed. */
   isNew: boolean
-  /** A row of so many bytes is about to be committed here. */
+  /** Counts a row of this size, which is about to be committed here. */
   count(size: number): void
 }
 
 export interface FairGenerations extends Pick<Generations, 'load' | 'keys' | 'removeOld' | 'forgotten'> {
-  /** Where a new row of this group goes. */
+  /** Place of a new row of this group. */
   next(hash: string, group: string): Place
 }
 
 export interface FairGenerationsOptions extends GenerationsOptions {
-  /** Of the rows beyond the share of their group. */
+  /** Prefix of the rows above the share of their group. */
   crowdPrefix: string
 }
 
@@ -33,7 +32,7 @@ export function createFairGenerations({ crowdPrefix, ...options }: FairGeneratio
   const crowd = createGenerations({ ...options, prefix: crowdPrefix })
   const both = [quiet, crowd]
   const most = { rows: Math.max(MIN_ROWS, options.rows * SHARE), bytes: options.bytes * SHARE }
-  /** Rows of each group in the newer quiet generation, as far as this thread knows: a start counts anew. */
+  /** Rows of each group in the newer quiet generation, as far as this thread knows; the count begins again at a start. */
   const shares = new Map<string, { rows: number; bytes: number }>()
 
   const isCrowded = (group: string) => {

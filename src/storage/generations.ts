@@ -1,14 +1,14 @@
 /**
- * Rows of a bounded age and number, which are looked up by their key and never listed: they lie in two generations. A new one begins when
- * the newer is as old as the term or full, and then the older goes: a row stays for one to two terms, or until as many newer ones have
- * come as a generation holds. Only rows that go are ever listed.
+ * Rows with a bounded age and number, which are looked up by key and never listed. They are in two generations. A new one begins when the newer one
+ * reaches its term or is full, and then the older one is removed. So a row stays for one to two terms, or until a generation's worth of newer rows
+ * has been added. Only rows that are removed are ever listed.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { Op, StateStore } from './contract.ts'
 
 export interface Term {
   ms: number
-  /** Of one generation; `Infinity`: it ends by its age alone, and nothing is counted at a start. */
+  /** Rows in one generation. With `Infinity` a generation ends only by age, and nothing is counted at a start. */
   rows: number
   bytes: number
 }
@@ -16,21 +16,21 @@ export interface Term {
 export interface GenerationsOptions extends Term {
   store: StateStore
   clock: Clock
-  /** Of all rows; what follows begins with the generation. */
+  /** Prefix of all rows; the generation follows it. */
   prefix: string
 }
 
 export interface Generations {
   load(): Promise<void>
-  /** Where a new row goes. `isNew`: it begins a generation, and an older one has to go. */
+  /** Place of a new row. `isNew`: the row begins a generation, so an older one must be removed. */
   next(hash: string): { key: string; isNew: boolean }
-  /** A row of so many bytes is about to be committed. */
+  /** Counts a row of this size, which is about to be committed. */
   count(size: number): void
-  /** Where a row may lie, the newer generation first. */
+  /** Possible keys of a row, those in the newer generation first. */
   keys(hash: string): string[]
-  /** At most so many rows of those that have to go, in one commit; false: there are none left. */
+  /** Removes at most this many outdated rows in one commit; false if there are none left. */
   removeOld(limit: number): Promise<boolean>
-  /** Everything was removed. */
+  /** Called when everything was removed. */
   forgotten(): void
 }
 
@@ -38,10 +38,10 @@ export interface Generations {
 const DIGITS = 13
 
 export function createGenerations({ store, clock, prefix, ...term }: GenerationsOptions): Generations {
-  /** When the two began, epoch ms. */
+  /** Start of the two generations, in epoch ms. */
   let newer: number | null = null
   let older: number | null = null
-  /** Of the newer one; upper bounds, as a commit may fail. */
+  /** Size of the newer generation; these are upper bounds, because a commit may fail. */
   let rows = 0
   let bytes = 0
 
@@ -74,7 +74,7 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
       const isNew = isFull(now)
       if (isNew) {
         older = newer
-        // Two that begin in the same millisecond would be one.
+        // Two generations must not begin in the same millisecond.
         newer = Math.max(now, (newer ?? 0) + 1)
         rows = 0
         bytes = 0
@@ -87,7 +87,7 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
     },
     keys: (hash) => inUse().map((since) => beginOf(since) + hash),
     async removeOld(limit) {
-      // A generation that begins meanwhile begins later than now.
+      // A generation that begins in the meantime begins later than now.
       const end = beginOf(Math.min(clock.now(), ...inUse()))
       const ops: Op[] = []
       for await (const [key] of store.range(prefix, { limit })) if (key < end) ops.push([key, null])

@@ -1,9 +1,9 @@
 /**
- * The files of the key ring: one per key, outside the store, because only a file can be overwritten in place. A removed record stays
- * in the store's free pages, readable with its key; so the key has to be destroyed, and really.
+ * The files of the key ring: one per key, outside the store, because only a file can be overwritten in place. A removed record remains in the free
+ * pages of the store, readable with its key, so the key must really be destroyed.
  *
- * A file has two places for its key, each sealed under a secret key. Usually one is empty; while the secret key changes, the old one opens
- * the one and the new one the other. Nothing is ever moved, so a kill leaves a file that at least one of the two opens.
+ * A file has two places for its key, each sealed with a secret key. Usually one is empty. During a rotation of the secret key, the old secret key
+ * opens one place and the new one opens the other. Nothing is ever moved, so after a kill at least one of the two opens the file.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
@@ -13,30 +13,30 @@ import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
 import { createSealer, RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './seal.ts'
 
 const PLACE_BYTES = SEAL_BYTES + RING_KEY_BYTES
-/** A sector each: writing one does not touch the other. */
+/** Each place is in its own sector, so writing one does not touch the other. */
 const PLACES = [0, 512] as const
 const FILE_BYTES = 1_024
 const EMPTY = Buffer.alloc(PLACE_BYTES)
 
 export interface KeyFile {
   key: Uint8Array
-  /** The place that opens, and whether the other one holds anything. */
+  /** The place that opens, and whether the other one is filled. */
   place: 0 | 1
   isOtherUsed: boolean
 }
 
 export interface KeyFiles {
-  /** Names of all files, in no order. */
+  /** Names of all files, in any order. */
   names(): Promise<string[]>
-  /** Undefined: there is no such file. Null: no place of it opens with this secret key. */
+  /** Undefined if no such file exists. Null if no place of it opens with this secret key. */
   read(name: string): Promise<KeyFile | null | undefined>
-  /** Durable when it resolves. With the key that is there, if there is one. */
+  /** Durable when it resolves. Resolves with the existing key if there is one. */
   make(name: string, key?: Uint8Array): Promise<Uint8Array>
-  /** Fills the other place, under another secret key. */
+  /** Fills the other place, sealed with another secret key. */
   sealAlso(name: string, nextKey: Uint8Array): Promise<void>
   /** Empties the other place. */
   clearOther(name: string): Promise<void>
-  /** Writes over it, then removes it. */
+  /** Overwrites the file, then removes it. */
   destroy(name: string): Promise<void>
 }
 
@@ -88,7 +88,7 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
       const bytes = Buffer.alloc(FILE_BYTES)
       sealer.seal(recordKey(name), key).copy(bytes, PLACES[0])
       if (await writeOnce(path(name), bytes)) return key
-      // Never over an existing one: records sealed with that key would be lost.
+      // An existing key is never replaced, because records that are sealed with it would be lost.
       return (await found(name)).key
     },
     async sealAlso(name, nextKey) {
@@ -109,7 +109,7 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
   }
 }
 
-/** Folders and hidden files are of the system's making: `lost+found`, `.DS_Store`. */
+/** The system creates folders and hidden files: `lost+found`, `.DS_Store`. */
 const isKeyName = (name: string) => !name.startsWith('.') && !name.endsWith('.tmp')
 
 const recordKey = (name: string) => `key:${name}`
@@ -120,7 +120,7 @@ function openPlace(sealer: Sealer, name: string, sealed: Buffer): Uint8Array | n
   try {
     return Uint8Array.from(sealer.open(recordKey(name), sealed))
   } catch {
-    // Empty, or under another secret key: that is the answer.
+    // The place is empty or sealed with another secret key.
     return null
   }
 }

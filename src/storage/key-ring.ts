@@ -1,11 +1,11 @@
 /**
- * The keys everything at rest is sealed with: one for the records of the main thread, one for links, one for each instance. The secret key
- * seals only these, so it can be changed without touching a record; and an instance whose key is destroyed is gone, whatever the store's
- * free pages or an old copy of them hold.
+ * The keys that encrypt everything at rest: one for the records of the main thread, one for links, one for each instance. The secret key only
+ * encrypts these keys, so it can be changed without touching a record. Destroying the key of an instance makes its data unreadable, also in free
+ * pages of the store and in old copies of them.
  *
- * Every step can be repeated, and the start finishes what a kill left: a key without a configuration belongs to a deletion (or a creation)
- * that was cut short, a place under another secret key to a rotation. Only the main thread of the service that owns the store, or a command
- * that has taken its place, changes these files.
+ * Every step can be repeated, and the start finishes what a kill interrupted: a key without a configuration belongs to an interrupted deletion (or
+ * creation), a place under another secret key to an interrupted rotation. Only the main thread of the service that owns the store, or a command that
+ * has taken its place, changes these files.
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,23 +18,23 @@ import { createSealer, type Sealer } from './seal.ts'
 import { isEmpty } from './secret-key.ts'
 
 export interface KeyRing {
-  /** For the records of the main thread. */
+  /** Sealer for the records of the main thread. */
   readonly main: Sealer
   /** 32 bytes for links to received files. */
   readonly links: Uint8Array
-  /** Of every instance that has one. */
+  /** Ids of all instances that have a key. */
   instances(): string[]
-  /** Throws when there is none. */
+  /** Key of an instance. Throws if there is none. */
   of(instance: string): Uint8Array
   /** Durable when it resolves. */
   make(instance: string): Promise<void>
-  /** Nothing that was sealed with it can be read any more when it resolves. */
+  /** When it resolves, nothing that was sealed with the key can be read. */
   destroy(instance: string): Promise<void>
 }
 
 type Store = Pick<OpenStore, 'dir' | 'get' | 'commit' | 'range'>
 
-/** Names of the two keys that are no instance's. */
+/** Names of the two keys that do not belong to an instance. */
 const MAIN = 'main'
 const LINKS = 'links'
 
@@ -45,8 +45,8 @@ const WRONG_KEY = 'The secret key is not the one this store was written with; st
 export const keysDir = (store: Pick<OpenStore, 'dir'>) => join(store.dir, 'keys')
 
 /**
- * Whether this is the secret key of the store. Changes nothing but an empty store, which gets its first keys. `old`: a store of 0.1.0,
- * in which the secret key sealed every record itself.
+ * Checks that this is the secret key of the store. Changes nothing, except that an empty store gets its first keys. `old` means a store of 0.1.0, in
+ * which the secret key sealed every record directly.
  */
 export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promise<'current' | 'old'> {
   if ((await store.get(keys.keyRing)) !== undefined) {
@@ -65,7 +65,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     throw new Error(
       `The store is empty, but ${keysDir(store)} holds keys of instances; restore the store, or move that folder away.`,
     )
-  // Of two that start at once the second takes the key of the first.
+  // If two processes start at the same time, the second uses the key of the first.
   if ((await files.read(MAIN)) === null) throw new Error(WRONG_KEY)
   const main = createSealer(await files.make(MAIN))
   await files.make(LINKS)
@@ -74,7 +74,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
   return 'current'
 }
 
-/** For a command beside the service: the key of the main thread's records. Changes nothing. */
+/** The sealer of the main thread's records, for a command that runs beside the service. Changes nothing. */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) {
     if ((await store.get(keys.keyCheck)) === undefined) throw new Error('The store is empty; start the service once.')
@@ -86,14 +86,14 @@ export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sea
   return main
 }
 
-/** Reads a sealed record and opens it: whether the store answers, and the keys beside it are its own. */
+/** Reads and opens a sealed record, to check that the store answers and that the keys beside it belong to it. */
 export async function checkRing(store: Pick<OpenStore, 'dir' | 'get'>, main: Sealer): Promise<void> {
   const mark = await store.get(keys.keyRing)
   if (mark === undefined || !opens(main, keys.keyRing, mark))
     throw new Error(`The keys in ${keysDir(store)} are not those of the store beside them; restore both from one backup.`)
 }
 
-/** For the one that owns the store. Finishes what was cut short: an upgrade, a rotation. */
+/** Opens the key ring for the process that owns the store. Finishes an interrupted upgrade or rotation. */
 export async function openKeyRing(
   store: Store,
   secretKey: Uint8Array,
@@ -130,7 +130,10 @@ export async function openKeyRing(
   }
 }
 
-/** Opens every key. Once it has opened all of them, only what this secret key opens is left: before, the other may be the one needed. */
+/**
+ * Opens every key. After all of them have opened, the places under other secret keys are cleared; before that, another secret key might still be
+ * needed.
+ */
 async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => {}): Promise<Map<string, Uint8Array>> {
   const files = openKeyFiles(keysDir(store), secretKey)
   const found = new Map<string, KeyFile>()
@@ -144,8 +147,8 @@ async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => 
 }
 
 /**
- * Changes the secret key, for the one that owns the store. `replace` makes the new one count, durably. Until then the old one opens every
- * key, from then on the new one does; what a kill leaves under the other is removed by the next start, or the next rotation.
+ * Changes the secret key, for the process that owns the store. `replace` makes the new one durable. Before it the old secret key opens every key,
+ * after it the new one does. Places that a kill left under the other one are cleared by the next start or rotation.
  */
 export async function rotateSecretKey(
   store: Store,
@@ -167,7 +170,7 @@ export async function rotateSecretKey(
 async function needed(files: KeyFiles, store: Store, name: string): Promise<KeyFile> {
   const file = await files.read(name)
   if (file) return file
-  // Whether the main key opens shows if the secret key is wrong, or only this file.
+  // The main key shows whether the secret key is wrong, or only this file.
   if (file === null && (name === MAIN || !(await files.read(MAIN)))) throw new Error(WRONG_KEY)
   const path = join(keysDir(store), name)
   if (file === null)
@@ -181,12 +184,12 @@ function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {
   try {
     return sealer.open(recordKey, sealed).equals(MARK)
   } catch {
-    // Sealed with another key, which is what is asked.
+    // The key is sealed with another secret key, so the answer is no.
     return false
   }
 }
 
-/** Removes the file that a kill left half made. */
+/** Removes a file that a kill left incomplete. */
 async function removeDrafts(dir: string): Promise<void> {
   for (const name of await readdir(dir)) if (name.endsWith('.tmp')) await rm(join(dir, name))
 }

@@ -1,7 +1,7 @@
 /**
- * A store of 0.1.0 becomes one of the key ring, once: there the secret key sealed every record itself, and names were hashes without a key.
- * Every key is made, every record sealed anew with its own, and the mark of the old form is replaced last: a kill before that leaves a store
- * of the old form, in which some records are done already and are left alone.
+ * Upgrades a store of 0.1.0 to the key ring, once. In 0.1.0 the secret key sealed every record directly, and names were hashes without a key. The
+ * upgrade creates every key, seals every record with its own key, and replaces the mark of the old form last. After a kill before that the store
+ * still has the old form; the records that are already converted are left unchanged.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
@@ -29,7 +29,7 @@ export interface UpgradeOptions {
 
 const BATCH = 500
 
-/** Names of 0.1.0 that are a plain hash: where the rows go. The hash is the last part; a mark has the letter of its kind before it. */
+/** Key prefixes of 0.1.0 with a plain hash as the last part, and the prefixes of the new keys. The kind of a mark precedes its hash. */
 const HASHED: readonly (readonly [from: string, to: string])[] = [
   ['idempotency:', 'acknowledged:'],
   ['receipt:', 'receipt-level:'],
@@ -48,10 +48,10 @@ export async function upgradeToKeyRing({
   steps,
 }: UpgradeOptions): Promise<void> {
   const old = createSealer(secretKey)
-  // Blind names stay as they are: what they stand for is nowhere else.
+  // Blind names stay unchanged, because the names that they represent are stored nowhere else.
   const ringKey = () => Buffer.concat([randomBytes(SECRET_KEY_BYTES), namesKeyOf(secretKey)])
   const mainSealer = createSealer(await files.make(main, ringKey()))
-  // Links of the last 24 hours go on working.
+  // Links of the last 24 hours remain valid.
   const linksKey = Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), 'links to received media', 32))
   await files.make(links, Buffer.concat([linksKey, randomBytes(32)]))
 
@@ -103,7 +103,7 @@ function changeOf(prefix: string, key: string, value: Uint8Array, old: Sealer, s
   return found ? [[key, next]] : []
 }
 
-/** Where a row with a hash for a name goes: its name becomes a blind one. */
+/** New key of a row whose old key has a plain hash: the hash becomes a blind name. */
 function movedTo(prefix: string, key: string, sealer: Sealer): string {
   const rest = key.slice(prefix.length)
   const row = HASHED.find(([from]) => rest.startsWith(from))
@@ -115,13 +115,16 @@ function movedTo(prefix: string, key: string, sealer: Sealer): string {
   return prefix + to + [...parts, kind + sealer.blindOnce(hash.slice(kind.length))].join(':')
 }
 
-/** Sent messages have their time before what is sealed, in 8 bytes. Null: not sealed, or done already. */
+/**
+ * Opens a record with the old key. Sent messages have their time in 8 bytes before the sealed part. Null if the record is not sealed or already
+ * converted.
+ */
 function opened(key: string, value: Uint8Array, old: Sealer): { head: Uint8Array; plain: Uint8Array } | null {
   for (const headBytes of [0, 8]) {
     try {
       return { head: value.subarray(0, headBytes), plain: old.open(key, value.subarray(headBytes)) }
     } catch {
-      // Of another form, or sealed with the new key: what is neither stays as it is.
+      // The record has another form, or is sealed with the new key; it stays unchanged.
     }
   }
   return null

@@ -1,23 +1,23 @@
-/** Opens the stores that the configuration names by URL: `state:` (must be able to commit) and `blobs:` (files). */
+/** Opens the stores that the configuration names by URL: `state:` (which must support commits) and `blobs:` (files). */
 import { resolve } from 'node:path'
 import { createStorage, type Driver, type Storage } from 'unstorage'
 import { parseStoreUrl, STORE_URLS, type StoreBackend } from '../domain/store-url.ts'
 import type { StateStore } from './contract.ts'
 import { type LmdbDriver, type LmdbOptions, lmdbDriver } from './drivers/lmdb.ts'
 
-/** Backends for the state. A second one is one more line here and the conformance suite (test/contract/storage.test.ts) over it. */
+/** Backends for the state. A second one needs one more line here, and the conformance suite (test/contract/storage.test.ts) for it. */
 const BACKENDS: Record<StoreBackend, (dir: string, options: OpenOptions) => LmdbDriver> = {
   lmdb: (dir, options) => lmdbDriver({ dir, ...options }),
 }
 
 export type OpenStore = StateStore & {
-  /** The same entries through unstorage's own interface, for records that may be written one key at a time. */
+  /** The same entries through the interface of unstorage, for records that may be written one key at a time. */
   storage: Storage
-  /** Its folder: every process that can open the store can reach it. */
+  /** Folder of the store: every process that can open the store can access it. */
   dir: string
-  /** Whether the disk has room for a commit. */
+  /** Whether the disk has space for a commit. */
   hasRoom(): boolean
-  /** A copy of one moment, in a folder that is there, also while others write. */
+  /** Copies one point in time into an existing folder, even while others write. */
   copyTo(dir: string): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export type OpenOptions = Omit<LmdbOptions, 'dir'>
 
 export { noStore } from './drivers/lmdb.ts'
 
-/** The folder that a store's URL names. */
+/** The folder in the URL of a store. */
 export const storeDirOf = (url: string) => resolve(parsed(url).dir)
 
 export async function openStore(url: string, options: OpenOptions = {}): Promise<OpenStore> {

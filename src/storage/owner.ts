@@ -1,9 +1,9 @@
 /**
- * One service per store: two would log the same accounts in twice, and each would send the same queue.
+ * Ensures one service per store: two would log in the same accounts twice, and each would send the same queue.
  *
- * The owner listens on a Unix socket in the store's folder, and the store has its name. A process that starts connects to it: an answer means
- * that the owner runs; a refusal, that it was killed, because the kernel closes the socket with the process. The name changes hands in a
- * guarded commit, so of two that start together one wins. A file with a process id could do neither.
+ * The owner listens on a Unix socket in the store's folder, and the store has its name. A starting process connects to it. An answer means that the
+ * owner runs; a refusal means that it was killed, because the kernel closes the socket with the process. The name changes in a guarded commit, so of
+ * two processes that start together one wins. A file with a process id could do neither.
  */
 import { randomBytes } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { BRAND } from '../domain/brand.ts'
 import type { OpenStore } from './open.ts'
 import { keys } from './record-keys.ts'
 
-/** Longest path of a Unix socket in bytes, its final zero included: 108 on Linux, 104 on macOS. */
+/** Longest path of a Unix socket in bytes, including the final zero: 108 on Linux, 104 on macOS. */
 const MAX_SOCKET_PATH = 104
 
 /** The folder of the sockets, and a function that releases it. */
@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * The store is this process's own when it resolves. Resolves with what gives it back: after the store has been closed. `onVisit` is called for
- * each connection to the socket: a command beside the service has left something in the store (`visitOwner`), or a second service starts.
+ * When it resolves, this process owns the store. Resolves with a function that releases it, to be called after the store is closed. `onVisit` is
+ * called for each connection to the socket: a command has left something in the store (`visitOwner`), or a second service starts.
  */
 export async function ownStore(
   store: Pick<OpenStore, 'dir' | 'get' | 'commit'>,
@@ -38,7 +38,7 @@ export async function ownStore(
     onVisit()
   })
   const giveBack = async () => {
-    // The file goes with it.
+    // Closing the server also removes the socket file.
     await new Promise((resolve) => server.close(resolve))
     await place.leave()
   }
@@ -52,7 +52,7 @@ export async function ownStore(
   return giveBack
 }
 
-/** Tells the service that has the store to look into it. False: no service runs on it. */
+/** Asks the service that owns the store to read it. False if no service runs on it. */
 export async function visitOwner(store: Pick<OpenStore, 'dir' | 'get'>): Promise<boolean> {
   const name = await store.get(keys.owner)
   if (name === undefined) return false
@@ -75,13 +75,13 @@ async function take(store: Pick<OpenStore, 'dir' | 'get' | 'commit'>, place: Pla
       )
     const guard = { key: keys.owner, equals: before ?? null }
     if (!(await store.commit({ guard, ops: [[keys.owner, Buffer.from(name)]] }))) continue
-    // Names are used once, so no other process can listen there by now.
+    // Names are used once, so no other process can listen there now.
     if (other !== undefined) await rm(other, { force: true })
     return
   }
 }
 
-/** Linux reaches a folder with a long path through its open handle. */
+/** On Linux, a folder with a long path is reached through its open file descriptor. */
 async function placeOf(dir: string, name: string): Promise<Place> {
   const isShort = Buffer.byteLength(join(dir, name)) < MAX_SOCKET_PATH
   if (process.platform === 'win32') return { path: (each) => `\\\\.\\pipe\\${BRAND}-${each}`, leave: async () => {} }
@@ -102,9 +102,9 @@ function listen(server: Server, path: string, dir: string): Promise<void> {
       ),
     )
     server.listen(path, () => {
-      // From now on the only errors are of connections that could not be accepted, and whoever made one has its answer.
+      // From now on errors can only concern single connections that could not be accepted, and their callers see the failure themselves.
       server.removeAllListeners('error').on('error', () => {})
-      // It shows that the process runs; it does not keep it running.
+      // The socket shows that the process runs, but must not keep it running.
       server.unref()
       resolve()
     })
@@ -121,7 +121,7 @@ function answers(path: string): Promise<boolean> {
     })
     asker.on('error', (error: NodeJS.ErrnoException) => {
       if (DEAD.has(error.code ?? '')) resolve(false)
-      // So many ask at once that the queue is full: somebody has it.
+      // The accept queue is full because many processes connect at once, so an owner exists.
       else if (error.code === 'EAGAIN') resolve(true)
       else
         reject(

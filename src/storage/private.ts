@@ -1,4 +1,4 @@
-/** Files and folders for this user alone: credentials of accounts are in them, sealed, but nobody else has any business there. */
+/** Creates files and folders that only this user can access. They hold sealed credentials, which nobody else needs to read. */
 import { chmodSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, open, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path'
 export const PRIVATE_FOLDER = 0o700
 export const PRIVATE_FILE = 0o600
 
-/** Makes the folder and those above it that are missing. One that exists is the operator's: its permissions stay. */
+/** Creates the folder and missing parent folders. The permissions of an existing folder belong to the operator and are not changed. */
 export async function makePrivate(folder: string): Promise<void> {
-  // Step by step: where a file system takes no folders (/proc), `recursive` tries for ever.
+  // Creates one level at a time, because `recursive` never ends on a file system without folders (/proc).
   try {
     await make(folder)
   } catch (error) {
@@ -29,14 +29,14 @@ async function make(folder: string): Promise<void> {
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /**
- * The folders that everything lies in, as the operator named them: `storeDir` may be one of its own. Refuses, in a sentence that names the
- * variable, what this user may not write to or what another user has made in it: a first start as root is how that comes about.
+ * Creates the data folders that the operator named; `storeDir` may be separate. Refuses, with a sentence that names the variable, a folder that this
+ * user cannot write to or in which another user created files, as after a first start as root.
  */
 export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
   const isInside = storeDir.startsWith(join(dataDir, '/'))
   await makeNamed('SVC_DATA_DIR', dataDir)
   if (!isInside) await makeNamed('SVC_STORE_URL', storeDir)
-  // A secret may be mounted read-only; the others are written.
+  // A secret may be mounted read-only; the other files must be writable.
   const kept: [path: string, tried: (path: string) => Promise<void>][] = [
     [join(dataDir, 'secret-key'), (path) => tryToOpen(path, 'r')],
     ...[join(dataDir, 'blobs'), join(dataDir, 'tmp'), storeDir].map((dir): [string, typeof tryToWrite] => [dir, tryToWrite]),
@@ -46,7 +46,7 @@ export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'sta
     try {
       await tried(path)
     } catch (cause) {
-      // Made later, all of them.
+      // The file is created later.
       if (codeOf(cause) === 'ENOENT') continue
       const [variable, folder] = path.startsWith(storeDir) && !isInside ? ['SVC_STORE_URL', storeDir] : ['SVC_DATA_DIR', dataDir]
       throw new Error(
@@ -73,10 +73,10 @@ async function makeNamed(variable: string, folder: string): Promise<void> {
 
 const tryToOpen = (path: string, flags: 'r' | 'r+') => open(path, flags).then((file) => file.close())
 
-/** A full disk is not the folder's fault: other checks report it. */
+/** A full disk is not a problem of the folder; other checks report it. */
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
-/** Permissions alone do not decide it: a disk may be mounted read-only, and root may do everything but write to that. */
+/** Permissions alone do not decide this: a disk may be mounted read-only, and root may do everything except write there. */
 async function tryToWrite(folder: string): Promise<void> {
   try {
     await rmdir(await mkdtemp(join(folder, '.try-')))
@@ -90,7 +90,7 @@ function thisUser(): string {
   return uid === undefined ? 'this user' : `the user of this process (uid ${uid})`
 }
 
-/** A file that another program, or an older release, has made readable for others. Of another user's it is not ours to say. */
+/** Removes the permissions of others from a file that another program or an older release made readable. Files of another user are not changed. */
 export function closeFile(path: string): void {
   const { mode, uid } = statSync(path)
   if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, PRIVATE_FILE)

@@ -1,9 +1,9 @@
-/** Removes every record under a prefix. Repeatable: the next attempt removes what a crash leaves. */
+/** Removes every record with a prefix. It can be repeated: the next call removes what a crash left. */
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Records removed in one commit, wherever many are. A longer one holds up those of everybody else, and the store makes its file as long as a commit
- * could need (`drivers/lmdb-room.ts`): for twenty thousand at once that was a gigabyte.
+ * Number of records removed in one commit. A longer commit delays those of everybody else, and the store extends its file by the space that a commit
+ * could need (`drivers/lmdb-room.ts`): for twenty thousand records at once that was a gigabyte.
  */
 export const REMOVED_AT_ONCE = 100
 
@@ -16,7 +16,7 @@ export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, pre
   }
 }
 
-/** The same for records that were looked up. */
+/** Removes records that were already looked up. */
 export async function removeThese(store: Pick<StateStore, 'commit'>, ops: readonly Op[]): Promise<void> {
   for (let from = 0; from < ops.length; from += REMOVED_AT_ONCE)
     await store.commit({ ops: ops.slice(from, from + REMOVED_AT_ONCE) })

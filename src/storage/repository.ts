@@ -1,6 +1,6 @@
 /**
- * Records of one kind: versioned JSON (`{ v: 1, ... }`), parsed with valibot whenever it is read, upgraded there when an older version
- * wrote it, sealed when it holds anything of a conversation or a credential.
+ * Records of one kind: versioned JSON (`{ v: 1, ... }`). They are validated with valibot at every read, upgraded there if an older version wrote
+ * them, and sealed if they contain anything of a conversation or a credential.
  */
 import * as v from 'valibot'
 import type { Op, RangeOptions, StateStore } from './contract.ts'
@@ -9,19 +9,19 @@ import type { Sealer } from './seal.ts'
 type Stored = Record<string, unknown>
 
 export interface RepositoryOptions<T extends object> {
-  /** Name of the record in errors: `queue item`. */
+  /** Name of the record in errors, for example `queue item`. */
   name: string
   schema: v.GenericSchema<unknown, T>
-  /** Version written now, from 1. */
+  /** Current version, starting at 1. */
   version: number
-  /** How a record of version n becomes one of version n + 1, by n. One entry for every older version. */
+  /** Upgrades of a record from version n to n + 1, by n. Every older version needs an entry. */
   upgrades?: Record<number, (old: Stored) => Stored>
-  /** Absent: stored readable. */
+  /** Absent if the record is stored in plain text. */
   sealed?: Sealer | undefined
 }
 
 export interface ListOptions extends RangeOptions {
-  /** A record that cannot be used is reported here and left out of the listing, where it lies. Absent: it ends the listing. */
+  /** Called for a record that cannot be used; the listing skips it. If absent, such a record ends the listing. */
   onUnreadable?: (error: unknown) => void
 }
 
@@ -33,7 +33,7 @@ export interface Repository<T> {
   remove(key: string): Op
 }
 
-/** A record is there and cannot be used. Names the key, never the content. */
+/** A record exists and cannot be used. The message names the key, never the content. */
 export class RecordError extends Error {
   readonly key: string
 

@@ -1,6 +1,6 @@
 /**
- * Encryption at rest: AES-256-GCM. The record's key is authenticated with it, so that a sealed value cannot be moved to another record.
- * Which keys there are, and what seals them in turn, is in `key-ring.ts`.
+ * Encryption at rest with AES-256-GCM. The key of the record is authenticated too, so a sealed value cannot be moved to another record. `key-ring.ts`
+ * defines the encryption keys.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 
@@ -9,36 +9,36 @@ import { keyedHash } from '../lib/keyed-hash.ts'
 
 export interface Sealer {
   seal(recordKey: string, plain: Uint8Array): Buffer
-  /** Throws when the value was changed, moved to another record, or sealed with another key. */
+  /** Throws if the value was changed, moved to another record, or sealed with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
-  /** 22 characters that stand for a text in the key of a record: the same for the same text, and revealing nothing without the key. */
+  /** A name of 22 characters that replaces a text in the key of a record. It is the same for the same text and reveals nothing without the key. */
   blind(text: string): string
-  /** The same for a text that is used a few times within a moment: it takes no room among those that are remembered for longer. */
+  /** The same for a text that is used a few times within a short time; it does not evict texts that are cached for longer. */
   blindOnce(text: string): string
 }
 
-/** A key of the key ring: one half seals, the other makes blind names. */
+/** Length of a key in the key ring: one half encrypts, the other half creates blind names. */
 export const RING_KEY_BYTES = 64
 
 const VERSION = 1
-/** Random 96 bits: with one key, 2^32 values stay far below the chance of a repetition that matters (NIST SP 800-38D, 8.3). */
+/** Random 96 bits: with one key, 2^32 values stay far below a relevant probability of repetition (NIST SP 800-38D, 8.3). */
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
-/** Random bytes taken at once: a call of the system's generator costs as much for one byte as for these. */
+/** Number of random bytes taken at once, because a call of the system's generator costs as much for one byte. */
 const POOL_BYTES = 341 * IV_BYTES
-/** Texts whose blind form is remembered: an active chat asks for the same few some fifteen times per message. */
+/** Number of cached blind names: an active chat uses the same few about fifteen times per message. */
 const MAX_BLIND = 4_096
-/** Of each sealer: the events of one message ask for the same few names within some milliseconds. */
+/** Cache size of each sealer for short use: the events of one message need the same few names within some milliseconds. */
 const MAX_BRIEF = 32
-/** By which a sealed value is longer than the plain one. */
+/** Number of bytes by which a sealed value is longer than the plain one. */
 export const SEAL_BYTES = HEAD_BYTES
 
-/** Blind names of all sealers of a thread together: one map, so that a thread with a thousand instances is bounded, too. */
+/** Blind names of all sealers of a thread in one map, so that the total is bounded even with a thousand instances. */
 export type BlindCache = Map<string, string>
 
-/** Each part of the pool is given out once. Random bytes belong to nobody, so all sealers of a thread take from the same. */
+/** Each part of the pool is used once. All sealers of a thread share it, because random bytes belong to nobody. */
 const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
@@ -53,11 +53,11 @@ function nextIv(): Buffer {
 
 let sealers = 0
 
-/** Of 64 bytes, or of a secret key of 32, from which the half for names is derived. */
+/** Takes a key of 64 bytes, or a secret key of 32, from which the half for names is derived. */
 export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)
     throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)
-  // Read once: of bytes each use would make a key again.
+  // Created once, because passing bytes would create a key object at each use.
   const secret = createSecretKey(key.subarray(0, SECRET_KEY_BYTES))
   const names = key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key)
   const own = `${sealers++}:`
@@ -107,5 +107,5 @@ export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): 
   }
 }
 
-/** The key for names of records in stores of 0.1.0, in which the secret key sealed everything itself. */
+/** Key for blind names in stores of 0.1.0, in which the secret key sealed everything directly. */
 export const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()

@@ -1,4 +1,4 @@
-/** Where the secret key comes from. Every refusal is one sentence for the operator. */
+/** Finds or creates the secret key. Every error is one sentence for the operator. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -7,13 +7,13 @@ import type { StateStore } from './contract.ts'
 import { writeOnce } from './durable-files.ts'
 
 export interface SecretKeySource {
-  /** 32 bytes as base64 or hex, given by the operator. Wins over the file. */
+  /** 32 bytes as base64 or hex, given by the operator. Takes precedence over the file. */
   secretKey?: string | undefined
-  /** Where the generated key lies, beside the store. */
+  /** File of the generated key, beside the store. */
   file: string
-  /** A key is generated only while this store is empty: a new one would make everything in it unreadable. */
+  /** A key is generated only while this store is empty, because a new key would make everything in it unreadable. */
   store: Pick<StateStore, 'range'>
-  /** None is generated. */
+  /** If true, no key is generated. */
   mustExist?: boolean
 }
 
@@ -35,19 +35,19 @@ export function parseSecretKey(text: string, what: string): Uint8Array {
   const encoding = secretKeyEncoding(value)
   const bytes = encoding && Buffer.from(value, encoding)
   if (bytes?.byteLength !== SECRET_KEY_BYTES) throw new Error(`${what} must be ${SECRET_KEY_FORM}.`)
-  // An own copy: Buffer.from puts small values into a pool shared with everything else.
+  // A copy of its own, because `Buffer.from` puts small values into a shared pool.
   return Uint8Array.from(bytes)
 }
 
 async function generate(file: string): Promise<Uint8Array> {
   const key = randomBytes(SECRET_KEY_BYTES)
   await mkdir(dirname(file), { recursive: true })
-  // Another process may be first: its key counts.
+  // If another process was faster, its key is used.
   if (!(await writeOnce(file, secretKeyText(key)))) return parseSecretKey(await readFile(file, 'utf8'), `The key file ${file}`)
   return Uint8Array.from(key)
 }
 
-/** The content of a key file. */
+/** Content of a key file. */
 export const secretKeyText = (key: Uint8Array) => Buffer.from(`${Buffer.from(key).toString('base64')}\n`)
 
 async function readIfThere(file: string): Promise<string | undefined> {

@@ -1,25 +1,25 @@
-/** Removes records that are not needed any more, now and then and on request: one sweep at a time, and none after the stop. */
+/** Removes records that are no longer needed, periodically and on request: one sweep at a time, and none after the stop. */
 import type { Logger } from 'pino'
 
 export interface Sweeper {
   start(): void
-  /** Unless one is under way. */
+  /** Starts a sweep, unless one is running. */
   soon(): void
   isUnderWay(): boolean
-  /** Resolves when none is under way. */
+  /** Resolves when no sweep is running. */
   idle(): Promise<void>
-  /** When it resolves nothing is removed any more. */
+  /** After it resolves, nothing more is removed. */
   stop(): Promise<void>
 }
 
 export interface SweeperOptions {
   everyMs: number
   log: Pick<Logger, 'error'>
-  /** The log message of a failed sweep; the next one tries again. */
+  /** Log message of a failed sweep; the next sweep retries. */
   complaint: string
 }
 
-/** `sweep` looks at `isStopped` between its commits. */
+/** `sweep` checks `isStopped` between its commits. */
 export function createSweeper(
   sweep: (isStopped: () => boolean) => Promise<void>,
   { everyMs, log, complaint }: SweeperOptions,

@@ -1,9 +1,9 @@
 import { orLate } from '../lib/deadline.ts'
 
-/** One pending call at a later moment. Passed in beside the clock, so that tests decide when it comes. */
+/** One pending call at a later time. Passed in together with the clock, so that tests decide when it runs. */
 export type Timer = (delayMs: number, run: () => void) => { cancel(): void }
 
-/** Longest delay setTimeout takes; a longer one would fire at once. A caller that waits longer checks again then. */
+/** Longest delay that setTimeout supports; a longer one would fire immediately. A caller with a longer wait checks again then. */
 const LONGEST = 2 ** 31 - 1
 
 export const systemTimer: Timer = (delayMs, run) => {
@@ -11,7 +11,7 @@ export const systemTimer: Timer = (delayMs, run) => {
   return { cancel: () => clearTimeout(handle) }
 }
 
-/** Waits for something to end, but no longer than this. */
+/** Waits until a promise settles, but at most this long. */
 export async function within(ended: Promise<unknown> | undefined, ms: number): Promise<void> {
   if (ended) await orLate(ended, ms, () => {})
 }

@@ -1,4 +1,4 @@
-/** Rows that lie by the week of their writing. Weeks that are too old are removed without looking at the rest. */
+/** Rows that are grouped by the week in which they were written. Old weeks are removed without reading the rest. */
 import { type Clock, DAY } from '../domain/clock.ts'
 import type { Op, StateStore } from './contract.ts'
 import { REMOVED_AT_ONCE } from './remove-all.ts'
@@ -6,14 +6,17 @@ import { REMOVED_AT_ONCE } from './remove-all.ts'
 export const WEEK = 7 * DAY
 
 export interface Weeks {
-  /** Of now. */
+  /** The current week. */
   current(): number
-  /** Weeks in which a row may lie; the next one, too: written by a clock that was ahead. */
+  /** Weeks in which a row may be. The next week is included, because a clock that was ahead may have written it. */
   kept(): number[]
   removeOld(isStopped: () => boolean): Promise<void>
 }
 
-/** `all`: prefix of all weeks; `of`: that of one, which sorts behind those before; `back`: how many weeks before the current one are kept. */
+/**
+ * `all`: prefix of all weeks. `of`: prefix of one week, which sorts after those of earlier weeks. `back`: number of weeks before the current one that
+ * are kept.
+ */
 export function createWeeks(
   store: Pick<StateStore, 'range' | 'commit'>,
   clock: Clock,

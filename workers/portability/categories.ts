@@ -1,10 +1,10 @@
-/** What a device brings along, by category: what it is called in a report, and what follows for those that are left out. */
+/** Categories of imported data: their names in the report, and the consequences if some of the data is not imported. */
 
 export interface Category {
   type: string
-  /** Of one, and of several. */
+  /** Noun for one, and for several. */
   nouns: readonly [one: string, several: string]
-  /** What follows where one could not be taken. */
+  /** Consequence if one could not be imported. */
   without: string
 }
 
@@ -66,10 +66,10 @@ export type CategoryType = (typeof CATEGORIES)[number]['type']
 export interface Counted {
   found: number
   taken: number
-  /** Of those taken, what is stored in another form now. */
+  /** Number of imported entries that are stored in another form. */
   converted: number
-  /** Not readable. */
+  /** Number of unreadable entries. */
   unreadable: number
-  /** Readable, and not taken by rule. */
+  /** Number of readable entries that are not imported by rule. */
   leftOut: number
 }

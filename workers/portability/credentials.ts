@@ -1,11 +1,14 @@
-/** Credentials of a device that was linked elsewhere: read field by field, and refused as a whole when they do not fit each other. */
+/** Credentials of a device that another program linked. They are read field by field, and refused as a whole if they do not match each other. */
 import { type AuthenticationCreds, Curve, generateSignalPubKey, initAuthCreds, jidDecode, proto } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
 import { verifySignature } from 'whatsapp-rust-bridge'
 import type { OwnFacts } from '../shard/keys/own-facts.ts'
 import { revived } from './library-state.ts'
 
-/** Why a device cannot be imported, as whole sentences. Named as a plain error, so that the operator reads them without a stack (`complaint.ts`). */
+/**
+ * Reason why a device cannot be imported, in whole sentences. It has the name of a plain error, so that the operator sees it without a stack
+ * (`complaint.ts`).
+ */
 export class NotImportable extends Error {
   constructor(problems: readonly string[], options?: ErrorOptions) {
     super(problems.join(' '), options)
@@ -18,7 +21,7 @@ const key = bytes(32)
 const keyPair = v.object({ public: key, private: key })
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** The fields that are read. The library writes more, which are of no use after the pairing, or are other programs' own. */
+/** The fields that are read. The library writes more, which are not needed after the pairing, or belong to other programs. */
 const Credentials = v.object({
   noiseKey: keyPair,
   signedIdentityKey: keyPair,
@@ -37,28 +40,28 @@ const Credentials = v.object({
   lastAccountSyncTimestamp: v.optional(v.number()),
   lastPropHash: v.optional(v.string()),
   accountSettings: v.optional(v.object({ unarchiveChats: v.optional(v.boolean()) })),
-  // Each program keeps there what it likes; only the salt, which svc and the readers of tables write, has a use here.
+  // Each program stores its own data there. Only the salt is used, which svc and the readers of tables write.
   additionalData: v.fallback(v.optional(v.object({ chatTokenSalt: v.optional(v.instance(Uint8Array)) })), undefined),
 })
 
 type Given = v.InferOutput<typeof Credentials>
 
-/** App state was read before, elsewhere: the directory is made of it once more, without events (`app-state/rebuild.ts`). */
+/** The other program has already read the app state: the directory is rebuilt from it without events (`app-state/rebuild.ts`). */
 const HAS_SYNCED = 1
-/** The base point of the curve: the public key of a private one is what both agree on. */
+/** Base point of the curve: multiplying it with a private key gives the public key. */
 const BASE_POINT = Buffer.alloc(32, 0).fill(9, 0, 1)
 
-/** Prefixes of what a device and an account have signed: of a device, and of one that is hosted by the network. */
+/** Prefixes of the data that a device and an account have signed: for a device, and for one that the network hosts. */
 const DEVICE_SIGNED = [Buffer.of(6, 1), Buffer.of(6, 6)]
 const ACCOUNT_SIGNED = [Buffer.of(6, 0), Buffer.of(6, 5)]
 
-/** `highestPreKey`: of the pre-keys beside them. Throws `NotImportable`. */
+/** `highestPreKey`: highest id of the imported pre-keys. Throws `NotImportable`. */
 export function credentialsFrom(text: string, highestPreKey: number): AuthenticationCreds {
   const given = parsed(text)
   const account = accountOf(given)
   const problems = [...misfits(given), ...badSignatures(given, account)]
   if (problems.length > 0) throw new NotImportable(problems)
-  // An id that is given out twice makes the first message of a stranger unreadable.
+  // A pre-key id that is used twice would make the first message of a stranger unreadable.
   const nextPreKeyId = Math.max(given.nextPreKeyId, highestPreKey + 1)
   const { noiseKey, signedIdentityKey, signedPreKey, registrationId } = given
   const fresh = initAuthCreds()
@@ -88,7 +91,7 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
   }
 }
 
-/** The salt of tokens for new chats (`keys/own-facts.ts`). */
+/** Salt of tokens for new chats (`keys/own-facts.ts`). */
 function saltOf({ additionalData }: Given): Pick<AuthenticationCreds, 'additionalData'> {
   const salt = additionalData?.chatTokenSalt
   return salt === undefined ? {} : { additionalData: { chatTokenSalt: Buffer.from(salt) } satisfies OwnFacts }
@@ -116,7 +119,7 @@ function parsed(text: string): Given {
 
 const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`)
 
-/** Its JSON has base64 texts for bytes; older programs wrote bytes. */
+/** Bytes in its JSON are base64 texts; older programs wrote bytes. */
 function accountOf({ account }: Given): proto.ADVSignedDeviceIdentity {
   try {
     return proto.ADVSignedDeviceIdentity.fromObject(account)
@@ -155,12 +158,12 @@ function badSignatures({ signedIdentityKey, signedPreKey }: Given, account: prot
   ]
 }
 
-/** By the module: the library's own `Curve.verify` is true for whatever has the right length. */
+/** Uses the native module, because the library's own `Curve.verify` returns true for every signature of the right length. */
 function isSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verifySignature(publicKey, message, signature)
   } catch {
-    // A string about a wrong length: not a signature.
+    // The module throws a string for a wrong length: this is not a signature.
     return false
   }
 }
@@ -172,6 +175,6 @@ type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 const withoutUndefined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<T>
 
-/** A program that writes null means what others leave out. */
+/** Some programs write null where others omit the field. */
 const withoutNulls = (given: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))

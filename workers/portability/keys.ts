@@ -1,4 +1,4 @@
-/** Keys of a device that was linked elsewhere, as the service stores them. */
+/** Converts the keys of a device that another program linked to the form of the service. */
 import { jidDecode, proto } from '@whiskeysockets/baileys'
 import type { DeviceKey } from '../../src/domain/device-bundle.ts'
 import type { KeyType } from '../shard/keys/key-store.ts'
@@ -10,9 +10,9 @@ import { type LibraryKey, revived } from './library-state.ts'
 
 export interface KeyChoice {
   own: OwnDevice
-  /** The device's own addresses: `user:device@s.whatsapp.net`, and that of its LID. */
+  /** Addresses of the device: `user:device@s.whatsapp.net`, and the address with its LID. */
   ownJids: readonly string[]
-  /** The copy is older than the last use of the device. */
+  /** True if the copy is older than the last use of the device. */
   isOld: boolean
 }
 
@@ -42,7 +42,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isKey = (value: unknown) => value instanceof Uint8Array && (value.length === 32 || value.length === 33)
 
-/** The text of a sender key's JSON, which the module of Signal reads as it is. */
+/** JSON text of a sender key, which the Signal module reads unchanged. */
 function senderKey(text: string): Read | undefined {
   const bytes = bytesIn(text)
   if (!bytes) return undefined
@@ -51,7 +51,7 @@ function senderKey(text: string): Read | undefined {
   return as(Array.isArray(states) && states.length > 0 ? bytes : undefined)
 }
 
-/** A session is stored as an object, or as bytes by programs with another library of Signal. */
+/** A session is stored as an object, or as bytes by programs with another Signal library. */
 function session(text: string, own: OwnDevice): Read | undefined {
   const value = revived(text)
   const stored = value instanceof Uint8Array ? value : Buffer.from(text)
@@ -78,7 +78,7 @@ const READERS: Readonly<Record<CategoryType, Reader>> = {
 
 export type Counts = Record<CategoryType, Counted>
 
-/** Never throws: what cannot be read is counted. */
+/** Never throws: unreadable keys are counted. */
 export function readKeys(given: readonly LibraryKey[], choice: KeyChoice): { keys: DeviceKey[]; counts: Counts } {
   const counts = Object.fromEntries(
     CATEGORIES.map(({ type }) => [type, { found: 0, taken: 0, converted: 0, unreadable: 0, leftOut: 0 }]),
@@ -109,14 +109,15 @@ function attempt(read: () => Read | undefined): Read | undefined {
   try {
     return read()
   } catch {
-    // Truncated JSON, or a value of another form: it is counted as not readable.
+    // Truncated JSON, or a value of another form: it counts as unreadable.
     return undefined
   }
 }
 
 /**
- * What is taken at all. Sessions and own sender keys of an old copy are not: the counters in them were used since, and recipients drop a message with
- * a counter that they have seen, in silence. A list of who has our key is of use with the key only: without it nobody could read our next message.
+ * Selects the keys to import. Sessions and own sender keys of an old copy are excluded: their counters were used since, and recipients silently drop
+ * a message with a counter they have seen. A list of the people who have our sender key is only useful together with that key; without the key nobody
+ * could read our next message.
  */
 function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (key: LibraryKey) => boolean {
   const ownUsers = new Set(ownJids.map((jid) => jidDecode(jid)?.user))
@@ -126,7 +127,7 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
   )
   return ({ type, id }) => {
     switch (type) {
-      // The account's settings are read whole after an import; with a wrong version they could not be.
+      // App state is read in full after an import, which a wrong version would prevent.
       case 'app-state-sync-version':
         return false
       case 'session':
@@ -141,12 +142,12 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
   }
 }
 
-/** Domain of a hidden id in the name of a session. */
+/** Domain of a LID in the name of a session. */
 const LID_DOMAIN = 1
 
 /**
- * The service looks for a person's session under the hidden id as soon as it knows it. So sessions and identities that are still under the number move
- * there; where both are there, that of the hidden id stays in use, and that of the number can still be read.
+ * The service looks for a session under the LID as soon as it knows the LID. So sessions and identities that are stored under the number are moved
+ * there. If both exist, the one under the LID stays in use, and the one under the number remains readable.
  */
 function underHiddenIds(keys: readonly DeviceKey[]): DeviceKey[] {
   const lids = new Map(keys.flatMap(([type, id, value]) => (type === 'lid-mapping' ? [[id, Buffer.from(value).toString()]] : [])))

@@ -1,24 +1,24 @@
-/** The state of a device as programs on Baileys keep it: credentials and keys as JSON texts, each key under its type and id. */
+/** State of a device as programs on Baileys store it: credentials and keys as JSON texts, each key with its type and id. */
 import { BufferJSON } from '@whiskeysockets/baileys'
 
 export interface LibraryKey {
   type: string
   id: string
-  /** JSON. */
+  /** JSON text. */
   text: string
 }
 
 export interface LibraryState {
-  /** JSON; undefined: there are none. */
+  /** JSON text; undefined if there are none. */
   creds: string | undefined
   keys: readonly LibraryKey[]
-  /** Entries whose name says no type that is known. */
+  /** Number of entries whose name has an unknown type. */
   unknown: number
-  /** When any of it was last written, epoch ms; undefined: that is not known. */
+  /** Time of the last write in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 
-/** The types there are, none before one that it begins with: an id may begin with anything. */
+/** All types. A type comes before those that are a prefix of it, because an id may begin with any character. */
 const TYPES = [
   'app-state-sync-version',
   'app-state-sync-key',
@@ -32,13 +32,13 @@ const TYPES = [
   'tctoken',
 ]
 
-/** The type of a name like `session-123.0`, and the rest behind it. */
+/** The type of a name like `session-123.0`, and the rest after it. */
 export function typeOf(name: string): { type: string; rest: string } | undefined {
   const type = TYPES.find((each) => name.startsWith(`${each}-`))
   return type === undefined ? undefined : { type, rest: name.slice(type.length + 1) }
 }
 
-/** The text with its bytes as bytes: as the library writes them, and as Node does. Throws a SyntaxError. */
+/** Parses JSON with its bytes as bytes, in the form of the library and in that of Node. Throws a SyntaxError. */
 export const revived = (text: string): unknown => JSON.parse(text, reviver)
 
 function reviver(key: string, value: unknown): unknown {

@@ -1,4 +1,4 @@
-/** Reads a linked device from another program's files, and checks it. Nothing is written, and the network is not asked. */
+/** Reads a linked device from the files of another program and checks it. It writes nothing and does not contact the network. */
 import type { DeviceBundle } from '../../src/domain/device-bundle.ts'
 import { credsBytes } from '../shard/keys/signal/codec.ts'
 import { readFolder } from './baileys/folder.ts'
@@ -15,20 +15,20 @@ export interface ReadDevice {
   bundle: DeviceBundle
   report: ImportReport
   sentences: readonly string[]
-  /** When the other program last wrote, epoch ms; undefined: that is not known. */
+  /** Time of the last write by the other program, in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 
 export interface ReadChoice {
-  /** The device was used after this copy was made. */
+  /** True if the device was used after this copy was made. */
   isOld: boolean
-  /** Which device of a database that has several: the name that the other program gives it. */
+  /** Device to read from a database with several, by the name that the other program gives it. */
   device?: string | undefined
 }
 
 interface Source {
   read(path: string, device: string | undefined): Promise<LibraryState>
-  /** The files or tables may have several devices. */
+  /** True if the files or tables may have several devices. */
   hasDevices?: true
 }
 
@@ -44,7 +44,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
 
 export const SOURCE_NAMES = Object.keys(SOURCES)
 
-/** `from`: one of `SOURCE_NAMES`. Rejects with `NotImportable`, or with what went wrong with the files. */
+/** `from`: one of `SOURCE_NAMES`. Rejects with `NotImportable`, or with the error of the files. */
 export async function readDevice(from: string, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
   const source = SOURCES[from]!
   if (device !== undefined && !source.hasDevices)

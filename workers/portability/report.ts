@@ -1,4 +1,4 @@
-/** The report of an import, the same for a dry run: counts and whole sentences, never a number, an address or a key. */
+/** Report of an import, the same for a dry run: counts and whole sentences, never a number, an address or a key. */
 import { CATEGORIES, type CategoryType, type Counted } from './categories.ts'
 
 export interface ImportReport {

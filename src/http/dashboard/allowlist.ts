@@ -1,4 +1,4 @@
-/** Whether a list of addresses that somebody is about to save would refuse themselves. */
+/** Checks whether a list of addresses that a person is about to save would lock that person out. */
 import { z } from 'zod'
 import type { AllowlistCheck } from '../../domain/dashboard.ts'
 import { isIn, parseRanges, problemOfRange } from '../../egress/addresses.ts'

@@ -1,6 +1,6 @@
 /**
- * `/dashboard`: the client's files, signing in, and under `/dashboard/api` the operations of the API as they are declared, with the session in
- * place of the admin key, the API key and the token of the instance. Further operations are declared in `features/dashboard.ts`.
+ * `/dashboard`: the files of the client, the sign-in, and under `/dashboard/api` the operations of the API, for which the session replaces the admin
+ * key, the API key and the token of the instance. `features/dashboard.ts` declares additional operations.
  */
 import type { Context, Hono } from 'hono'
 import type { DashboardSession, DashboardSessions } from '../../account/account.ts'
@@ -30,18 +30,18 @@ export interface DashboardDeps {
   files: DashboardFiles
   health: Parts['health']
   live: Live
-  /** Control API of the pretend network; null outside the sandbox. */
+  /** Control API of the simulated network; null outside of the sandbox. */
   sandboxUrl: string | null
 }
 
-/** Seconds after which a stream may be asked for again. */
+/** Seconds after which a client may request a stream again. */
 const STREAMS_AGAIN = 10
 
 const BASE = '/dashboard'
 const API = `${BASE}/api`
 const LIVE = `${API}/live`
 
-/** A page asks for a path with the token in it, and the dashboard has a stream of its own. */
+/** Routes without a mirror here: pages have the token in their path, and the dashboard has its own stream. */
 const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) =>
   alias === undefined && !isAnybodys(access) && contentType !== HTML && contentType !== EVENT_STREAM
 
@@ -52,7 +52,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   const { sessions, files, mode, sandboxUrl } = dashboard
   const sessionDeps = { sessions, account: parts.account, baseUrl, hasSandbox: sandboxUrl !== null }
 
-  /** The session of a request to the API, and its limits. A few reads of the store: a key that an operator's command replaced ends it. */
+  /** The session of an API request, and its limits. It reads the store, because a key that an operator command replaced ends its session. */
   async function signedIn(c: Context<Env>): Promise<DashboardSession> {
     await parts.account.refresh()
     const session = sessionOf(c, sessions)
@@ -60,16 +60,16 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     return session!
   }
 
-  // The path without what follows, too.
+  // Also matches the path without a suffix.
   app.use(`${BASE}/*`, async (c, next) => {
     if (mode === 'loopback' && !gate.isOnThisMachine(accessRequestOf(c))) throw new Failure('not_found', { message: NO_ROUTE })
-    // Names that strangers chose are in its answers: they are data and nothing a browser could take for a page.
+    // Answers contain names that strangers chose; `nosniff` prevents browsers from treating them as a page.
     c.get('state').headers['X-Content-Type-Options'] = 'nosniff'
     return next()
   })
   app.get(BASE, (c) => {
     c.get('state').route = BASE
-    // Relative: the service may lie in a folder of its public base.
+    // The redirect is relative, because the public base may have a path.
     return new Response(null, { status: 308, headers: { Location: 'dashboard/' } })
   })
 
@@ -106,14 +106,14 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     return c.json({ value: true })
   })
 
-  // Before the routes: the caller is identified wherever the path leads.
+  // Runs before the routes, so that the caller is identified for every path.
   app.use(`${API}/*`, async (c, next) => {
     c.get('state').session = await signedIn(c)
     return next()
   })
 
   app.get(LIVE, (c) => {
-    // The router hands HEAD to this, too, and nobody would read or end that stream.
+    // The router also passes HEAD to this handler, and nobody would read or end that stream.
     if (c.req.raw.method !== 'GET') return c.notFound()
     c.get('state').route = LIVE
     const session = c.get('state').session!
@@ -140,7 +140,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   function admit({ access, method }: Endpoint, instance: string, c: Context<Env>): Caller {
     const { workspace } = c.get('state').session!
     if (access === 'instance') return { workspace, instance: parts.directory.find(workspace, instance) }
-    // Without a plan the owner still sees everything, and can change the plan.
+    // Without a plan the owner still sees everything and can change the plan.
     const isAccount = access !== 'admin' && method !== 'GET'
     if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')
     return { workspace }
@@ -150,7 +150,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   const isOwn = new Set(own.map(({ name }) => name))
   const mounted: MountDeps = {
     ...deps,
-    // The media thread has the operations of the API only; no body of the dashboard's own operations is large.
+    // The media thread only knows the operations of the API, and no body of the dashboard's own operations is large.
     async readLargeBody(route, fields, body, onUnknown) {
       if (!isOwn.has(route)) return deps.readLargeBody(route, fields, body, onUnknown)
       await body.batches.return?.()
@@ -160,7 +160,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   mount(app, [...requestRoutes.filter(isMirrored), ...own], mounted, {
     pathOf,
     admit: (endpoint, instance, _, c) => admit(endpoint, instance, c),
-    // Whatever an instance speaks to its clients.
+    // The dashboard never uses a dialect, whatever the instance uses.
     dialectOf: () => undefined,
   })
 

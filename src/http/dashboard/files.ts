@@ -1,4 +1,4 @@
-/** The client itself: one document and the files it loads. Nothing here needs a session. */
+/** Serves the client: one document and the files that it loads. They need no session. */
 import type { Context } from 'hono'
 import type { DashboardFile, DashboardFiles } from '../../features/parts.ts'
 import { takesGzip } from '../../features/system.ts'
@@ -7,12 +7,12 @@ import type { Env } from '../mount.ts'
 const YEAR = 31_536_000
 const FOR_EVER = `public, max-age=${YEAR}, immutable`
 
-/** The document, asked for anew each time: it names the files of its version. */
+/** The document, which browsers must revalidate each time, because it names the files of its version. */
 export const INDEX = 'index.html'
 
 export async function answerFile(c: Context<Env>, file: DashboardFile, { policy }: DashboardFiles): Promise<Response> {
   const gzip = takesGzip(c.req.header('Accept-Encoding') ?? '') ? file.gzip : undefined
-  // Other bytes, another tag (RFC 9110, 8.8.3).
+  // Different bytes need a different tag (RFC 9110, 8.8.3).
   const etag = gzip ? file.etag.replace(/"$/, '-gzip"') : file.etag
   const headers = new Headers({
     ETag: etag,

@@ -1,9 +1,9 @@
 /**
- * Events of the instances of a workspace, as a stream of server-sent events: states at once, queues and deliveries once a second while
- * somebody looks. Events have ids; a reader that reconnects with the last one gets what it missed, or everything anew.
+ * Events of the instances of a workspace as a stream of server-sent events: status changes immediately, queues and deliveries once a second while
+ * somebody reads. Events have ids. A reader that reconnects with its last id gets the missed events, or the full state again.
  *
- * Nothing is buffered for a reader (`http/event-stream.ts`): each stream has a place in one bounded list of events that is shared by all, and
- * takes the next when it can. One that is so slow that its place is gone is ended, and begins anew.
+ * Nothing is buffered for a reader (`http/event-stream.ts`): each stream has a position in one bounded list of events that all share, and takes the
+ * next event when it can. A stream whose position has been evicted is ended, and its reader begins again.
  */
 import type { DashboardSession } from '../../account/account.ts'
 import type { Directory } from '../../directory/directory.ts'
@@ -19,16 +19,19 @@ import type { EngineEvent } from '../../engine/engine.ts'
 import { instanceRow } from '../../features/dashboard.ts'
 import { orLate } from '../../lib/deadline.ts'
 
-/** Events that are kept for those who were cut off, of one workspace. */
+/** Number of events of one workspace that are kept for disconnected readers. */
 const KEPT = 4_096
 const LOOK_EVERY = SECOND
-/** A comment keeps proxies from taking a quiet stream for a dead one. */
+/** A comment at this interval prevents proxies from closing a quiet stream. */
 const HEARTBEAT = 15 * SECOND
-/** The browser reconnects after this, ms. */
+/** Time in ms after which the browser reconnects. */
 const RETRY = 2 * SECOND
-/** Of one session: the tabs of one person take nobody else's place. Sessions of a workspace are bounded, too (`account/sessions.ts`). */
+/**
+ * Limit of streams per session, so that the tabs of one person do not use up the limit of others. The number of sessions of a workspace is limited
+ * too (`account/sessions.ts`).
+ */
 export const MAX_STREAMS = 20
-/** Channels nobody reads that are kept for a reader who comes back; the one left first goes first. */
+/** Number of channels without readers that are kept for a returning reader; the one without readers for longest is evicted first. */
 const MAX_LEFT = 8
 
 export interface LiveDeps {
@@ -36,26 +39,26 @@ export interface LiveDeps {
   readings: Readings
   onEvent(listener: (event: EngineEvent) => void): void
   log: DetailedLog
-  /** Reads what an operator's command wrote beside the service: a new admin key ends the streams of the one before. */
+  /** Reads what an operator command wrote to the store: a new admin key ends the streams of the previous one. */
   refresh(): Promise<void>
-  /** Distinguishes ids of this process from those of one before. */
+  /** Distinguishes ids of this process from those of an earlier one. */
   run: string
 }
 
 export type StreamOwner = Pick<DashboardSession, 'id' | 'workspace'>
 
 export interface Live {
-  /** Undefined: the session has too many. `isOpen`: polled; when it is false the stream ends. */
+  /** Undefined if the session has too many streams. `isOpen` is polled; the stream ends when it returns false. */
   open(session: StreamOwner, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
-  /** Streams that are open. */
+  /** Number of open streams. */
   count(): number
-  /** Ends every stream, after a last event. */
+  /** Ends every stream after a last event. */
   stop(): void
 }
 
-/** The list of events of one workspace, and the rows last sent. */
+/** The list of events of one workspace, and the rows that were sent last. */
 interface Channel {
-  /** Of the first that is kept. */
+  /** Position of the first kept event. */
   first: number
   events: { name: LiveEventName; data: string }[]
   rows: Map<string, string>
@@ -72,11 +75,11 @@ const named = <N extends LiveEventName>(event: N, data: LiveEvents[N] | string, 
 })
 
 export function createLive({ directory, readings, onEvent, log, refresh, run }: LiveDeps): Live {
-  /** Those nobody reads in the order in which they were left. */
+  /** Channels without readers, in the order in which the last reader left. */
   const channels = new Map<WorkspaceId, Channel>()
-  /** By id of the session. */
+  /** Number of streams by session id. */
   const streamsOf = new Map<string, number>()
-  /** Places rise over all channels: one of a channel that was forgotten lies before the first of the next. */
+  /** Positions increase across all channels, so a position of an evicted channel lies before the first one of the next channel. */
   let firstPlace = 1
   let timer: ReturnType<typeof setTimeout> | undefined
   let isStopped = false
@@ -94,7 +97,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     for (const wake of channel.wake) wake()
   }
 
-  /** Undefined of one that was deleted since. */
+  /** Undefined if the instance was deleted. */
   function rowOf(id: InstanceId): string | undefined {
     try {
       return JSON.stringify(instanceRow({ directory, readings }, id))
@@ -110,7 +113,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     say(channel, 'instance', row)
   }
 
-  /** Attempts since the last look; of an instance that was started again meanwhile, since then. */
+  /** Number of attempts since the last reading, or since the start of the instance if that is later. */
   function sayAttempts(channel: Channel, id: string): number {
     const now = readings.of(id)?.attempts
     if (now === undefined) return 0
@@ -160,7 +163,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     for (const [workspace, channel] of channels) if (channel.streams > 0) sayAll(workspace, channel, seconds)
   }
 
-  /** While somebody looks, and not longer. */
+  /** Takes readings only while somebody reads the stream. */
   function keepLooking() {
     if (timer !== undefined || isStopped) return
     timer = setTimeout(() => {
@@ -173,7 +176,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     }, LOOK_EVERY)
   }
 
-  // The directory has taken the same event; it was there first.
+  // The directory has already processed the same event, because it subscribed first.
   onEvent((event) => {
     if (event.type !== 'state') return
     for (const channel of channels.values())
@@ -220,14 +223,14 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
 
   const idOf = (place: number) => `${run}-${place}`
 
-  /** The place after the last event that a reader had; undefined where it is not kept. */
+  /** Position after the last event of a reader; undefined if that event is no longer kept. */
   function placeAfter(lastEventId: string | undefined, channel: Channel): number | undefined {
     const [ofRun, place] = (lastEventId ?? '').split(/-(?=\d+$)/)
     const next = Number(place) + 1
     return ofRun === run && next >= channel.first && next <= end(channel) ? next : undefined
   }
 
-  /** Everything that is known, as of `place`: what happens after that follows. */
+  /** The full state at `place`; later events follow. */
   async function* beginning(workspace: WorkspaceId, channel: Channel, place: number): AsyncGenerator<ServerEvent> {
     const ids = idsOf(workspace)
     yield named('reset', { total: ids.length })
@@ -247,7 +250,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     isOpen: () => boolean,
     signal: AbortSignal,
   ): AsyncGenerator<ServerEvent> {
-    // So that the browser asks again soon, and a first byte is there.
+    // Sets the reconnection time of the browser, and sends a first byte.
     yield { retryMs: RETRY }
     await readings.look(LOOK_EVERY)
     let place = placeAfter(lastEventId, channel)
@@ -259,7 +262,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     while (!signal.aborted) {
       if (isStopped) return yield named('ended', { reason: 'stopping' })
       if (!isOpen()) return yield named('ended', { reason: 'signed_out' })
-      // Too slow: its place is gone. It comes back, and begins anew.
+      // The reader is too slow, and its position was evicted. It reconnects and begins again.
       if (place < channel.first) return
       const next = channel.events[place - channel.first]
       if (next) {
@@ -273,7 +276,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     }
   }
 
-  /** Resolves on a new event, when the reader has gone, and after a second, because the reader may have been signed out. */
+  /** Resolves on a new event, when the reader has left, and after one second, because the reader may have been signed out. */
   async function news(channel: Channel, signal: AbortSignal): Promise<void> {
     let wake = () => {}
     const woken = new Promise<void>((resolve) => {

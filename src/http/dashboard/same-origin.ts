@@ -1,10 +1,11 @@
 /**
- * Which requests a browser sends for the page itself. The cookie is SameSite=Strict, which keeps other sites out and not other ports of the same
- * host; a header of ours, which needs a preflight from another origin, and the browser's own headers about the origin keep out the pages of both.
+ * Checks that a browser sends a request for the dashboard's own page. The cookie is SameSite=Strict, which excludes other sites, but not other ports
+ * of the same host. Our own header, which needs a preflight from another origin, and the browser's headers about the origin exclude the pages of
+ * both.
  *
- * They do not keep out a server on another port of the same host: browsers send it the cookie, too, and outside of a browser it can send any
- * header. That is why the header of a signed-in request has the proof of its session (`session.ts`), which no other origin ever sees. Here the
- * header only has to be there: to sign in there is nothing to prove yet.
+ * They do not exclude a server on another port of the same host: browsers send the cookie to it too, and outside of a browser it can send any header.
+ * Therefore the header of a signed-in request contains the proof of its session (`session.ts`), which no other origin ever sees. Here the header only
+ * has to be present, because before the sign-in there is no proof.
  */
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
@@ -14,14 +15,14 @@ const refusal = () =>
     message: 'The dashboard only answers requests from its own page; this request came from another origin.',
   })
 
-/** `host`: of the request, as the browser knows it, or of the public base where a proxy has changed it. */
+/** `hosts`: the host of the request, and the host of the public base, because a proxy may have changed the first. */
 function isOwn(origin: string, hosts: readonly (string | null)[]): boolean {
   // A page without an origin (a sandboxed frame, a file) sends `null`.
   return URL.canParse(origin) && hosts.includes(new URL(origin).host)
 }
 
 export interface OriginRules {
-  /** Public base of the service; null: none is set. */
+  /** Public base URL of the service; null if none is set. */
   baseUrl: string | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * Signing in and out: the admin key is exchanged for a cookie, which no script can read and no other site can send, and a proof, which only the
- * page's own origin can read. A request is signed in with both.
+ * Sign-in and sign-out. The admin key is exchanged for a cookie, which no script can read and no other site can send, and a proof, which only the
+ * page's own origin can read. A signed-in request has both.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
@@ -14,13 +14,13 @@ import { receiveText } from '../body.ts'
 import type { Env } from '../mount.ts'
 
 const COOKIE = `${BRAND}_dashboard`
-/** Of the body of a sign-in, in bytes; a key has 58 characters. */
+/** Size limit of a sign-in body in bytes; a key has 58 characters. */
 const MAX_SIGN_IN = 4_096
 
 export interface SessionsDeps {
   sessions: DashboardSessions
   account: Parts['account']
-  /** Public base of the service; null: the origin each request came to. */
+  /** Public base URL of the service; null if the origin of each request is used. */
   baseUrl: string | null
   hasSandbox: boolean
 }
@@ -31,12 +31,12 @@ export const sessionOf = (c: Context<Env>, sessions: DashboardSessions): Dashboa
   return value === undefined || proof === undefined ? undefined : sessions.use(value, proof)
 }
 
-/** Under the public base it may lie in a folder, which the cookie is not to leave. */
+/** The public base may have a path; the cookie is limited to it. */
 function scopeOf(c: Context<Env>, baseUrl: string | null) {
   const base = baseUrl === null ? undefined : new URL(baseUrl)
   const isPublic = base !== undefined && base.host === c.req.header('Host')
   const folder = isPublic ? base.pathname.replace(/\/$/, '') : ''
-  // A caller who claims https on a connection without it gets a cookie that does not come back, and harms nobody else.
+  // A caller that falsely claims https gets a cookie that its browser does not send back, which harms nobody else.
   const isSecure = (isPublic && base.protocol === 'https:') || c.req.header('X-Forwarded-Proto') === 'https'
   return { path: `${folder}/dashboard`, secure: isSecure }
 }
@@ -49,7 +49,7 @@ export function dropCookie(c: Context<Env>, baseUrl: string | null): void {
   deleteCookie(c, COOKIE, { ...scopeOf(c, baseUrl), httpOnly: true, sameSite: 'Strict' })
 }
 
-/** The admin key of a sign-in. The caller is not authenticated yet, so a body that is not small, or comes slowly, is not read. */
+/** Reads the admin key of a sign-in. The caller is not authenticated yet, so a body that is large or slow is not read. */
 export async function adminKeyOf(request: Request, clock?: Clock): Promise<string> {
   const tooLong = () => Failure.invalid({ path: '', message: `must have a Content-Length of at most ${MAX_SIGN_IN} bytes` })
   const size = Number(request.headers.get('Content-Length') ?? Number.NaN)

@@ -1,4 +1,4 @@
-/** `x-codeSamples` of an operation, for curl and TypeScript: its first example as a request. */
+/** `x-codeSamples` of an operation: its first example as a request, for curl and TypeScript. */
 
 import { type Endpoint, EVENT_STREAM, isAnybodys } from '../../features/endpoint.ts'
 
@@ -8,7 +8,7 @@ export interface CodeSample {
   source: string
 }
 
-/** Names of the variables for values that only the caller has. */
+/** Names of the variables for values that only the caller knows. */
 const BASE = 'BASE_URL'
 const VARIABLES: Readonly<Record<string, string>> = { instance_id: 'INSTANCE_ID', token: 'TOKEN' }
 
@@ -20,14 +20,14 @@ function credentialOf({ access }: Endpoint): string | undefined {
 
 interface Asked {
   method: string
-  /** With `{VARIABLE}` for values that only the caller has. */
+  /** Path with `{VARIABLE}` for values that only the caller knows. */
   path: string
   credential: string | undefined
   body: Record<string, unknown> | undefined
   answer: Answer
 }
 
-/** What the answer is read as. A stream has no end that could be waited for. */
+/** How the sample reads the answer. A stream has no end to wait for. */
 type Answer = 'json' | 'text' | 'file' | 'stream'
 
 const READ: Readonly<Record<Answer, string>> = {
@@ -47,7 +47,7 @@ function askedBy(endpoint: Endpoint): Asked {
   const { method, path, access, examples } = endpoint
   const given = { ...examples.find(({ input }) => input)?.input }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    // A field of the same name (the `token` of an order) is another value, and stays among the fields.
+    // A field with the same name (the `token` of an order) is a different value and stays among the fields.
     if (access === 'instance' && name in VARIABLES) return `{${VARIABLES[name]}}`
     const value = given[name]
     delete given[name]
@@ -64,7 +64,7 @@ function askedBy(endpoint: Endpoint): Asked {
   }
 }
 
-/** In single quotes a shell reads everything as it is, but for the quote itself. */
+/** Quotes a text for a shell: within single quotes everything is literal except the quote itself. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 function curl({ method, path, credential, body, answer }: Asked): string {

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1.0 description: the declarations are entered in the registry of `@hono/zod-openapi`, which turns schemas into JSON
- * Schema, shares the named ones (`.meta({ id })`) and puts the document together. Built once per process.
+ * The OpenAPI 3.1.0 description. The declarations are entered in the registry of `@hono/zod-openapi`, which converts schemas to JSON Schema, shares
+ * the named ones (`.meta({ id })`) and assembles the document. It is built once per process.
  */
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { EVENT_TYPES } from '../../domain/events.ts'
@@ -22,7 +22,7 @@ function tagsOf(endpoints: readonly Endpoint[]) {
 }
 
 function document(endpoints: readonly Endpoint[]) {
-  // Asked for its registry only: the routes of the service are mounted in `mount.ts`, with their own order of checks.
+  // Used only for its registry: `mount.ts` mounts the routes of the service, with their own order of checks.
   const app = new OpenAPIHono()
   const registry = app.openAPIRegistry
   for (const [name, header] of Object.entries(HEADERS)) registry.registerComponent('headers', name, header)
@@ -37,7 +37,7 @@ function document(endpoints: readonly Endpoint[]) {
   })
 }
 
-/** FNV-1a, 64 bits: a tag that changes with the text, not a proof of anything. */
+/** FNV-1a, 64 bits: a tag that changes with the text. It is not a cryptographic hash. */
 function fingerprint(text: string): string {
   let hash = 0xcbf29ce484222325n
   for (let at = 0; at < text.length; at++) hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n)

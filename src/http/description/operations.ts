@@ -1,4 +1,4 @@
-/** One operation of the description, made of its declaration. */
+/** One operation of the description, generated from its declaration. */
 import type { RouteConfig } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
@@ -24,7 +24,7 @@ import { COUNTED, type HEADERS, headersOf, REQUEST_ID } from './general.ts'
 type Request = NonNullable<RouteConfig['request']>
 type Responses = RouteConfig['responses']
 
-/** On instance routes the path is the credential; the headers are needed only when the workspace asks for them. */
+/** On instance routes the path is the credential; the headers are needed only if the workspace requires them. */
 function securityOf(access: Access): Record<string, string[]>[] {
   switch (access) {
     case 'public':
@@ -37,7 +37,7 @@ function securityOf(access: Access): Record<string, string[]>[] {
     case 'admin':
       return [{ adminKey: [] }]
     default:
-      // The scope stands in the words: an HTTP scheme has none of its own.
+      // The description text names the scope, because an HTTP security scheme has no scopes.
       return [{ apiKey: [] }]
   }
 }
@@ -95,7 +95,7 @@ function requestHeadersOf({ kind, contentType }: Endpoint) {
 }
 
 const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
-/** Everything that a failure says besides its code; which of it depends on the code, and more may come. */
+/** Fields of an error besides its code. The code decides which are present, and more may be added. */
 const ErrorDetails = z.object({
   issues: z.array(ErrorIssue).max(50).optional().meta({ description: 'Problems of the request.' }),
   network_code: z
@@ -132,8 +132,8 @@ const ErrorBody = z
   .meta({ id: 'Error' })
 
 /**
- * Codes by the status they leave with. An instance that a shard does not host any more answers 404 with the code of a wrong token. What is not
- * only read needs memory for its body and room on the disk, whatever else it needs (shared/api/auth-and-limits.md, "No room").
+ * Error codes by HTTP status. An instance that a shard no longer hosts answers 404 with the code of a wrong token. Operations that write need memory
+ * for their body and space on the disk, and can fail without them.
  */
 function failuresByStatus({ errors, kind, method, access }: Endpoint): Map<number, FailureCode[]> {
   const byStatus = new Map<number, FailureCode[]>()
@@ -164,19 +164,19 @@ function failureResponses(endpoint: Endpoint): Responses {
 }
 
 const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
-/** Fields of the input that stand in the path. The credential is none of them: an order's own `token` is a field of the body. */
+/** Names of the input fields in the path. The credential is not one of them: the `token` of an order is a field of the body. */
 const pathNames = ({ path, access }: Endpoint) => {
   const own = access === 'instance' ? path.slice(INSTANCE_BASE.length) : path
   return [...own.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
 }
 
-/** Entries whose names are among these, and the others. */
+/** Splits entries into those whose names are in the list, and the others. */
 function split<T>(fields: Readonly<Record<string, T>>, names: readonly string[]): [Record<string, T>, Record<string, T>] {
   const part = (within: boolean) => Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name) === within))
   return [part(true), part(false)]
 }
 
-/** Examples by their name, each with one half of its content. */
+/** Examples by name, each with one half of its content. */
 function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: readonly string[] = []) {
   const shown = examples.flatMap(({ name, input, reply }) => {
     const value = half === 'reply' ? reply : input && split(input, without)[1]
@@ -185,7 +185,7 @@ function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: re
   return shown.length > 0 ? Object.fromEntries(shown) : undefined
 }
 
-/** The flat input, by the places its fields come from. */
+/** The flat input, split by the places from which its fields come. */
 function requestOf(endpoint: Endpoint): Request {
   const inPath = pathNames(endpoint)
   const [own, others] = split(endpoint.fields, inPath)
@@ -194,7 +194,7 @@ function requestOf(endpoint: Endpoint): Request {
   const hasOthers = Object.keys(others).length > 0
   const inBody = takesBody(endpoint)
   return {
-    // A parameter of the path is required, even where the field may be empty.
+    // A path parameter is required, even if the field may be empty.
     ...(Object.keys(path).length > 0 ? { params: z.object(path).required() } : {}),
     ...(hasOthers && !inBody ? { query: schema } : {}),
     ...requestHeadersOf(endpoint),
@@ -221,7 +221,7 @@ function replyOf(endpoint: Endpoint): Responses {
   }
 }
 
-/** Consequences of the kind of an operation and of its credential, for the end of its description. */
+/** Sentences about the kind and the credential of an operation, for the end of its description. */
 function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): string {
   switch (kind) {
     case 'send':
@@ -240,7 +240,7 @@ function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): str
   }
 }
 
-/** Bodies that are shared by name: those whose fields are exactly these. */
+/** Bodies with a shared name: those that have exactly these fields. */
 const NAMED_BODIES: readonly z.ZodObject[] = [SettingsChange, WebhooksChange]
 
 function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
@@ -250,13 +250,16 @@ function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
   return NAMED_BODIES.find(isSame) ?? z.object(fields)
 }
 
-/** Answers of the HTTP server itself, before the application is called. Each by its number: many generators make no code of a range. */
+/**
+ * Answers of the HTTP server itself, before the application is called. Each status is listed separately, because many generators create no code for a
+ * range.
+ */
 const NOT_HTTP = {
   400: { description: 'The HTTP server refused the request because it is malformed. No body.' },
   431: { description: 'The HTTP server refused the request because its headers are too large. No body.' },
 }
 
-/** Of what is kept under its `ETag`. */
+/** Answer for content that is cached with an `ETag`. */
 const UNCHANGED = {
   304: {
     description: 'The content has not changed since the `ETag` in `If-None-Match`. No body.',

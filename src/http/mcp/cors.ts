@@ -1,10 +1,10 @@
 /**
- * What a browser asks before a page of another origin may call the tools and read their answers. Without it a page whose origin is allowed would
- * never get through: `Authorization` needs a preflight.
+ * CORS for pages of other origins that may call the tools and read their answers. `Authorization` needs a preflight, so without this an allowed page
+ * could not call them.
  */
 import { IGNORED_HEADER } from '../ignored-fields.ts'
 
-/** Seconds; browsers keep it for two hours at most. */
+/** Seconds for which browsers cache the preflight; two hours is their limit. */
 const MAX_AGE = 7_200
 const READABLE = [
   'Retry-After',
@@ -15,7 +15,7 @@ const READABLE = [
   IGNORED_HEADER.name,
 ]
 
-/** For every answer to a page of an allowed origin. */
+/** Headers of every answer to a page of an allowed origin. */
 export const corsHeaders = (origin: string): Record<string, string> => ({
   'Access-Control-Allow-Origin': origin,
   'Access-Control-Expose-Headers': READABLE.join(', '),
@@ -25,7 +25,10 @@ export const corsHeaders = (origin: string): Record<string, string> => ({
 export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('Origin') && headers.has('Access-Control-Request-Method')
 
-/** To a page of an allowed origin. Whichever headers it is going to send, they are for the request itself to judge; a preflight has no credential. */
+/**
+ * Answers the preflight of a page of an allowed origin. It allows all headers, because a preflight has no credential and the request itself is
+ * checked.
+ */
 export function preflightResponse({ headers }: Request): Response {
   const wanted = headers.get('Access-Control-Request-Headers')
   return new Response(null, {

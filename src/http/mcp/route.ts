@@ -1,6 +1,6 @@
 /**
- * `POST /mcp`: tools for agents (shared/api/mcp-and-system.md). Authentication is that of every other route; the protocol is the SDK's,
- * which is loaded by the first message.
+ * `POST /mcp`: tools for agents. Authentication is the same as on every other route. The SDK implements the protocol; it is loaded by the first
+ * message.
  */
 import type { Context, Hono } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -29,38 +29,38 @@ export interface McpDeps extends CarryOutDeps {
   gate: Pick<Gate, 'mcp'>
   bodies: BodyBudget
   source: BodySource
-  /** A large message is read by another thread while it arrives. */
+  /** Another thread parses a large message while it arrives. */
   readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
-  /** Origins whose pages may call; null: that of the service itself. */
+  /** Origins whose pages may call the tools; null for the origin of the service itself. */
   allowedOrigins: readonly string[] | null
-  /** A refused caller is pointed to the OAuth endpoints, to become an app. */
+  /** If true, a refused caller is pointed to the OAuth endpoints, where it can become an app. */
   hasOauth: boolean
   log: DetailedLog
 }
 
 const PATH = '/mcp'
 
-/** An error of JSON-RPC whose message has no id, or none that could be read. */
+/** A JSON-RPC error for a message without an id, or without a readable one. */
 const rpcResponse = (status: number, { code, message }: { code: number; message: string }, id: unknown = null) =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })
 
-/** Of the range JSON-RPC leaves to servers. */
+/** Code in the range that JSON-RPC reserves for servers. */
 const NOT_ACCEPTABLE = -32000
 
-/** No `Accept` accepts everything. */
+/** A request without `Accept` accepts everything. */
 const takesJson = (accept: string | null) =>
   accept === null || accept.split(',').some((type) => /^\s*(\*\/\*|application\/\*|application\/json)\s*(;|$)/i.test(type))
 
 interface Read {
   message: Record<string, unknown>
-  /** Of a large one. */
+  /** Parsed call of a large message. */
   prepared?: PreparedCall
 }
 
 export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
   const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-  /** Programs send no origin. The browser of an allowed page is told that it may read the answer, a refusal, too. */
+  /** Programs send no origin. The browser of an allowed page may read the answer, even a refusal. */
   function isAllowedOrigin(c: Context<Env>): boolean {
     const origin = c.req.header('Origin')
     if (origin === undefined) return true
@@ -70,7 +70,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     return true
   }
 
-  /** Rows 1 to 7. */
+  /** Checks 1 to 7. */
   function admit(c: Context<Env>) {
     try {
       return deps.gate.mcp(accessRequestOf(c))
@@ -95,7 +95,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     return { message: large.message, prepared: large.call }
   }
 
-  /** Rows 10 to 14 of the order of checks, for one call. */
+  /** Checks 10 to 14, for one call. */
   async function run(c: Context<Env>, caller: Caller, name: string, given: Record<string, unknown>, prepared?: PreparedCall) {
     const { source, requestId } = c.get('state')
     const asked = { request: c.req.raw, source, origin: { requestId } }
@@ -143,7 +143,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
       const found = await read(c, memory)
       if ('problem' in found) return rpcResponse(400, found.problem) // 8
       const { message, prepared } = found
-      // A stream of changes: there are none, and no streams.
+      // Subscription to changes: it is refused, because nothing changes and there are no streams.
       if (message.method === 'subscriptions/listen')
         return rpcResponse(404, { code: RPC.method, message: 'Method not found' }, message.id)
       const session: Session = {

@@ -1,18 +1,18 @@
 /**
- * The protocol itself, by the official SDK: the revision of a message, the answers to `initialize` and `server/discover`, and the form of
- * results. Loaded when the first message comes (about 25 MB), and only by `route.ts`.
+ * Runs the protocol with the official SDK: the revision of a message, the answers to `initialize` and `server/discover`, and the form of results.
+ * Only `route.ts` loads it, when the first message arrives (about 25 MB).
  */
 import { createMcpHandler, isLegacyRequest, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { BRAND, VERSION } from '../../domain/brand.ts'
 import type { Tool } from '../../features/tools.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** Of one request, whose caller has been let in. */
+/** Access of one request, whose caller is authorized. */
 export interface Session {
   tools: readonly Tool[]
-  /** The reason, as a sentence, for which a tool of this name cannot be called; undefined when it can. */
+  /** Sentence that explains why a tool of this name cannot be called; undefined if it can. */
   problemOf(name: string): string | undefined
-  /** Of a tool without a problem. Never rejects: a failure is a result, too. */
+  /** Calls a tool for which `problemOf` is undefined. Never rejects, because a failure is also a result. */
   call(name: string, given: Record<string, unknown>): Promise<ToolResult>
 }
 
@@ -20,10 +20,10 @@ const INSTRUCTIONS =
   'One WhatsApp account. Sends are queued: the answer says that a message waits, not that it has arrived. Numbers are digits with the country code.'
 const REACHING = ' Operations without a tool of their own: list_operations, describe_operation, call_operation.'
 
-/** Before 2026-07-28, newest first. */
+/** Revisions before 2026-07-28, newest first. */
 const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-/** JSON-RPC 2.0, 5.1: as the SDK's errors are told apart, by their number. */
+/** Error with a code of JSON-RPC 2.0, 5.1; the SDK distinguishes errors by this code. */
 class UnknownTool extends Error {
   readonly code = -32602
 }
@@ -34,7 +34,8 @@ function serverOf(session: Session, versions?: string[]): Server {
     {
       capabilities: { tools: {} },
       instructions: `${INSTRUCTIONS}${session.problemOf('call_operation') === undefined ? REACHING : ''}`,
-      // For forms that a client fills in, which are not used here; the SDK's own costs a compiler of schemas for every request.
+      // Validator for forms that a client fills in, which are not used here. The SDK's own validator would create a schema compiler for every
+      // request.
       jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }) },
       ...(versions ? { supportedProtocolVersions: versions } : {}),
     },
@@ -48,7 +49,7 @@ function serverOf(session: Session, versions?: string[]): Server {
   return server
 }
 
-/** The body has been read: the SDK is given only the head of the request, with an `Accept` that was checked before. */
+/** The body is already read, so the SDK gets only the head of the request, with an `Accept` header that was checked before. */
 function headOf(request: Request): Request {
   const headers = new Headers(request.headers)
   headers.set('Accept', 'application/json, text/event-stream')
@@ -58,7 +59,7 @@ function headOf(request: Request): Request {
   return new Request(request.url, { method: 'POST', headers, signal: request.signal })
 }
 
-/** The revisions that begin with `initialize`, without a session: each request is answered by a server of its own. */
+/** Revisions that begin with `initialize`, without a session: each request gets its own server object. */
 async function serveEarlier(request: Request, message: unknown, session: Session): Promise<Response> {
   const server = serverOf(session, EARLIER)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, supportedProtocolVersions: EARLIER })
@@ -72,7 +73,7 @@ async function serveEarlier(request: Request, message: unknown, session: Session
 
 const modern = createMcpHandler(({ authInfo }) => serverOf(authInfo!.extra!.session as Session), { legacy: 'reject' })
 
-/** Answers one message with JSON, or with 202 and nothing. */
+/** Answers one message with JSON, or with 202 and no body. */
 export async function serve(request: Request, message: unknown, session: Session): Promise<Response> {
   const head = headOf(request)
   if (await isLegacyRequest(head, message)) return serveEarlier(head, message, session)

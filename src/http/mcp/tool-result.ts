@@ -1,4 +1,4 @@
-/** The result of a tool: the operation's own answer, as data and as text; pictures as pictures. */
+/** Result of a tool: the answer of the operation as data and as text; pictures as pictures. */
 import type { Failure } from '../../domain/failures.ts'
 
 type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }
@@ -20,7 +20,7 @@ function base64(bytes: Uint8Array): string {
 
 const asText = (value: unknown): Content => ({ type: 'text', text: JSON.stringify(value) })
 
-/** An agent must not get a credential that outlives its own: the token of the instance, alone or in an address, and the webhook secret. */
+/** An agent must not get a credential that outlives its own: the token of the instance, alone or in a URL, and the webhook secret. */
 function withoutCredentials({ token: _, api_url: __, webhooks, ...instance }: Record<string, unknown>): Record<string, unknown> {
   const { secret: ___, ...rest } = webhooks as Record<string, unknown>
   return { ...instance, webhooks: rest }
@@ -42,7 +42,7 @@ export async function resultOf(operation: string, reply: unknown): Promise<ToolR
   return { content: [asText(shown)], structuredContent: shown }
 }
 
-/** The error body of the API as text, which a model reads as any answer. */
+/** The error body of the API as text, which a model reads like any answer. */
 export function failureResult(failure: Failure): ToolResult {
   const { code, message, details } = failure.toData()
   return { content: [asText({ error: { code, message, details: details ?? {} } })], isError: true }

@@ -2,7 +2,7 @@
 import { Failure } from '../../domain/failures.ts'
 import { TooMany } from '../errors.ts'
 
-/** An answer of OAuth in place of the one that was asked for. */
+/** An OAuth error answer, thrown in place of the requested answer. */
 export class OauthError extends Error {
   readonly error: string
   readonly status: number
@@ -30,7 +30,7 @@ export function errorResponse(error: unknown): Response | undefined {
   )
 }
 
-/** `status`: 303 after a form, so that the key in it is not sent on. */
+/** `status`: 303 after a form, so that the browser does not send the key in it to the new location. */
 export function redirect(uri: string, fields: Record<string, string>, status: 302 | 303): Response {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(fields)) url.searchParams.append(name, value)

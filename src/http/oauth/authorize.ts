@@ -1,6 +1,6 @@
 /**
- * `/oauth/authorize`: the owner is asked. The page is opened with a ticket in its form and a cookie in the browser, so that no other page can
- * answer it; the admin key is typed first, which gets a ticket and a cookie of its own, then one instance is picked.
+ * `/oauth/authorize`: asks the owner for consent. The page has a ticket in its form and a cookie in the browser, so that no other page can submit it.
+ * First the owner enters the admin key, which gets a new ticket and cookie; then the owner picks one instance.
  */
 import type { Context } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -18,14 +18,14 @@ export interface AuthorizeDeps {
   oauth: Oauth
   gate: Pick<Gate, 'admin'>
   parts: Pick<Parts, 'account' | 'directory' | 'pages'>
-  /** Of the request; no slash at the end. */
+  /** Base URL of the request, without a trailing slash. */
   baseOf(c: Context<Env>): string
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const MAX_STATE = 2_048
 const MAX_KEY = 256
-/** Instances that can be chosen from: a page of them, as long as the longest. */
+/** Number of instances to choose from: one page of the largest size. */
 const MAX_INSTANCES = 500
 const COOKIE_SECONDS = 600
 
@@ -41,16 +41,16 @@ function cookieOf(c: Context<Env>, ticket: string): string {
 
 const expired = () => new OauthError('invalid_request', 'this page has expired; begin again in the app')
 
-/** The same place, however it is written. */
+/** Compares URLs after normalisation. */
 const isSameUrl = (one: string, other: string) => URL.canParse(one) && new URL(one).href === new URL(other).href
 
 export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
-  /** The client and its redirect URI. An error in these is shown to the person at the browser, and sent to no client. */
+  /** The client and its redirect URI. An error in these is shown to the person at the browser and not sent to the client. */
   async function clientOf(fields: Fields): Promise<Pick<AuthorizationRequest, 'client' | 'redirectUri'>> {
     const client = await oauth.client(fields.must('client_id'))
     if (!client) throw new OauthError('invalid_client', 'no client has this client_id')
     const redirectUri = fields.must('redirect_uri')
-    // Again as when it was registered: the rules may have been others then.
+    // The redirect URI is checked again as at the registration, because the rules may have been different then.
     if (!client.redirectUris.some((uri) => isRedirectOf(uri, redirectUri)) || !isRedirectUri(redirectUri))
       throw new OauthError('invalid_request', 'redirect_uri must exactly match one of the redirect URIs of this client')
     return { client, redirectUri }
@@ -76,7 +76,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
     return pageResponse(parts.pages.consent({ ...view, client: client.name, redirectUri }), status)
   }
 
-  /** A page that was opened, with its half for the browser. */
+  /** The opened page, with the cookie for the browser. */
   function withCookie(c: Context<Env>, response: Response, { ticket, cookie }: { ticket: string; cookie: string }): Response {
     const secure = baseOf(c).startsWith('https:') ? '; Secure' : ''
     response.headers.set(
@@ -95,7 +95,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
   }
 
   async function identify(c: Context<Env>, ticket: string, consent: Consent, key: string): Promise<Response> {
-    // A change by an operator's command counts from that moment on.
+    // A change by an operator command takes effect immediately.
     await parts.account.refresh()
     try {
       const { workspace } = gate.admin(accessRequestOf(c), key.slice(0, MAX_KEY))
@@ -115,7 +115,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       const base = baseOf(c)
       const fields = fieldsOf(new URL(c.req.url).searchParams)
       const about = await clientOf(fields)
-      // A refusal is shown here and not sent on to the app: anybody can register one, and nobody has looked at it yet (RFC 9700, 4.11.2).
+      // A refusal is shown here and not sent to the app, because anybody can register an app and nobody has checked it yet (RFC 9700, 4.11.2).
       const request = requestOf(fields, about, base)
       const opened = oauth.ask(request)
       return withCookie(c, page({ ticket: opened.ticket }, request), opened)

@@ -1,4 +1,4 @@
-/** OAuth for apps that use `/mcp` (shared/api/mcp-and-system.md): the service is its own authorization server. Mounted where it is switched on. */
+/** OAuth for apps that use `/mcp`: the service is its own authorization server. Mounted only if it is enabled. */
 import type { Context, Hono } from 'hono'
 import type { Oauth } from '../../oauth/oauth.ts'
 import type { Gate } from '../access-checks.ts'
@@ -10,14 +10,14 @@ import { register, revoke, token } from './token.ts'
 export interface OauthRoutesDeps extends Omit<AuthorizeDeps, 'baseOf' | 'gate'> {
   gate: Pick<Gate, 'admin' | 'oauth'>
   oauth: Oauth
-  /** Null: the origin the request came to. */
+  /** Null if the origin of the request is used. */
   baseUrl: string | null
 }
 
 const PROTECTED = '/.well-known/oauth-protected-resource'
 const SERVER = '/.well-known/oauth-authorization-server'
 
-/** `WWW-Authenticate` where OAuth is on: the address of the metadata that names the authorization server (RFC 9728). */
+/** `WWW-Authenticate` if OAuth is enabled: the URL of the metadata that names the authorization server (RFC 9728). */
 export const challengeOf = (base: string) => `Bearer resource_metadata="${base}${PROTECTED}/mcp"`
 
 export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
@@ -26,18 +26,23 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   const authorize = createAuthorize({ ...deps, baseOf })
 
   /**
-   * Behind a proxy strangers share the address of every app, and one of them must shut out as few others as can be. So each kind of request has
-   * a limit of its own, and whoever shows something that a stranger cannot know is not counted among the strangers.
+   * Behind a proxy, strangers share the address of every app, and one of them must not be able to lock out the others. So each kind of request has
+   * its own limit, and a request that proves knowledge of a secret does not count against the limit of strangers.
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 
-  /** The id of a registered client is a secret of its app and its owner's browser; the URL of a document is public, but this client alone pays for it. */
+  /**
+   * The id of a registered client is known only to its app and the browser of its owner. The URL of a metadata document is public, but only this
+   * client is limited by it.
+   */
   function kindOf(c: Context<Env>): string {
     const clientId = c.req.query('client_id')
     return clientId !== undefined && oauth.knows(clientId) ? `authorize ${clientId}` : 'authorize'
   }
 
-  /** Of requests with a secret of 192 random bits only the wrong ones count, and a right one is always answered: it needs no lockout. */
+  /**
+   * For requests with a random secret of 192 bits only wrong ones count, and a right one is always answered, because such a secret needs no lockout.
+   */
   async function unlessRight(c: Context<Env>, kind: string, answer: () => Promise<Response>): Promise<Response> {
     try {
       return await answer()
@@ -86,12 +91,12 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
       authorization_response_iss_parameter_supported: true,
     })
   })
-  // Documents are for everybody; endpoints that invite guessing, or fill a store, are limited.
+  // Documents are public; endpoints that invite guessing or fill the store are limited.
   on('GET', '/oauth/authorize', (c) => {
     limit(c, kindOf(c))
     return authorize.ask(c)
   })
-  // A wrong admin key is counted where all of them are, by `gate.admin`.
+  // A wrong admin key counts in the limit of all wrong admin keys, by `gate.admin`.
   on('POST', '/oauth/authorize', (c) => unlessRight(c, 'decide', () => authorize.decide(c)))
   on('POST', '/oauth/register', (c) => {
     limit(c, 'register')

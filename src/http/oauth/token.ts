@@ -1,4 +1,4 @@
-/** `POST /oauth/token`, `/oauth/revoke` and `/oauth/register`: the endpoints that programs call, without a person. */
+/** `POST /oauth/token`, `/oauth/revoke` and `/oauth/register`: the endpoints that programs call without a person. */
 import { readName } from '../../domain/display-text.ts'
 import { CLIENT_NAME_MAX, isRedirectUri, MAX_REDIRECT_URIS } from '../../domain/oauth-client.ts'
 import type { Oauth, Tokens } from '../../oauth/oauth.ts'
@@ -39,7 +39,7 @@ export async function token(oauth: Oauth, request: Request, resource: string): P
   })
 }
 
-/** RFC 7009: the same answer for what is no token, of which `isNone` is told. */
+/** RFC 7009: an invalid token gets the same answer; `isNone` is called for it. */
 export async function revoke(oauth: Oauth, request: Request, isNone: () => void): Promise<Response> {
   if (!(await oauth.revokeToken((await formOf(request)).must('token')))) isNone()
   return new Response(null, { status: 200 })
@@ -51,7 +51,7 @@ function clientName(given: unknown): string {
   return read.name
 }
 
-/** RFC 7591, of public clients alone. */
+/** RFC 7591, only for public clients. */
 export async function register(oauth: Oauth, request: Request): Promise<Response> {
   const { client_name: given, redirect_uris: uris } = await jsonOf(request)
   if (!Array.isArray(uris) || uris.length < 1 || uris.length > MAX_REDIRECT_URIS)

@@ -12,7 +12,7 @@ const MAX_AGE = 7_200
 /** Headers of every answer. */
 export const ANYBODY = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id' }
 
-/** A preflight carries no ticket, so that it is answered in any case. */
+/** A preflight carries no ticket, so it is always answered. */
 export const preflightResponse = (): Response =>
   new Response(null, {
     status: 204,

@@ -1,8 +1,7 @@
 /**
- * Whether lmdb can read its data file without ending the process: lmdb trusts the file, and a page number that leads nowhere is a
- * SIGSEGV or a SIGBUS. So every page in use is checked once, by plain reads: that it is in the file, is of its kind, has its own number, is
- * used once, and that its contents lie in it. The contents of records are not checked: they are sealed, and a changed one is noticed
- * when it is opened.
+ * Checks that lmdb can read its data file without ending the process: lmdb trusts the file, and an invalid page number causes a SIGSEGV or a SIGBUS.
+ * So every page in use is checked once with plain reads: it must be in the file, have the right kind and number, be used once, and contain its data
+ * within its bounds. The contents of records are not checked, because they are sealed and a change is detected when a record is opened.
  *
  * The format is that of lmdb-js 3.5.6 (data version 2; `mdb.c`: MDB_page_header, MDB_meta, MDB_db, MDB_node, MDB_ovpage), little-endian.
  */
@@ -14,16 +13,16 @@ const HEADER = 24
 const NODE_HEADER = 8
 const KIND = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const KINDS = 0x0f
-/** Data of a leaf's node that lies on pages of its own. */
+/** Flag of a leaf node whose data is on separate pages. */
 const BIG_DATA = 0x01
-/** The page number of an empty tree's root. */
+/** Page number of the root of an empty tree. */
 const NO_PAGE = 0xffff_ffff_ffff_ffffn
-/** lmdb's cursors go no deeper. */
+/** lmdb's cursors support no deeper trees. */
 const MAX_DEPTH = 32
 const SMALLEST_PAGE = 256
 const LARGEST_PAGE = 65_536
 
-/** The problem, for a sentence: `page 17 …`. */
+/** The problem, as part of a sentence: `page 17 …`. */
 export class Damage extends Error {}
 
 export interface Meta {
@@ -68,7 +67,7 @@ function metaOf(page: Buffer, what: string): Meta {
     throw new Damage(`its ${what} header names pages of ${pageSize} bytes`)
   const lastPage = page.readBigUInt64LE(144)
   const mapSize = page.readBigUInt64LE(40)
-  // More than any disk has; lmdb would map as much memory.
+  // Larger than any disk; lmdb would map that much memory.
   if (lastPage > 2n ** 40n || mapSize > 2n ** 46n) throw new Damage(`its ${what} header names an impossible size`)
   return {
     pageSize,
@@ -79,7 +78,7 @@ function metaOf(page: Buffer, what: string): Meta {
   }
 }
 
-/** Of the two headers the newer counts; both must be good, because lmdb looks at both. */
+/** The newer of the two headers is used; both must be valid, because lmdb reads both. */
 export function newestMeta(fd: number): Meta {
   if (fstatSync(fd).size < 2 * SMALLEST_PAGE) throw new Damage('the file is too short for a store')
   const first = metaOf(readAt(fd, 0, SMALLEST_PAGE), 'first')
@@ -89,7 +88,7 @@ export function newestMeta(fd: number): Meta {
   return second.txnId > first.txnId ? second : first
 }
 
-/** Checks every page in use. No page that `meta` refers to may be written meanwhile: a reader of that transaction prevents it. */
+/** Checks every page in use. Pages that `meta` refers to must not be written during the check; a reader of that transaction prevents it. */
 export function checkPages(fd: number, meta: Meta): PageReport {
   const { pageSize, lastPage } = meta
   const room = pageSize - HEADER
@@ -116,7 +115,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     return bytes
   }
 
-  /** Nodes of a page: where each begins, checked to lie in it with its key. */
+  /** Nodes of a page with their offsets, checked to lie within the page together with their keys. */
   function* nodes(page: number, bytes: Buffer): Generator<{ at: number; key: Buffer }> {
     const lower = bytes.readUInt16LE(20)
     const upper = bytes.readUInt16LE(22)
@@ -131,7 +130,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     }
   }
 
-  /** The pages below, in the order of the file, which is quicker. */
+  /** The child pages, in the order of the file, which is faster. */
   function branch(page: number): number[] {
     const bytes = read(page, KIND.branch)
     const below: number[] = []
@@ -190,7 +189,7 @@ const byNumber: Compare = (a, b) => {
   return Number(a.readBigUInt64LE(0) - b.readBigUInt64LE(0))
 }
 
-/** A count, then page numbers; of a run the negative length comes before its first page, and 0 is nothing. */
+/** The list has a count, then page numbers. The first page of a run follows the negative length of the run; 0 has no meaning. */
 function checkFreeList(list: Buffer, lastPage: number): void {
   const count = list.byteLength < 8 ? -1n : list.readBigUInt64LE(0)
   if (count < 0n || count > BigInt(list.byteLength / 8 - 1)) throw new Damage('the list of free pages is damaged')

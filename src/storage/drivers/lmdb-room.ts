@@ -1,16 +1,15 @@
 /**
- * Room in lmdb's data file, taken before lmdb is asked to write.
+ * Reserves space in lmdb's data file before lmdb writes.
  *
- * lmdb must not meet a full disk: when the system refuses to make its file longer, lmdb 3.5.6 describes the failed write in a buffer of
- * 100 bytes that the description does not fit into (`mdb_page_flush`), and the process ends a moment later with a damaged heap. So the
- * file is always longer than what lmdb uses of it, by more than the commits under way can need. What is appended are zeros beyond the last
- * page, which lmdb neither reads nor minds: it writes at places of its own. `O_APPEND` makes that safe beside writers of other threads and
- * processes, because the kernel finds the end of the file and writes there in one step. When the disk does not give the room, the commit is
- * refused before lmdb is called, with nothing of it stored. The room is also what the service can still use when others have filled
- * the disk.
+ * lmdb must not meet a full disk: when the system refuses to make its file longer, lmdb 3.5.6 describes the failed write in a buffer of 100 bytes
+ * that the description does not fit into (`mdb_page_flush`), and the process ends a moment later with a damaged heap. So the file is always longer
+ * than the part that lmdb uses, by more than the running commits can need. The appended bytes are zeros after the last page. lmdb does not read them,
+ * because it writes at its own offsets. `O_APPEND` makes that safe beside writers of other threads and processes, because the kernel finds the end of
+ * the file and writes there in one step. If the disk has no space, the commit is refused before lmdb is called, and nothing of it is stored. The
+ * reserved space also remains usable when other programs have filled the disk.
  *
- * Where a file system writes to new blocks even inside a file (copy on write: btrfs, ZFS), the room promises nothing; there some of the
- * disk must be free besides.
+ * A file system with copy on write (btrfs, ZFS) writes to new blocks even inside a file, so the reserved space guarantees nothing; there, some of the
+ * disk must also be free.
  */
 import { type BigIntStatsFs, closeSync, fstatSync, linkSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,45 +17,47 @@ import { StorageFailure } from '../../domain/storage-failure.ts'
 import type { Op } from '../contract.ts'
 import { PRIVATE_FILE } from '../private.ts'
 
-/** Bytes that the commits under way may need, a slot for each thread that has the store open, so that one that dies takes its own along. */
+/**
+ * Bytes that running commits may need, one slot per thread that has the store open, so that the slot of a thread that dies is not lost for others.
+ */
 export interface Claims {
   all: BigInt64Array
   own: number
 }
 
-/** As lmdb reports them. */
+/** Numbers as lmdb reports them. */
 export interface Shape {
   pageSize: number
   treeDepth: number
 }
 
 export interface Look {
-  /** Remembered. */
+  /** The remembered shape. */
   shape(): Shape
-  /** Asked for: lmdb-js makes an object of a dozen numbers each time. */
+  /** Queried from lmdb, because lmdb-js creates an object of a dozen numbers each time. */
   lastPageNumber(): number
 }
 
-/** How much longer than needed the file is kept, and how much of that may be gone before it is made longer again. */
+/** Number of bytes by which the file is kept longer than needed, and the part of it that may be used before the file is extended again. */
 const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
-/** For writers in other processes, whose claims are not seen: an operator's command writes a record or two. */
+/** Reserve for writers in other processes, whose claims are not visible: an operator command writes one or two records. */
 const OTHERS = 1_024 * 1_024
-/** The most that a message or two usually need: 60 KB of text, and the keys. */
+/** Space that one or two messages usually need: 60 KB of text, and the keys. */
 const USUAL = 1_024 * 1_024
-/** Of a commit besides its records: the list of free pages. */
+/** Pages of a commit besides its records: the list of free pages. */
 const FREE_LIST_PAGES = 16
-/** `f_type` of file systems that copy on write. */
+/** `f_type` of file systems with copy on write. */
 const COPY_ON_WRITE: ReadonlySet<bigint> = new Set([0x9123683en, 0x2fc12fc1n, 0xca451a4en])
 
 const ZEROS = Buffer.alloc(256 * 1_024)
-/** Size of lmdb's lock file: a head, and a slot of 64 bytes for each reader. */
+/** Size of lmdb's lock file: a header, and a slot of 64 bytes per reader. */
 const LOCK_SLOT = 64
 
 export interface Room {
-  /** Throws `StorageFailure` when the disk does not have it. Call what it returns when the commit is over. */
+  /** Reserves the space of a commit. Throws `StorageFailure` if the disk has none. Call the returned function when the commit has ended. */
   take(ops: readonly Op[]): () => void
-  /** Whether the usual commits would be taken now. */
+  /** Whether usual commits would be accepted now. */
   isThere(): boolean
   close(): void
 }
@@ -65,7 +66,7 @@ export function createRoom(dir: string, used: Look, claims: Claims): Room {
   const fd = openSync(join(dir, 'data.mdb'), 'a')
   const isCopying = COPY_ON_WRITE.has((statfsSync(dir, { bigint: true }) as BigIntStatsFs).type)
   Atomics.store(claims.all, claims.own, 0n)
-  /** Only ever grows; others make it longer, too. */
+  /** Known length of the file. It never shrinks; other threads extend the file too. */
   let length = fstatSync(fd).size
 
   function grow(to: number): void {
@@ -73,7 +74,7 @@ export function createRoom(dir: string, used: Look, claims: Claims): Room {
     try {
       while (length < to) length += writeSync(fd, ZEROS, 0, Math.min(ZEROS.length, to - length))
     } catch {
-      // Its progress before the error counts.
+      // The bytes that were written before the error still count.
     }
     length = fstatSync(fd).size
   }
@@ -85,7 +86,7 @@ export function createRoom(dir: string, used: Look, claims: Claims): Room {
     return bavail * bsize
   }
 
-  /** The file as it is must hold this much beyond what lmdb uses. */
+  /** Whether the current file has this many bytes beyond the part that lmdb uses. */
   function has(more: number): boolean {
     const end = (used.lastPageNumber() + 1) * used.shape().pageSize + more
     if (length < end + HEADROOM - STEP) grow(end + HEADROOM)
@@ -114,8 +115,8 @@ export function createRoom(dir: string, used: Look, claims: Claims): Room {
 }
 
 /**
- * The most a commit can add to the file, in bytes: each record copies the pages on the way to it, and splits each of them at worst; a long
- * value has pages of its own.
+ * Upper bound of the bytes that a commit can add to the file: each record copies the pages on its path and, at worst, splits each of them; a long
+ * value has its own pages.
  */
 function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   let pages = FREE_LIST_PAGES
@@ -126,15 +127,15 @@ function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   return pages * pageSize
 }
 
-/** Before a store is made: opening it writes lmdb's first pages, without a check of ours. */
+/** Called before a store is created, because opening it writes lmdb's first pages without this check. */
 export function checkRoom(dir: string): void {
   const { bavail, bsize } = statfsSync(dir)
   if (bavail * bsize < HEADROOM) throw new StorageFailure(`state: ${HEADROOM} bytes must be free in ${dir}`, { isFull: true })
 }
 
 /**
- * lmdb makes its lock file with holes and writes to it through memory, where a full disk is no error but the end of the process (SIGBUS).
- * So it finds one without holes. Put into place in one step: one that is there may be in use, and is not touched.
+ * lmdb creates its lock file with holes and writes to it through mapped memory. On a full disk that ends the process (SIGBUS) instead of giving an
+ * error. So the file is created here without holes, and moved into place in one step. An existing file may be in use and is not changed.
  */
 export function makeLockFile(dir: string, readers: number): void {
   const draft = join(dir, `lock-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`)

@@ -1,8 +1,8 @@
 /**
- * unstorage driver over lmdb that can do what `state:` needs: atomic batches and ordered ranges (contract.ts).
+ * unstorage driver for lmdb with the methods that `state:` needs: atomic batches and ordered ranges (`contract.ts`).
  *
- * One environment is opened by the main thread and every shard at once: lmdb serialises writers with a lock shared between threads and
- * readers never wait. Writes of one thread are grouped into one transaction by lmdb-js, in the order they were asked for.
+ * The main thread and every shard open the same environment. lmdb serialises writers with a lock that threads share, and readers never wait. lmdb-js
+ * groups the writes of one thread into one transaction, in order.
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,26 +24,27 @@ import { closeFile, PRIVATE_FOLDER } from '../private.ts'
 import { removeAll } from '../remove-all.ts'
 import { type Claims, checkRoom, createRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
 
-/** Entries read per step of a range. Between two steps no read transaction is held, so a slow reader does not keep old pages alive. */
+/** Number of entries read per step of a range. No read transaction is held between two steps, so a slow reader does not keep old pages alive. */
 const RANGE_STEP = 128
-/** One slot per thread with an open read transaction, in all processes together (a backup, a probe). */
+/** One slot per thread with an open read transaction, counting all processes (a backup, a probe). */
 const MAX_READERS = 512
 /**
- * Addresses for the file's pages, which cost nothing before they are read. By default lmdb-js begins with 128 KB and maps the whole file anew at each
- * doubling, at another place; the maps before stay, and with them their pages: in memory a growing store was there twice. Beyond this it grows so.
+ * Address space reserved for the pages of the file, which costs nothing until pages are read. By default lmdb-js begins with 128 KB and maps the
+ * whole file again at each doubling, at a new address. The old maps and their pages stay, so a growing store was in memory twice. Beyond this size it
+ * still grows that way.
  */
 const MAP_BYTES = 16 * 1_024 ** 3
 
 export interface LmdbDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
   options: { dir: string }
-  /** Whether the disk has room for a commit. */
+  /** Whether the disk has space for a commit. */
   hasRoom(): boolean
-  /** A copy of one moment, in a folder that is there, also while others write: without what lmdb keeps free. */
+  /** Copies one point in time into an existing folder, even while others write. The copy has no free pages. */
   copyTo(dir: string): Promise<void>
   dispose(): Promise<void>
 }
 
-/** First string after every key that begins with the prefix. Keys are printable ASCII, so the last character can always be raised. */
+/** The first string after every key with the prefix. Keys are printable ASCII, so the last character can always be incremented. */
 const after = (prefix: string) => `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
 
 function bounds(prefix: string, from: string | undefined, reverse: boolean) {
@@ -52,15 +53,15 @@ function bounds(prefix: string, from: string | undefined, reverse: boolean) {
     const start = inside ? from : prefix === '' ? undefined : prefix
     return { start, exclusiveStart: inside, end: prefix === '' ? undefined : after(prefix) }
   }
-  // In reverse lmdb starts at the higher key; `end` is inclusive there only when asked for, and the prefix itself may be a key.
+  // When reversed, lmdb starts at the higher key; `end` is inclusive only if requested, and the prefix itself may be a key.
   const top = prefix === '' ? undefined : after(prefix)
   const inside = from !== undefined && (top === undefined || from < top)
   return { start: inside ? from : top, exclusiveStart: true, end: prefix === '' ? undefined : prefix, inclusiveEnd: true }
 }
 
 /**
- * After these failures (EIO) nothing of lmdb can be used in this process any more, also when the disk works again; a new one begins with what is on
- * the disk. As of lmdb 3.5.6:
+ * After these failures (EIO) lmdb can no longer be used in this process, even when the disk works again. A new process starts from the data on the
+ * disk. As of lmdb 3.5.6:
  *
  * - `MDB_PANIC`: it could not write which of its trees is the newest, and refuses everything from then on, reads as well. And lmdb-js then keeps a
  *   lock of its own that even `process.exit` waits for (`WriteWorker::Write` returns without unlocking).
@@ -70,7 +71,7 @@ const OVER = /MDB_PANIC|Attempting to write page/
 
 const isOver = (error: unknown): boolean => error instanceof Error && (OVER.test(error.message) || isOver(error.cause))
 
-/** lmdb-js rejects with "Commit failed" and hands the reason over in a second promise, which must not stay without a listener. */
+/** lmdb-js rejects with "Commit failed" and gives the reason in a second promise, which needs a handler. */
 async function commitFailure(error: unknown): Promise<Error> {
   const reason = (error as { commitError?: Promise<never> }).commitError
   if (reason === undefined) return new StorageFailure('state: the commit failed', { cause: error })
@@ -78,10 +79,12 @@ async function commitFailure(error: unknown): Promise<Error> {
   return new StorageFailure('state: the commit failed; nothing of it was stored', { cause })
 }
 
-/** Commits between two looks at how deep the tree is: one level more takes as many records again as there are, a dozen times over. */
+/** Number of commits between two checks of the depth of the tree: one more level needs a dozen times as many records. */
 const DEPTH_EVERY = 1_000
 
-/** The part of its file that lmdb uses. `getStats` begins a transaction and reads the list of free pages, which is too much for every commit. */
+/**
+ * Reads which part of its file lmdb uses. `getStats` begins a transaction and reads the list of free pages, which is too expensive for every commit.
+ */
 function createLook(db: Database<Uint8Array, string>): Look {
   const { env } = db as unknown as { env: { info(): { lastPageNumber: number } } }
   let known = db.getStats() as Shape
@@ -89,7 +92,7 @@ function createLook(db: Database<Uint8Array, string>): Look {
   return {
     shape() {
       if (++looks % DEPTH_EVERY === 0) known = db.getStats() as Shape
-      // One more than it was: it may have grown since.
+      // One level more than known, because the tree may have grown since.
       return { pageSize: known.pageSize, treeDepth: known.treeDepth + 1 }
     },
     lastPageNumber: () => env.info().lastPageNumber,
@@ -100,13 +103,13 @@ export const noStore = (dir: string) => `There is no store in ${dir}; start the 
 
 export interface LmdbOptions {
   dir: string
-  /** Refuses where there is no store, and makes nothing. */
+  /** If true, refuses to open a store that does not exist, and creates nothing. */
   mustExist?: boolean | undefined
-  /** Shared by all threads that open the store. Absent: this one is the only one in its process. */
+  /** Shared by all threads that open the store. Absent if this thread is the only one in its process. */
   claims?: Claims | undefined
-  /** Called with the end of every commit that lmdb was asked for. */
+  /** Called at the end of every commit that lmdb received. */
   onCommit?: ((isStored: boolean) => void) | undefined
-  /** The store takes and gives nothing any more before this process has ended. */
+  /** Called when the store can no longer be used by this process. */
   onOver?: ((cause: unknown) => void) | undefined
 }
 
@@ -115,7 +118,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new Error(noStore(dir))
   try {
-    // lmdb makes its files readable for everybody; where the folder was there before, they would be.
+    // lmdb creates files that everybody can read; in an existing folder they would stay readable.
     mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
     if (!existsSync(join(dir, 'lock.mdb'))) makeLockFile(dir, MAX_READERS)
     if (isNew) checkRoom(dir)
@@ -130,18 +133,18 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
     maxDbs: 1,
     maxReaders: MAX_READERS,
     mapSize: MAP_BYTES,
-    // A commit resolves after its fsync. (With overlapping sync, lmdb's default, it resolves before; measured no slower here.)
+    // A commit resolves after its fsync. (With overlapping sync, lmdb's default, it resolves before; this was measured as no slower.)
     overlappingSync: false,
-    // Each batch states what belongs together. (The library's own grouping per turn makes a promise nobody holds: when a commit fails, on
-    // a full disk say, its rejection would end the process.)
+    // Each batch states which operations belong together. The library's own grouping per turn creates a promise without a handler, whose rejection
+    // would end the process when a commit fails, for example on a full disk.
     eventTurnBatching: false,
   })
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
   const room = createRoom(dir, createLook(db), claims)
 
   /**
-   * A kept read transaction does not see what another thread has committed since. That it has is told by a message, and no message comes while
-   * the promises of one callback are worked off: what they read is of one moment. (Each reset is followed by a timer of lmdb-js.)
+   * A cached read transaction does not see later commits of other threads. A message announces such a commit, and no message arrives while the
+   * microtasks of one callback run, so their reads are consistent. (Each reset sets a timer in lmdb-js.)
    */
   let isOfNow = false
   function readOfNow() {
@@ -154,7 +157,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
   }
 
   const read = (key: string) => {
-    // It cannot have been written, and lmdb throws: parts of keys come from strangers (message ids), who can make them as long as they like.
+    // Such a key cannot have been written, and lmdb would throw: parts of keys come from strangers (message ids), who can make them arbitrarily long.
     if (key.length > KEY_LIMIT) {
       return undefined
     }
@@ -170,7 +173,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
   async function commit({ guard, ops }: Batch): Promise<boolean> {
     checkOps(ops)
     if (guard) checkRecordKey(guard.key)
-    // Before the write thread reads them, the bytes of a view may have changed.
+    // The bytes of a view may change before the write thread reads them, so they are copied.
     const writes = ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
     const write = () => {
       for (const [key, value] of writes) {
@@ -209,7 +212,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
       if (page.length < step) return
       left -= page.length
       last = page.at(-1)!.key
-      // A long listing must not hold the event loop.
+      // A long listing must not block the event loop.
       await nextTurn()
     }
   }
@@ -254,7 +257,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
     },
     clear: (base = '') => removeAll({ range, commit }, base),
     async dispose() {
-      // A read leaves a timer that lets its transaction go; on a closed environment it throws where nobody can catch it.
+      // A read sets a timer that releases its transaction; on a closed environment it would throw where nobody can catch it.
       await nextTimer(1)
       await db.close()
       room.close()

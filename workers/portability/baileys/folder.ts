@@ -1,11 +1,11 @@
-/** The folder of Baileys' `useMultiFileAuthState`: `creds.json`, and a file for each key. */
+/** Reads the folder of Baileys' `useMultiFileAuthState`: `creds.json`, and one file per key. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type LibraryKey, type LibraryState, typeOf } from '../library-state.ts'
 
 const CREDS = 'creds.json'
 const JSON_FILE = '.json'
-/** Read at a time: a folder has a file for each of some thousand keys. */
+/** Number of files read at a time: a folder has a file for each of some thousand keys. */
 const AT_ONCE = 32
 
 export async function readFolder(folder: string): Promise<LibraryState> {
@@ -49,14 +49,14 @@ async function inGroups<T, R>(all: readonly T[], read: (one: T) => Promise<R>): 
   return found
 }
 
-/** Group, author and device of a sender key. Ids of old groups have dashes of their own, so it is read from its end. */
+/** Group, author and device of a sender key. Ids of old groups contain dashes, so the name is parsed from its end. */
 const SENDER_KEY = /^(.+)--(\d+(?:_\d+)?)--(\d+)$/
 
 const keyOfFile = (file: string) => keyOfName(file.slice(0, -JSON_FILE.length))
 
 /**
- * Type and id of the key in a file, from its name without `.json`. The library writes `/` as `__` and `:` as `-`; what an id of each type may
- * contain shows which of them was there.
+ * Type and id of a key, from the name of its file without `.json`. The library writes `/` as `__` and `:` as `-`; the allowed characters of each
+ * type's ids show which one was there.
  */
 export function keyOfName(name: string): { type: string; id: string } | undefined {
   const found = typeOf(name)

@@ -1,12 +1,12 @@
 /**
- * Hashes of programs that keep Baileys' state in Redis. A hash has the credentials under `creds` and each key under its type and id; Evolution API
- * may keep its credentials apart, in a row of its database.
+ * Reads hashes of programs that keep Baileys' state in Redis. A hash has the credentials in `creds`, and each key by its type and id. Evolution API
+ * may keep its credentials separately, in a row of its database.
  */
 import { NotImportable } from '../credentials.ts'
 import { type LibraryKey, type LibraryState, typeOf } from '../library-state.ts'
 import { isRow, jsonText, readJsonLines } from './json-lines.ts'
 
-/** Fields of a hash, or of a row, that are no key. */
+/** Fields of a hash or row that are not keys. */
 const NO_KEYS = new Set(['creds', 'metadata', 'id', 'sessionId', 'createdAt'])
 
 /** `path`: a file of rows, or `-` for standard input. */
@@ -28,7 +28,7 @@ export async function readHash(path: string): Promise<LibraryState> {
   return { creds: creds === undefined ? undefined : credsIn(creds), keys, unknown, writtenAt: undefined }
 }
 
-/** Evolution API writes the JSON text as a JSON text again. */
+/** Evolution API encodes the JSON text as JSON a second time. */
 function credsIn(value: unknown): string {
   const once = jsonText(value)
   const isTwice = once.startsWith('"')

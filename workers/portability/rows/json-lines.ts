@@ -1,11 +1,11 @@
-/** Rows as a database's own client prints them: a JSON object on each line. */
+/** Reads rows as the client of a database prints them: one JSON object per line. */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { NotImportable } from '../credentials.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** `path`: a file, or `-` for standard input. Rejects with `NotImportable` for a line that is no JSON object. */
+/** `path`: a file, or `-` for standard input. Rejects with `NotImportable` for a line that is not a JSON object. */
 export async function readJsonLines(path: string): Promise<Row[]> {
   const lines = (path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')).split('\n')
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : [rowOf(line, index + 1)]))
@@ -24,5 +24,5 @@ function rowOf(line: string, number: number): Row {
 
 export const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The JSON text of a value, which some programs store as text and others as JSON. */
+/** JSON text of a value, which some programs store as text and others as JSON. */
 export const jsonText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

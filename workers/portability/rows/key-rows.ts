@@ -1,4 +1,4 @@
-/** Databases with a row for each key of Baileys' state: that of OpenWA, and that of WAHA with its engine NOWEB. */
+/** Reads databases with one row per key of Baileys' state: OpenWA, and WAHA with its engine NOWEB. */
 import { stat } from 'node:fs/promises'
 import { keyOfName, readFolder } from '../baileys/folder.ts'
 import { NotImportable } from '../credentials.ts'
@@ -9,20 +9,20 @@ const CREDS = 'creds'
 
 interface KeyRow {
   session: string
-  /** `creds`, or type and id of a key. */
+  /** `creds`, or the type and id of a key. */
   name: string
-  /** JSON. */
+  /** JSON text. */
   text: string
 }
 
-/** Rows of `baileys_auth_state`. The ids in it are written as the library writes names of files. */
+/** Rows of `baileys_auth_state`. Their ids have the form of the library's file names. */
 const ofOpenWa = ({ sessionName, keyType, keyId, value }: Row): KeyRow => ({
   session: String(sessionName),
   name: keyType === CREDS ? CREDS : `${keyType}-${keyId}`,
   text: jsonText(value),
 })
 
-/** Rows of `waha_auth`, whose column is of the type `jsonb`. */
+/** Rows of `waha_auth`, whose column has the type `jsonb`. */
 const ofWaha = ({ session_id: session, key, value }: Row): KeyRow => ({
   session: String(session),
   name: String(key),
@@ -56,6 +56,6 @@ const isFolder = async (path: string) => path !== '-' && (await stat(path).catch
 export const readOpenWa = async (path: string): Promise<LibraryState> =>
   (await isFolder(path)) ? readFolder(path) : stateOf((await readJsonLines(path)).map(ofOpenWa), keyOfName)
 
-/** The same of WAHA. */
+/** The same for WAHA. */
 export const readWaha = async (path: string): Promise<LibraryState> =>
   (await isFolder(path)) ? readFolder(path) : stateOf((await readJsonLines(path)).map(ofWaha), plainKey)

@@ -1,10 +1,10 @@
-/** Values of columns, which SQLite gives as bytes and numbers, and PostgreSQL's JSON as text. */
+/** Converts values of columns, which SQLite gives as bytes and numbers, and PostgreSQL as text in JSON. */
 import { BufferJSON, Curve, proto } from '@whiskeysockets/baileys'
 import { NotImportable } from '../credentials.ts'
 import type { LibraryKey } from '../library-state.ts'
 import type { Row } from '../rows/json-lines.ts'
 
-/** PostgreSQL writes a `bytea` as hexadecimal digits behind `\x`. */
+/** PostgreSQL writes a `bytea` as hexadecimal digits after `\x`. */
 const HEX = /^\\x((?:[0-9a-f]{2})*)$/i
 
 /** Bytes of a column, or undefined for NULL and for whatever is not bytes. */
@@ -19,7 +19,7 @@ export const textIn = (value: unknown): string | undefined => (typeof value === 
 
 export const isTrue = (value: unknown): boolean => value === true || Number(value) === 1
 
-/** The base point of Curve25519: the public key of a private key is what both agree on. */
+/** Base point of Curve25519: multiplying it with a private key gives the public key. */
 const BASE_POINT = Buffer.alloc(32).fill(9, 0, 1)
 
 export interface KeyPair {
@@ -27,7 +27,7 @@ export interface KeyPair {
   private: Buffer
 }
 
-/** The pair of a private key of 32 bytes; undefined for whatever is not one, which the check of the credentials reports by name. */
+/** Key pair of a private key of 32 bytes; undefined for any other value, which the check of the credentials then reports by name. */
 export const keyPairOf = (privateKey: Buffer | undefined): KeyPair | undefined =>
   privateKey?.length === 32 ? { private: privateKey, public: Curve.sharedKey(privateKey, BASE_POINT) } : undefined
 
@@ -36,12 +36,12 @@ export const libraryJson = (value: unknown): string => JSON.stringify(value, Buf
 
 export const libraryKey = (type: string, id: string, value: unknown): LibraryKey => ({ type, id, text: libraryJson(value) })
 
-/** Byte that says the type of a public key, where that has 33 bytes. */
+/** Type byte of a public key of 33 bytes. */
 const KEY_TYPE = Buffer.of(5)
 
 export const withKeyType = (key: Buffer | undefined) => (key?.length === 32 ? Buffer.concat([KEY_TYPE, key]) : key)
 
-/** A key of app state from its columns, whose fingerprint is a protobuf. `timestamp`: seconds since the epoch. */
+/** An app state key from its columns; its fingerprint is a protobuf. `timestamp` is in seconds since the epoch. */
 export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, timestamp: number): LibraryKey {
   const encoded = bytesIn(fingerprint)
   return libraryKey('app-state-sync-key', bytesIn(id)?.toString('base64') ?? '', {
@@ -51,16 +51,16 @@ export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, 
   })
 }
 
-/** The number or hidden id in an address: `user`, `user:device@server` and `user@server` have the same. */
+/** The number or LID in an address: `user`, `user:device@server` and `user@server` have the same. */
 export const userOf = (jid: string): string => jid.split('@')[0]!.split(/[:.]/)[0]!
 
-/** Both directions of a pair of number and hidden id. */
+/** Both directions of the mapping between a number and a LID. */
 export const mappingOf = (phone: string, hiddenId: string): LibraryKey[] => [
   libraryKey('lid-mapping', phone, hiddenId),
   libraryKey('lid-mapping', `${hiddenId}_reverse`, phone),
 ]
 
-/** Row in which the service keeps the addresses of all tokens. */
+/** Row in which the service stores the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
 
 export interface ContactToken {
@@ -82,8 +82,8 @@ export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
 }
 
 /**
- * The row of the wanted device. `wanted` is the value of `column`, or undefined where there is one device only. Returns undefined for a table without
- * rows, and throws `NotImportable` where the choice is not clear.
+ * The row of the wanted device. `wanted` is the value of `column`, or undefined if there is only one device. Returns undefined for a table without
+ * rows, and throws `NotImportable` if the choice is ambiguous.
  */
 export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
   const names = rows.map((row) => String(row[column]))

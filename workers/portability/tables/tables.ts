@@ -1,16 +1,16 @@
-/** Tables of another program's database: an SQLite file, or rows that the client of a database server has printed. */
+/** Reads the tables of another program's database: an SQLite file, or rows that the client of a database server has printed. */
 import { open, stat } from 'node:fs/promises'
 import { NotImportable } from '../credentials.ts'
 import { type Row, readJsonLines } from '../rows/json-lines.ts'
 
 export interface Tables {
-  /** All rows of a table; a table that does not exist has none. */
+  /** All rows of a table; a missing table has none. */
   rows(table: string): readonly Row[]
-  /** Time at which any of it was last written, epoch ms; undefined where that is not known. */
+  /** Time of the last write in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 
-/** The part of `node:sqlite` that is used. The types of the oldest Node that we stand by do not have it. */
+/** The part of `node:sqlite` that is used. The types of the oldest supported Node do not include it. */
 interface Sqlite {
   DatabaseSync: new (
     path: string,
@@ -23,7 +23,7 @@ interface Sqlite {
 
 /** First bytes of an SQLite file. */
 const SQLITE = 'SQLite format 3\0'
-/** Files beside the database in which SQLite keeps what is not yet in it. */
+/** Files beside the database in which SQLite keeps recent changes. */
 const LOGS = ['-wal', '-journal']
 
 /** `path`: an SQLite file, a file of rows `{"table": …, "row": …}`, or `-` for such rows on standard input. */
@@ -59,7 +59,7 @@ async function tablesOfFile(path: string): Promise<Tables> {
 }
 
 async function loadSqlite(): Promise<Sqlite> {
-  // The name is a variable, because compilers look for the types of a module that they can read.
+  // The name is a variable, because compilers would otherwise look for the types of the module.
   const name: string = 'node:sqlite'
   try {
     return await import(name)

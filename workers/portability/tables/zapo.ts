@@ -1,4 +1,7 @@
-/** Tables of zapo (`@zapo-js/store-sqlite`, and the same columns in its stores for PostgreSQL and MySQL). Records of Signal are in the form of libsignal. */
+/**
+ * Reads the tables of zapo (`@zapo-js/store-sqlite`, and its PostgreSQL and MySQL stores with the same columns). Signal records have the form of
+ * libsignal.
+ */
 import { proto } from '@whiskeysockets/baileys'
 import { NotImportable } from '../credentials.ts'
 import type { LibraryKey, LibraryState } from '../library-state.ts'
@@ -18,7 +21,7 @@ import {
 } from './columns.ts'
 import { openTables } from './tables.ts'
 
-/** Part of a session's name that says the server of the address. Numbers have none. */
+/** Part of a session's name that identifies the server of the address. Phone numbers have none. */
 const DOMAINS: Readonly<Record<string, string>> = {
   's.whatsapp.net': '',
   lid: '_1',
@@ -26,7 +29,7 @@ const DOMAINS: Readonly<Record<string, string>> = {
   'hosted.lid': '_129',
 }
 
-/** `session`: the session's id, where the database has several. */
+/** `session`: id of the session, if the database has several. */
 export async function readZapo(path: string, session: string | undefined): Promise<LibraryState> {
   const tables = await openTables(path)
   const row = chosenRow(tables.rows('auth_credentials'), 'session_id', session)
@@ -72,7 +75,7 @@ const nameOf = (user: unknown, server: unknown) => `${user}${DOMAINS[String(serv
 
 const pairIn = (publicKey: unknown, privateKey: unknown) => ({ public: bytesIn(publicKey), private: bytesIn(privateKey) })
 
-/** The signed pre-key of the pairing, where the table of the newest one is empty. */
+/** The signed pre-key of the pairing, if the table of the newest one is empty. */
 const signedPreKeyIn = (row: Row): Row => ({
   key_id: row.signed_prekey_id,
   pub_key: row.signed_prekey_pub_key,
@@ -120,7 +123,7 @@ function credentials({ row, signedPreKey, preKeys, next, stateKeys, privacy }: F
   }
 }
 
-/** A contact has its number and its hidden id in two of three columns. */
+/** A contact has its number and its LID in two of three columns. */
 function mappings({ jid, lid, phone_number: phone }: Row): LibraryKey[] {
   const addresses = [jid, lid, phone].flatMap((value) => textIn(value) ?? [])
   const hidden = addresses.find((address) => address.endsWith('@lid'))
