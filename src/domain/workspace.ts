@@ -1,4 +1,4 @@
-/** A workspace: it owns instances and API keys, and its plan sets the limits (shared/api/account-admin.md). */
+/** A workspace owns instances and API keys, and its plan sets the limits. */
 import type { Dialect } from './dialect.ts'
 import type { WebhookSettings } from './instance.ts'
 

@@ -1,4 +1,4 @@
-/** A dialect at work: the fields of a request in our words, and what is said about them in those of its caller. */
+/** Applies a dialect: converts the fields of a request to our names, and messages about them to the names of the caller. */
 import { camelPath } from '../../domain/camel-case.ts'
 import type { Dialect } from '../../domain/dialect.ts'
 import { Failure } from '../../domain/failures.ts'
