@@ -160,6 +160,42 @@ export const sound = (format: SoundFormat, seconds = 3): Promise<Buffer> =>
 export const stereoOpus = (): Promise<Buffer> =>
   once('stereo opus', () => ffmpeg('ogg', [...TONE(2), '-ac', '2', '-c:a', 'libopus']))
 
+/** Names of ffmpeg's own lists: its encoders of sound, its muxers. */
+async function listed(option: '-encoders' | '-muxers', line: RegExp): Promise<string[]> {
+  if (!programs) return []
+  const { stdout } = await promisify(execFile)(programs.ffmpeg, ['-hide_banner', option])
+  return stdout.split('\n').flatMap((each) => line.exec(each)?.[1] ?? [])
+}
+export const soundEncoders = (): Promise<string[]> => listed('-encoders', /^ A\S{5} (\w+) /)
+export const muxers = (): Promise<string[]> => listed('-muxers', /^ +E (\S+)/)
+
+/** Rates and numbers of channels, because many encoders take one of them only. */
+const VOICES = [
+  [],
+  ['-ar', '48000', '-ac', '2'],
+  ['-ar', '8000', '-ac', '1'],
+  ['-ar', '16000', '-ac', '1'],
+  ['-ar', '22050', '-ac', '1'],
+]
+const voices = new Map<string, Promise<readonly string[] | undefined>>()
+
+/** The first of them that the encoder takes. */
+async function firstVoice(encoder: string): Promise<readonly string[] | undefined> {
+  for (const voice of VOICES) if (await encoded([...voice, '-c:a', encoder], 'framehash').catch(() => undefined)) return voice
+  return undefined
+}
+
+const encoded = (codec: readonly string[], muxer: string) => ffmpeg('made', [...TONE(1), ...codec, '-strict', '-2', '-f', muxer])
+
+/** A tone by this encoder (null: what the container has by itself) in this container; undefined where ffmpeg does not make one. */
+export async function soundBy(encoder: string | null, muxer: string): Promise<Buffer | undefined> {
+  const voice = encoder === null ? [] : await (voices.get(encoder) ?? firstVoice(encoder))
+  if (encoder !== null) voices.set(encoder, Promise.resolve(voice))
+  if (voice === undefined) return undefined
+  const made = await encoded([...voice, ...(encoder === null ? [] : ['-c:a', encoder])], muxer).catch(() => undefined)
+  return made && made.byteLength > 0 ? made : undefined
+}
+
 const SCENE = (size: string, seconds: number) => [
   ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=15:duration=${seconds}`],
   ...TONE(seconds),
@@ -177,6 +213,13 @@ const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
 export type FilmFormat = 'mp4' | 'mov' | 'mkv' | 'webm' | 'avi' | '3gp'
 export const film = (format: FilmFormat, size = '320x240', seconds = 2): Promise<Buffer> =>
   once(`${format} ${size} ${seconds}`, () => ffmpeg(format, [...SCENE(size, seconds), ...CONTAINERS[format]!]))
+/** Both tracks in a container whose first track is the sound. */
+export const soundFirst = (container: 'asf' | 'ogg'): Promise<Buffer> => {
+  const codecs = container === 'asf' ? ['-c:v', 'wmv2', '-c:a', 'wmav2'] : ['-c:v', 'libtheora', '-c:a', 'libvorbis']
+  return once(`${container} with sound first`, () =>
+    ffmpeg(container, [...SCENE('320x240', 1), '-map', '1:a', '-map', '0:v', ...codecs, '-f', container]),
+  )
+}
 /** The right container, a codec that phones do not play. */
 export const mpeg2Film = (): Promise<Buffer> =>
   once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))

@@ -3,32 +3,36 @@ import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, demuxerOf, invalid, lacks, notA } from './content.ts'
 import type { Converter } from './converter.ts'
+import { SOUND_DEMUXERS } from './sound-demuxers.ts'
 
 export type AudioPart = Pick<PreparedMedia, 'path' | 'mime' | 'seconds' | 'waveform'>
 
 const OPUS = 'audio/ogg; codecs=opus'
-/** Types that the apps play, under the name they use for each. */
-const AS_IS: Readonly<Record<string, string>> = {
-  'audio/mpeg': 'audio/mpeg',
-  'audio/aac': 'audio/aac',
-  'audio/mp4': 'audio/mp4',
-  'audio/x-m4a': 'audio/mp4',
-  'audio/amr': 'audio/amr',
+interface Playable {
+  /** The name that the apps use for the type. */
+  mime: string
+  /** What may be in it. Other contents of the same container are converted, because the apps do not play them. */
+  codecs: readonly string[]
 }
-/** Containers of film that may hold nothing but sound. */
-const SOUND_ONLY = new Set(['video/mp4', 'video/webm', 'video/ogg', 'video/quicktime', 'video/matroska'])
+const AS_IS: Readonly<Record<string, Playable>> = {
+  'audio/mpeg': { mime: 'audio/mpeg', codecs: ['mp3'] },
+  'audio/aac': { mime: 'audio/aac', codecs: ['aac'] },
+  'audio/mp4': { mime: 'audio/mp4', codecs: ['aac'] },
+  'audio/x-m4a': { mime: 'audio/mp4', codecs: ['aac'] },
+  'audio/amr': { mime: 'audio/amr', codecs: ['amr_nb', 'amr_wb'] },
+}
+/** Types that are no sound to the detector, and may be nothing but sound all the same. */
+const MAY_BE_SOUND = new Set(['application/octet-stream', 'application/vnd.rn-realmedia', 'application/mxf'])
 
 export async function prepareAudio(job: MediaJob, content: Content, converter: Converter): Promise<AudioPart> {
-  const demuxer = demuxerOf(content)
-  if (content.family !== 'audio' && !SOUND_ONLY.has(content.mime)) throw notA('an audio', content)
-  const known = content.isOpus ? OPUS : AS_IS[content.mime]
   const isVoice = job.purpose === 'voice'
+  const known: Playable | undefined = content.isOpus ? { mime: OPUS, codecs: ['opus'] } : AS_IS[content.mime]
   if (!converter.ffmpeg) {
     if (content.family !== 'audio') throw notA('an audio', content)
     // As it is, with its real type: an app that cannot play it can still keep it.
-    return { path: job.path, mime: known ?? content.mime, seconds: null, waveform: null }
+    return { path: job.path, mime: known?.mime ?? content.mime, seconds: null, waveform: null }
   }
-  if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as an audio.`)
+  const demuxer = await soundDemuxer(job, content, converter)
   const probe = await converter.probe(job.path, demuxer)
   if (!probe?.audio) throw lacks('sound', content)
   if (isVoice) {
@@ -37,16 +41,31 @@ export async function prepareAudio(job: MediaJob, content: Content, converter: C
     const seconds = (isReady ? probe : await converter.probe(path, 'ogg'))?.seconds ?? probe.seconds
     return { path, mime: OPUS, seconds, waveform: job.waveform ? await waveformOf(path, converter) : null }
   }
-  if (known !== undefined) return { path: job.path, mime: known, seconds: probe.seconds, waveform: null }
-  return { path: await toM4a(job, demuxer, converter), mime: 'audio/mp4', seconds: probe.seconds, waveform: null }
+  if (known?.codecs.includes(probe.audio.codec))
+    return { path: job.path, mime: known.mime, seconds: probe.seconds, waveform: null }
+  const path = await toM4a(job, demuxer, converter)
+  const seconds = probe.seconds ?? (await converter.probe(path, 'mov'))?.seconds ?? null
+  return { path, mime: 'audio/mp4', seconds, waveform: null }
+}
+
+/** ffmpeg knows more kinds of sound than the detector does. */
+async function soundDemuxer({ path }: MediaJob, content: Content, converter: Converter): Promise<string> {
+  const { family, mime } = content
+  if (family !== 'audio' && family !== 'video' && !MAY_BE_SOUND.has(mime)) throw notA('an audio', content)
+  const demuxer = demuxerOf(content) ?? (await converter.recognize(path, SOUND_DEMUXERS))
+  if (demuxer !== undefined) return demuxer
+  throw family === 'other' ? notA('an audio', content) : invalid(`${mime} cannot be sent as an audio.`)
 }
 
 const end = (job: MediaJob, format: string, path: string) =>
   ['-map_metadata', '-1', '-fs', String(job.limit + 65_536), '-f', format, `file:${path}`] as const
 
+/** Time by the samples: some containers tell none for their sound, and all of it would be at the beginning. */
+const SOUND = ['-map', '0:a:0', '-af', 'asetpts=N/SR/TB'] as const
+
 async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
   const made = join(job.dir, 'voice.ogg')
-  const codec = ['-map', '0:a:0', '-ac', '1', '-ar', '48000', '-c:a', 'libopus', '-b:a', '32k', '-application', 'voip']
+  const codec = [...SOUND, '-ac', '1', '-ar', '48000', '-c:a', 'libopus', '-b:a', '32k', '-application', 'voip']
   await convert(job.path, demuxer, [...codec, ...end(job, 'ogg', made)])
   return made
 }
@@ -55,7 +74,7 @@ async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): P
 async function toM4a(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
   const made = join(job.dir, 'audio.m4a')
   await convert(job.path, demuxer, [
-    ...['-map', '0:a:0', '-c:a', 'aac', '-b:a', '128k', '-movflags', '+faststart'],
+    ...[...SOUND, '-c:a', 'aac', '-b:a', '128k', '-movflags', '+faststart'],
     ...end(job, 'ipod', made),
   ])
   return made

@@ -1,4 +1,5 @@
 /** Detects the type of a file from its content, never from a name or a declared type. */
+import { open } from 'node:fs/promises'
 import { fileTypeFromFile } from 'file-type'
 import { Failure } from '../../src/domain/failures.ts'
 
@@ -8,6 +9,8 @@ export interface Content {
   /** Without parameters; `application/octet-stream` for an unknown type. */
   mime: string
   family: Family
+  /** How people call it, for refusals; undefined for an unknown type. */
+  name?: string
   /** ogg with opus in it. */
   isOpus: boolean
 }
@@ -36,7 +39,6 @@ const DEMUXERS: Readonly<Record<string, string>> = {
   'video/x-flv': 'flv',
   'video/x-ms-asf': 'asf',
   'audio/x-ms-asf': 'asf',
-  'application/vnd.ms-asf': 'asf',
   'video/ogg': 'ogg',
   'audio/ogg': 'ogg',
   'application/ogg': 'ogg',
@@ -55,16 +57,63 @@ const DEMUXERS: Readonly<Record<string, string>> = {
 
 export const demuxerOf = ({ mime }: Content): string | undefined => (Object.hasOwn(DEMUXERS, mime) ? DEMUXERS[mime] : undefined)
 
-const CONTAINERS = new Set(['application/ogg', 'application/vnd.ms-asf'])
+/** Enough for the heads of all streams of a container. */
+const HEAD_BYTES = 65_536
+/** ASF's mark of a stream that is film (C0EF19BC-4D5B-CF11-A8FD-00805F5C442B, as it is stored). */
+const ASF_FILM = Buffer.from('c0ef19bc4d5bcf11a8fd00805f5c442b', 'hex')
+const OGG_FILM = Buffer.from('\x80theora', 'latin1')
+/** Brands of still pictures, and those that a film names as well. */
+const HEIF = /^(mif[1-3]|miaf|msf1|he(ic|ix|im|is|vc|vx|vm|vs)|j2k[is]|jp(eg|gs))$/
+const FILM = /^(iso.|mp4.|avc1|dash|qt {2}|M4V.|3g..)$/
+
+/**
+ * The types that the detector tells by the first stream, or by not knowing the brand, looked at again: a container's head names all its streams, and
+ * what is of no known brand is not a film therefore.
+ */
+const CORRECTIONS: Readonly<Record<string, (head: Buffer) => string | undefined>> = {
+  'application/vnd.ms-asf': asf,
+  'audio/x-ms-asf': asf,
+  'audio/ogg': ogg,
+  'application/ogg': ogg,
+  'video/mp4': (head) => {
+    const length = Math.min(head.readUInt32BE(0), head.length)
+    // The four bytes after the major brand are its version.
+    const [major = '', , ...others] = (head.toString('latin1', 8, length).match(/.{4}/gs) ?? []) as string[]
+    const isPicture =
+      HEIF.test(major) || (others.some((brand) => HEIF.test(brand)) && ![major, ...others].some((one) => FILM.test(one)))
+    return isPicture ? 'image/heif' : undefined
+  },
+}
+
+function asf(head: Buffer): string {
+  return head.includes(ASF_FILM) ? 'video/x-ms-asf' : 'audio/x-ms-asf'
+}
+
+function ogg(head: Buffer): string | undefined {
+  return head.includes(OGG_FILM) ? 'video/ogg' : undefined
+}
 
 export async function contentOf(path: string): Promise<Content> {
   const found = await fileTypeFromFile(path)
-  const [mime = 'application/octet-stream', ...parameters] = (found?.mime ?? 'application/octet-stream').split(/;\s*/)
-  return { mime, family: familyOf(mime), isOpus: parameters.includes('codecs=opus') || (found?.ext as string) === 'opus' }
+  const [detected = 'application/octet-stream', ...parameters] = (found?.mime ?? 'application/octet-stream').split(/;\s*/)
+  const correct = Object.hasOwn(CORRECTIONS, detected) ? CORRECTIONS[detected] : undefined
+  const mime = correct?.(await headOf(path)) ?? detected
+  const isOpus = mime === detected && (parameters.includes('codecs=opus') || (found?.ext as string) === 'opus')
+  return { mime, family: familyOf(mime), isOpus, ...(found ? { name: found.ext.toUpperCase() } : {}) }
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
 }
 
 function familyOf(mime: string): Family {
-  if (CONTAINERS.has(mime)) return 'audio'
+  if (mime === 'application/ogg') return 'audio'
   const family = mime.slice(0, mime.indexOf('/'))
   return family === 'image' || family === 'video' || family === 'audio' ? family : 'other'
 }

@@ -28,6 +28,8 @@ export interface Converter {
   ffmpeg: string | undefined
   /** Undefined without ffprobe. */
   probe(path: string, demuxer: string): Promise<Probe | undefined>
+  /** The demuxer that the file is for, told by its content; undefined when it is for none of them, or could be for many. */
+  recognize(path: string, demuxers: readonly string[]): Promise<string | undefined>
   /** Converts one file with the options in `output`. Waits for earlier conversions. */
   convert(path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void): Promise<Buffer>
   /** Short work on a single frame: does not wait for conversions. */
@@ -41,8 +43,12 @@ const MAX_PIXELS = 36_000_000
 const GLANCES = 4
 const GLANCE_LIMIT = 20_000
 
+/** Of ffprobe's certainty, 0 to 100: up to here it would ask for more of the file. */
+const GUESS = 25
+
 /** `file:` keeps a path from being read as another protocol, and only these two exist for the demuxer. */
-const input = (path: string, demuxer: string) => ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', `file:${path}`]
+const from = (path: string) => ['-protocol_whitelist', 'file,pipe', '-i', `file:${path}`]
+const input = (path: string, demuxer: string) => ['-f', demuxer, ...from(path)]
 
 export function createConverter(
   { programs, conversions, limitMs }: ConverterOptions,
@@ -63,6 +69,17 @@ export function createConverter(
     ffmpeg: programs?.ffmpeg,
     convert: (path, demuxer, output, onData) => inTurn.runExclusive(() => run(limitMs, path, demuxer, output, onData)),
     glance: (path, demuxer, output) => atAGlance.runExclusive(() => run(GLANCE_LIMIT, path, demuxer, output)),
+    async recognize(path, demuxers) {
+      if (!programs) return undefined
+      const { ffprobe } = programs
+      const allowed = ['-format_whitelist', demuxers.join()]
+      const shown = ['-show_entries', 'format=format_name,probe_score', '-of', 'json']
+      const args = ['-hide_banner', '-loglevel', 'error', ...allowed, ...from(path), ...shown]
+      const out = await atAGlance.runExclusive(() => runner.run(ffprobe, args, { limitMs: GLANCE_LIMIT }).catch(isUnknown))
+      const { format_name = '', probe_score = 0 } = out ? (readJson(out).format ?? {}) : {}
+      // A demuxer may have several names.
+      return probe_score > GUESS ? format_name.split(',').find((name) => demuxers.includes(name)) : undefined
+    },
     async probe(path, demuxer) {
       if (!programs) return undefined
       const { ffprobe } = programs
@@ -75,6 +92,12 @@ export function createConverter(
   }
 }
 
+/** What ffprobe complains about is a file that it does not know, or may not read as what it is. */
+function isUnknown(error: unknown): undefined {
+  if (error instanceof ProgramFailed && error.why === 'exit') return undefined
+  return unusable(error)
+}
+
 function unusable(error: unknown): never {
   if (!(error instanceof ProgramFailed)) throw error
   if (error.why === 'killed')
@@ -84,7 +107,7 @@ function unusable(error: unknown): never {
 }
 
 interface ProbeJson {
-  format?: { duration?: string }
+  format?: { duration?: string; format_name?: string; probe_score?: number }
   streams?: {
     codec_type?: string
     codec_name?: string
@@ -97,13 +120,16 @@ interface ProbeJson {
   }[]
 }
 
-function readProbe(out: Buffer): Probe {
-  let json: ProbeJson
+function readJson(out: Buffer): ProbeJson {
   try {
-    json = JSON.parse(out.toString()) as ProbeJson
+    return JSON.parse(out.toString()) as ProbeJson
   } catch (cause) {
     throw new Failure('send_failed', { message: 'The media could not be examined.', cause })
   }
+}
+
+function readProbe(out: Buffer): Probe {
+  const json = readJson(out)
   const video = json.streams?.find(({ codec_type }) => codec_type === 'video')
   const audio = json.streams?.find(({ codec_type }) => codec_type === 'audio')
   const seconds = Number(json.format?.duration)

@@ -16,7 +16,9 @@ const inTurn = new Mutex()
 export async function sourceOf(path: string, { mime }: Content): Promise<Source> {
   if (!HEIF.has(mime)) return path
   // From the boxes alone, so that what is too large is never decoded.
-  const { compression } = await measure(path)
+  const { compression } = await measure(path).catch((cause: unknown) => {
+    throw invalid(`The content is ${mime}. It is damaged, or of a kind that cannot be read.`, cause)
+  })
   return compression === 'hevc' ? inTurn.runExclusive(() => decode({ path, maxPixels: MAX_PIXELS })) : path
 }
 

@@ -8,9 +8,29 @@ import { sourceOf } from './heic.ts'
 import type { Source } from './pixels.ts'
 
 const BY_FFMPEG = new Set(['image/bmp'])
+const READABLE = new Set([
+  ...BY_FFMPEG,
+  'image/jpeg',
+  'image/png',
+  'image/apng',
+  'image/gif',
+  'image/webp',
+  'image/tiff',
+  'image/avif',
+  'image/heic',
+  'image/heif',
+  'image/heic-sequence',
+  'image/heif-sequence',
+])
+const NAMES = 'JPEG, PNG, GIF, WebP, TIFF, BMP, HEIC and AVIF'
 
 /** `what`: what it is to become, for the refusal. */
 export async function pictureOf(job: MediaJob, content: Content, converter: Converter, what: string): Promise<Source> {
+  const { mime, name } = content
+  if (!READABLE.has(mime))
+    throw invalid(
+      `The content is ${mime}${name ? ` (${name})` : ''}, which cannot be sent as ${what}. Pictures are read from ${NAMES}.`,
+    )
   return BY_FFMPEG.has(content.mime) ? toPng(job, content, converter, what) : sourceOf(job.path, content)
 }
 

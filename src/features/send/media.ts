@@ -59,11 +59,14 @@ export const sendVideo = send('send.sendVideo', 'POST /send-video', {
 
 export const sendAudio = send('send.sendAudio', 'POST /send-audio', {
   summary: 'Send a voice note or an audio file',
-  description: `Goes to people, groups, channels and status. A voice note that is not ogg/opus is converted to it if a converter is installed. ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people, groups, channels and status. Any format of sound is taken, also the sound of a film. If a converter is installed, a voice note leaves as ogg/opus, and an audio file that the apps do not play (wav, flac, ALAC and others) as AAC. ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group', 'newsletter', 'status'),
     audio: media(MEDIA_LIMIT, 'Audio'),
-    ptt: z.boolean().default(true).meta({ description: 'True sends a voice note, false an audio file.' }),
+    ptt: z.boolean().default(true).meta({
+      description:
+        'True sends a voice note, false an audio file. An audio file is sent unchanged if it is mp3, AAC, AMR or ogg/opus; what the apps do not play, such as ALAC, is converted to AAC.',
+    }),
     waveform: z.boolean().default(true).meta({ description: 'Whether to add a waveform; voice notes only.' }),
     view_once: viewOnce,
   },

@@ -219,6 +219,60 @@ describe('hostile files are refused with a sentence', () => {
         })
       })
 
+  const START = (hex: string) => Buffer.concat([Buffer.from(hex, 'hex'), Buffer.alloc(400)])
+  const box = (type: string, content: Buffer) => {
+    const head = Buffer.alloc(8)
+    head.writeUInt32BE(content.byteLength + 8)
+    head.write(type, 4, 'latin1')
+    return Buffer.concat([head, content])
+  }
+  const unsupported: [name: string, mime: string, bytes: Buffer][] = [
+    ['ICO', 'image/x-icon', START('000001000100')],
+    ['JXL', 'image/jxl', START('0000000c4a584c200d0a870a')],
+    ['JXL', 'image/jxl', START('ff0a')],
+    [
+      'JP2',
+      'image/jp2',
+      Buffer.concat([
+        Buffer.from('0000000c6a5020200d0a870a', 'hex'),
+        box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ')),
+        Buffer.alloc(400),
+      ]),
+    ],
+    ['PSD', 'image/vnd.adobe.photoshop', START('384250530001')],
+    ['XCF', 'image/x-xcf', Buffer.concat([Buffer.from('gimp xcf file\0'), Buffer.alloc(400)])],
+    ['JXR', 'image/vnd.ms-photo', START('4949bc01')],
+  ]
+  for (const purpose of ['image', 'sticker', 'card'] as const)
+    for (const [name, mime, bytes] of unsupported)
+      test(`${name} as ${purpose} is called by its name, and not damaged`, async () => {
+        await assert.rejects(prepareWith(await job(purpose, bytes)), (error) => {
+          assert.ok(error instanceof Failure)
+          assert.ok(error.message.includes(`${mime} (${name})`), error.message)
+          assert.doesNotMatch(error.message, /damaged/)
+          return true
+        })
+      })
+
+  test('HEIF of a newer brand is a picture, and no film', async () => {
+    for (const brands of ['mif3avif', 'mif2\0\0\0\0mif2miaf', 'MiPr\0\0\0\0mif1heic']) {
+      const file = Buffer.concat([box('ftyp', Buffer.from(brands, 'latin1')), box('mini', Buffer.alloc(400))])
+      await assert.rejects(prepareWith(await job('video', file)), /image\/heif, not a video/)
+      await assert.rejects(
+        prepareWith(await job('image', file)),
+        /The content is image\/heif\. It is damaged, or of a kind that cannot/,
+      )
+    }
+  })
+
+  test('a film that names a brand of pictures beside its own is a film', { skip: withoutFfmpeg }, async () => {
+    const film = Buffer.from(await files.film('mp4'))
+    // The last of its brands.
+    film.write('mif1', film.readUInt32BE(0) - 4, 'latin1')
+    const made = await prepareWith(await job('gif', film))
+    assert.equal(made.mime, 'video/mp4')
+  })
+
   test('a film without picture, or without sound, is told what it lacks', { skip: withoutFfmpeg }, async () => {
     for (const format of ['mp4', 'webm'] as const) {
       const soundAlone = await job('video', await files.halfFilm(format, 'picture'))
