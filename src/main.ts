@@ -169,7 +169,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     undo.push(async () => diskWatch.stop())
     const steps = createKillAt(config.killAt)
     const blobsDir = join(config.dataDir, 'blobs')
-    const keyRing = await openKeyRing(store, secretKey, { blobsDir, steps })
+    const keyRing = await openKeyRing(store, secretKey)
     const sealer = keyRing.main
     await eraseLeftovers({ store, keyRing, blobsDir, log })
 

@@ -15,7 +15,6 @@ export type Step =
   | `import:${'key' | 'slice' | 'taken'}`
   | `delete:${'recorded' | 'erased'}`
   | `rotate:${'cleared' | 'sealed' | 'replaced'}`
-  | `upgrade:${'key' | 'records' | 'before-mark'}`
 
 /** Called at every step; does nothing outside of tests. `about` is the id of an item or an event. Queue and outbox await the returned promise. */
 export type Steps = (step: Step, about?: string) => void | Promise<void>

@@ -6,7 +6,7 @@
  * piece is detected. Reading and writing piece by piece never holds a large file twice in memory and does not block the thread for long.
  */
 import { createWriteStream, ftruncateSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createStorage } from 'unstorage'
@@ -15,7 +15,6 @@ import type { Through } from '../domain/bytes.ts'
 import { StorageFailure } from '../domain/storage-failure.ts'
 import { checkRecordKey } from './contract.ts'
 import { syncFolder } from './durable-files.ts'
-import { PRIVATE_FILE } from './private.ts'
 import { keys } from './record-keys.ts'
 import { SEAL_BYTES, type Sealer } from './seal.ts'
 
@@ -185,40 +184,6 @@ async function* read(
     const plain = sealer.open(nameOf(key, index, pieces), sealed)
     yield plain.subarray(Math.max(0, offset - index * PIECE), end - index * PIECE)
   }
-}
-
-/** Seals a blob with another key, piece by piece. A blob that does not open with the old key (already converted, or damaged) is left unchanged. */
-export async function resealBlob(dir: string, key: string, from: Sealer, to: Sealer): Promise<void> {
-  const path = join(dir, ...key.split(':'))
-  const draft = `${path}.tmp`
-  const handle = await open(path, 'r')
-  try {
-    const { size } = await handle.stat()
-    const pieces = Math.ceil(size / SEALED_PIECE)
-    if (!(await opensWith(from, handle, key))) return
-    const target = await open(draft, 'w', PRIVATE_FILE)
-    try {
-      for (let index = 0; index < pieces; index++)
-        for await (const plain of read(handle, key, { offset: index * PIECE, size: PIECE }, from))
-          await target.writeFile(to.seal(nameOf(key, index, pieces), plain))
-      await target.sync()
-    } finally {
-      await target.close()
-    }
-  } finally {
-    await handle.close()
-  }
-  await rename(draft, path)
-  await syncFolder(dirname(path))
-}
-
-async function opensWith(sealer: Sealer, handle: FileHandle, key: string): Promise<boolean> {
-  try {
-    for await (const _ of read(handle, key, { offset: 0, size: 1 }, sealer)) return true
-  } catch {
-    // The piece has another key or is damaged, so the result is undefined.
-  }
-  return false
 }
 
 const nameOf = (key: string, index: number, pieces: number) => `${key}#${index}/${pieces}`

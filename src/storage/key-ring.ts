@@ -11,7 +11,6 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Steps } from '../domain/steps.ts'
 import { type KeyFile, type KeyFiles, openKeyFiles } from './key-files.ts'
-import { upgradeToKeyRing } from './key-upgrade.ts'
 import type { OpenStore } from './open.ts'
 import { keys } from './record-keys.ts'
 import { createSealer, type Sealer } from './seal.ts'
@@ -44,19 +43,11 @@ const WRONG_KEY = 'The secret key is not the one this store was written with; st
 
 export const keysDir = (store: Pick<OpenStore, 'dir'>) => join(store.dir, 'keys')
 
-/**
- * Checks that this is the secret key of the store. Changes nothing, except that an empty store gets its first keys. `old` means a store of 0.1.0, in
- * which the secret key sealed every record directly.
- */
-export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promise<'current' | 'old'> {
+/** Checks that this is the secret key of the store. Changes nothing, except that an empty store gets its first keys. */
+export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promise<void> {
   if ((await store.get(keys.keyRing)) !== undefined) {
     await openMain(store, secretKey)
-    return 'current'
-  }
-  const old = await store.get(keys.keyCheck)
-  if (old !== undefined) {
-    if (!opens(createSealer(secretKey), keys.keyCheck, old)) throw new Error(WRONG_KEY)
-    return 'old'
+    return
   }
   if (!(await isEmpty(store)))
     throw new Error('The store has data but no key mark, so the secret key cannot be checked; restore the store from a backup.')
@@ -71,15 +62,11 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
   await files.make(LINKS)
   if (!(await store.commit({ guard: { key: keys.keyRing, equals: null }, ops: [[keys.keyRing, main.seal(keys.keyRing, MARK)]] })))
     await openMain(store, secretKey)
-  return 'current'
 }
 
 /** The sealer of the main thread's records, for a command that runs beside the service. Changes nothing. */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
-  if ((await store.get(keys.keyRing)) === undefined) {
-    if ((await store.get(keys.keyCheck)) === undefined) throw new Error('The store is empty; start the service once.')
-    throw new Error('An earlier release wrote this store; start the service once to upgrade it.')
-  }
+  if ((await store.get(keys.keyRing)) === undefined) throw new Error('The store is empty; start the service once.')
   const { key } = await needed(openKeyFiles(keysDir(store), secretKey), store, MAIN)
   const main = createSealer(key)
   await checkRing(store, main)
@@ -93,15 +80,10 @@ export async function checkRing(store: Pick<OpenStore, 'dir' | 'get'>, main: Sea
     throw new Error(`The keys in ${keysDir(store)} are not those of the store beside them; restore both from one backup.`)
 }
 
-/** Opens the key ring for the process that owns the store. Finishes an interrupted upgrade or rotation. */
-export async function openKeyRing(
-  store: Store,
-  secretKey: Uint8Array,
-  { blobsDir, steps = () => {} }: { blobsDir: string; steps?: Steps },
-): Promise<KeyRing> {
+/** Opens the key ring for the process that owns the store. Finishes an interrupted rotation. */
+export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<KeyRing> {
   const files = openKeyFiles(keysDir(store), secretKey)
-  if ((await checkSecretKey(store, secretKey)) === 'old')
-    await upgradeToKeyRing({ store, secretKey, files, blobsDir, main: MAIN, links: LINKS, mark: MARK, steps })
+  await checkSecretKey(store, secretKey)
   await removeDrafts(keysDir(store))
   const main = createSealer((await needed(files, store, MAIN)).key)
   const { key: links } = await needed(files, store, LINKS)

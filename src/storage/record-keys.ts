@@ -5,8 +5,6 @@
 export const keys = {
   /** Sealed constant that shows whether the keys beside the store belong to it (`key-ring.ts`). */
   keyRing: 'meta:key-ring',
-  /** The same in a store of 0.1.0, sealed with the secret key itself. */
-  keyCheck: 'meta:key-check',
   /** Name of the socket of the service that owns this store. */
   owner: 'meta:owner',
   /** Web client version that the network accepts. */
@@ -80,7 +78,6 @@ export const keys = {
   logEnded: (id: string, status: string, type: string, eventId: string): string =>
     `${keys.logEndedBy(id, status, type)}${eventId}`,
   logEndedBy: (id: string, status: string, type: string): string => `instance:${id}:log-ended:${status}:${type}:`,
-  logIsIndexed: (id: string) => `instance:${id}:log-is-indexed`,
   /** Inbox: marks of processed messages, several per record, in two numbered generations; and parts that still wait. */
   mark: (id: string, generation: number, number: string) => `instance:${id}:seen:${generation}:${number}`,
   marks: (id: string, generation: number) => `instance:${id}:seen:${generation}:`,

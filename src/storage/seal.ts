@@ -107,5 +107,5 @@ export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): 
   }
 }
 
-/** Key for blind names in stores of 0.1.0, in which the secret key sealed everything directly. */
-export const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()
+/** Key for blind names of a sealer whose key has no half of its own for them. */
+const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()

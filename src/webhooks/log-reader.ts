@@ -113,8 +113,6 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
   async function linesOf(instanceId: string, filter: LogRange, newestFirst: boolean): Promise<Line[]> {
     const all = under(instanceId, keys.log(instanceId), filter, newestFirst)
     if (filter.type === undefined && filter.status === undefined) return [all]
-    // Written before there was an index, and not yet entered.
-    if ((await store.get(keys.logIsIndexed(instanceId))) === undefined) return [opened(all, filter)]
     const statuses = filter.status === undefined ? LOG_STATUSES : [filter.status]
     const types = filter.type === undefined ? EVENT_TYPES : [filter.type]
     const lines: Line[] = []

@@ -158,7 +158,7 @@ export interface ServiceOptions {
 export async function openService(options: ServiceOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'svc-http-'))
   const store = await openStore(`lmdb:${dir}`)
-  const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7), { blobsDir: join(dir, 'blobs') })
+  const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7))
   const sealer = keyRing.main
   /** `steppedBy`: how far the wall clock was set, in ms; the clock that does not step knows nothing of it. */
   const time = { now: Date.parse('2026-01-31T12:00:00.000Z'), steppedBy: 0 }
@@ -327,11 +327,7 @@ export async function openService(options: ServiceOptions = {}) {
       ...change,
     }
     const rows = logRows(createSealer(keyRing.of(instance)))
-    const ops: Op[] = [
-      [keys.logIsIndexed(instance), Buffer.from('1')],
-      rows.encode(keys.logEntry(instance, eventId), row),
-      ...indexOps(instance, eventId, undefined, row),
-    ]
+    const ops: Op[] = [rows.encode(keys.logEntry(instance, eventId), row), ...indexOps(instance, eventId, undefined, row)]
     if (row.body === 'parked') ops.push([keys.parkedEvent(instance, eventId), Buffer.from('sealed')])
     await store.commit({ ops })
   }

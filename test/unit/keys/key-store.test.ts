@@ -47,19 +47,12 @@ test('the keys that others start sessions with are read from the disk alone', as
   assert.equal(await keys.get('pre-key', '1'), undefined)
 })
 
-test('one-time pre-keys lie in the order of their numbers, and those of 0.1.0 are found, and removed, under their blind names', async () => {
+test('one-time pre-keys lie in the order of their numbers', async () => {
   const keys = createKeyStore('numbered', disk.store, sealer, createKeyCache({ maxEntries: 10 }))
   await keys.commit([10, 9, 16_777_215].map((id) => ['pre-key', String(id), value(`key ${id}`)] as const))
   const stored: string[] = []
   for await (const [key] of disk.store.range(records.signals('numbered', 'pre-key'))) stored.push(key.split(':').at(-1)!)
   assert.deepEqual(stored, ['00000009', '00000010', '16777215'])
-
-  const former = records.signal('numbered', 'pre-key', sealer.blind('7'))
-  await disk.store.commit({ ops: [[former, sealer.seal(former, value('key 7'))]] })
-  assert.equal(text((await keys.get('pre-key', '7'))!), 'key 7')
-  await keys.commit([['pre-key', '7', null]])
-  assert.equal(await keys.get('pre-key', '7'), undefined)
-  assert.equal(await disk.store.get(former), undefined)
 })
 
 test('ids of every shape are kept apart', async () => {

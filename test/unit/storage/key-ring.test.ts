@@ -14,8 +14,7 @@ const WRONG = /^Error: The secret key is not the one this store was written with
 
 async function bench(t: TestContext) {
   const store = await tempStore(t)
-  const blobsDir = await tempDir(t)
-  const ring = (secretKey = OLD) => openKeyRing(store, secretKey, { blobsDir })
+  const ring = (secretKey = OLD) => openKeyRing(store, secretKey)
   return { store, ring, dir: keysDir(store) }
 }
 

@@ -26,7 +26,7 @@ interface Bench {
   open(change?: Partial<OutboxOptions>): Promise<Outbox>
   add(outbox: Outbox, ...texts: string[]): Promise<string[]>
   entries(): Promise<LogEntry[]>
-  /** But for the time of the chat's last event, which stays, and the mark of the index. */
+  /** But for the time of the chat's last event, which stays. */
   keysLeft(): Promise<string[]>
   /** Moves on from try to try until nothing waits any more. */
   exhaust(): Promise<void>
@@ -90,7 +90,7 @@ async function bench(t: TestContext, url: string | null): Promise<Bench> {
     async keysLeft() {
       const left: string[] = []
       for await (const [key] of store.range(keys.instance(INSTANCE))) left.push(key.split(':')[2]!)
-      return left.filter((name) => name !== 'momment' && name !== 'log-is-indexed')
+      return left.filter((name) => name !== 'momment')
     },
   }
   return made
@@ -705,32 +705,6 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   await outbox.resendMany(failed)
   await until(async () => (await list({ status: 'delivered' }))[1] === 12, 'all delivered')
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
-})
-
-// A log of 0.1.0 has no index.
-test('rows from before there was an index are found without it, and entered at the next start', async (t) => {
-  const to = await receiver(t)
-  const b = await bench(t, to.url)
-  const outbox = await b.open()
-  await b.add(outbox, 'a', 'b', 'c')
-  const query = { instanceIds: [INSTANCE], page: 1, pageSize: 10, status: 'delivered' } as const
-  const delivered = async () => (await logReader(b.store, () => sealer).list(query)).total
-  await until(async () => (await delivered()) === 3, 'all delivered')
-  await outbox.stop(0)
-  const isIndex = (key: string) => key.includes(':log-')
-  const index = async () => {
-    const found: string[] = []
-    for await (const [key] of b.store.range(keys.instance(INSTANCE))) if (isIndex(key)) found.push(key)
-    return found
-  }
-  const before = await index()
-  assert.equal(before.length, 4)
-  await b.store.commit({ ops: before.map((key) => [key, null]) })
-  assert.equal(await delivered(), 3)
-  await b.open()
-  await until(async () => (await index()).length === 4, 'entered')
-  assert.deepEqual(await index(), before)
-  assert.equal(await delivered(), 3)
 })
 
 // It waited for as long as the clock had been ahead.

@@ -159,11 +159,7 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
 
   /** Being written, by record: its newest value, and when all of them are on disk. */
   const followed = new Map<string, { value: Uint8Array | null; written: Promise<void> }>()
-  /** The blind name that a one-time pre-key has in a store of 0.1.0. */
-  const formerKey = (id: string) => records.signal(instanceId, ONE_TIME, sealer.blindOnce(id))
-  const loadOneTime = async (id: string) => (await load(recordKey(ONE_TIME, id))) ?? load(formerKey(id))
-  const read = (type: KeyType, id: string, key: string) =>
-    type === ONE_TIME ? loadOneTime(id) : cache.read(key, () => load(key))
+  const read = (type: KeyType, key: string) => (type === ONE_TIME ? load(key) : cache.read(key, () => load(key)))
 
   /** Resolves when these are written, or will not be. */
   async function unfollowed(recordKeys: Iterable<string>): Promise<void> {
@@ -175,13 +171,13 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
     instanceId,
     get(type, id) {
       const key = recordKey(type, id)
-      return followed.has(key) ? unfollowed([key]).then(() => read(type, id, key)) : read(type, id, key)
+      return followed.has(key) ? unfollowed([key]).then(() => read(type, key)) : read(type, key)
     },
     ahead: {
       async get(type, id) {
         const key = recordKey(type, id)
         const early = followed.get(key)
-        return early ? (early.value ?? undefined) : read(type, id, key)
+        return early ? (early.value ?? undefined) : read(type, key)
       },
     },
     follow(changes, written) {
@@ -196,10 +192,9 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
       }, end)
     },
     ops: (changes) =>
-      changes.flatMap(([type, id, value]): Op[] => {
+      changes.map(([type, id, value]): Op => {
         const key = recordKey(type, id)
-        const op: Op = [key, value && sealer.seal(key, value)]
-        return type === ONE_TIME && value === null ? [op, [formerKey(id), null]] : [op]
+        return [key, value && sealer.seal(key, value)]
       }),
     applied(changes) {
       for (const [type, id, value] of changes) if (type !== ONE_TIME) cache.publish(recordKey(type, id), value)

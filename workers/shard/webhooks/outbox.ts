@@ -37,7 +37,6 @@ import { createDeliveryQueue } from './delivery-queue.ts'
 import { createEventTimes } from './event-times.ts'
 import { eventBytes, firstRow, isWanted } from './finished-event.ts'
 import { createHolds, type Hold } from './holds.ts'
-import { logIndexing } from './log-indexing.ts'
 import { logPruning } from './log-pruning.ts'
 import { createOutcomes, MAX_UNWRITTEN } from './outcomes.ts'
 import { createOverflow } from './overflow.ts'
@@ -75,7 +74,6 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const { instanceId, store, sealer, clock, steady, webhooks, log, timer = systemTimer, maxLogEntries } = options
   const rows = logRows(sealer)
   const pruning = logPruning({ instanceId, store, rows, clock, steady, log, maxEntries: maxLogEntries })
-  const indexing = logIndexing({ instanceId, store, rows, steady, log })
   const times = createEventTimes({ instanceId, store, sealer, clock })
   const ids = ascendingIds(clock)
   const backlog = createBacklog(instanceId, store)
@@ -163,7 +161,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       }
       return true
     }
-    const hasMore = [await indexing.run(), await pruning.run()].includes(true)
+    const hasMore = await pruning.run()
     if (overflow.isDue() && (await besideTheQueue(overflow.run))) return true
     const hold = holds.due(steady.now())
     if (hold) {
@@ -333,7 +331,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
           carry(eventId, others)
           ops.unshift(...others.ops)
         }
-        ops.push([key, sealer.seal(key, posted)], rows.encode(keys.logEntry(instanceId, eventId), row), ...indexing.ops())
+        ops.push([key, sealer.seal(key, posted)], rows.encode(keys.logEntry(instanceId, eventId), row))
       }
       ops.push(...(options.note?.(finished, isForWebhook ? eventId : null) ?? []))
       return { eventId, ops }
@@ -344,7 +342,6 @@ export function createOutbox(options: OutboxOptions): Outbox {
       carried.get(eventId)?.written()
       carried.delete(eventId)
       backlog.changed(1)
-      indexing.committed()
       queue.added(eventId)
       memory.committed(eventId)
       pruning.added()
@@ -354,7 +351,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       for (const prefix of [keys.log(instanceId), keys.outbox(instanceId)]) {
         for await (const [key] of store.range(prefix, { reverse: true, limit: 1 })) ids.continueAfter(key.slice(prefix.length))
       }
-      await Promise.all([backlog.load(), times.load(), stream.load(), indexing.load()])
+      await Promise.all([backlog.load(), times.load(), stream.load()])
       ids.continueAfter(stream.newest())
       state = 'running'
       wake()
