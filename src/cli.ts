@@ -1,6 +1,6 @@
 /**
- * Operator commands on the data folder itself: a lost admin key, another workspace. Read access to the folder is the permission, so they ask
- * for no credential. Only `listen`, for developers, asks a running service. Each help text states how a running service takes the change.
+ * Operator commands on the data folder: reset a lost admin key, create a workspace. Read access to the folder is the permission, so they need no
+ * credential. Only `listen`, for developers, calls a running service. Each help text states when a running service applies the change.
  */
 import './refuse-old-node.ts'
 import { UsageError } from './commands/command.ts'

@@ -1,22 +1,19 @@
-/**
- * The clock of the service, and what is known of a jump of the machine's: the operator is told of it in the log, and everybody who asks whether the
- * service is ready.
- */
+/** The clock of the service, and reports about jumps of the machine's clock: to the operator in the log, and in the readiness check. */
 import { type BoundedClock, type BoundedClockOptions, createBoundedClock } from './domain/bounded-clock.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { ShardReport } from './metrics/tally.ts'
 
-/** Shards report as often. */
+/** Interval of the check in ms; shards report at the same interval. */
 const LOOK_EVERY = 10 * SECOND
 
 type Ahead = Pick<ShardReport, 'aheadMs' | 'clockAheadMs'>
 
 export interface ClockWatch {
   clock: BoundedClock
-  /** Takes the reports of the shards, added up. */
+  /** Receives the combined reports of the shards. */
   reported(total: Ahead): void
-  /** A sentence for the operator; undefined when nothing is ahead of the clock. */
+  /** Sentence for the operator; undefined if nothing is ahead of the clock. */
   problem(): string | undefined
   stop(): void
 }
@@ -40,7 +37,7 @@ export function watchClock({ log, everyMs = LOOK_EVERY, ...machine }: ClockWatch
   return {
     clock,
     reported({ aheadMs, clockAheadMs }) {
-      // The shards hear the network, this thread does not.
+      // Only the shards learn the network's time; this thread gets it from them.
       if (clockAheadMs > 0) clock.learned(machine.wall.now() - clockAheadMs, false)
       if (aheadMs > 0 && given === 0) log.warn({ ahead_ms: aheadMs }, 'issued event ids or times are ahead of the clock')
       if (aheadMs === 0 && given > 0) log.info({}, 'issued event ids and times are no longer ahead of the clock')

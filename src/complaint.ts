@@ -1,11 +1,11 @@
-/** The message an operator reads when a command failed: our sentence and its causes. */
+/** Message for an operator when a command failed: our sentence and its causes. */
 
-/** A chain is as long as the layers an error came through; longer than this it goes in a circle. */
+/** Limit of the chain of causes. It has one cause per layer; a longer chain is circular. */
 const MAX_CAUSES = 8
 
 /**
- * The first line is the sentence. Then come the causes, a line each, outermost first: without them a start that fails on, say, a full disk
- * reports only that it failed.
+ * The first line is the sentence. The causes follow, one per line, outermost first. Without them a start that fails on a full disk would only report
+ * that it failed.
  */
 export function complaint(error: unknown): string {
   const reasons: string[] = []
@@ -15,7 +15,10 @@ export function complaint(error: unknown): string {
   return [...heads, ...fresh.map((reason) => `  because: ${reason}`)].join('\n').concat('\n')
 }
 
-/** Our own refusals, and node's about a flag, are plain Errors with one sentence for the operator; anything else is a defect and keeps its stack. */
+/**
+ * Our own refusals, and node's errors about flags, are plain Errors with one sentence for the operator. Any other error is a defect and keeps its
+ * stack.
+ */
 const isOurs = (error: unknown): error is Error =>
   error instanceof Error &&
   (error.name === 'Error' ||

@@ -1,6 +1,6 @@
 /**
- * Environment to typed Config: the only reader of `process.env`. Bad variables end the start with one sentence each, which names the
- * variable, its value and the accepted values; a variable nobody reads is named in a warning, so that a typo does not pass for a setting.
+ * Reads the environment into a typed Config; nothing else reads `process.env`. An invalid variable ends the start with a sentence that names the
+ * variable, its value and the accepted values. An unknown variable is named in a warning, so that a typo does not go unnoticed.
  */
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
@@ -20,16 +20,16 @@ import type { NetworkOptions } from './engine/engine.ts'
 
 const PREFIX = `${BRAND.toUpperCase()}_`
 
-/** shared/api/messages.md, 1.4. */
+/** Time limit of a download, in ms. */
 const DOWNLOAD_LIMIT = MINUTE
 
 /**
- * One core is left to HTTP; four at most without being asked. One on a small machine: a second costs some 60 MB, and a thread that crashes
- * is replaced within a second.
+ * Default number of shards: one core is left for HTTP, and the maximum is four. A small machine has one: a second shard costs about 60 MB, and a
+ * thread that crashes is replaced within a second.
  */
 const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 
-/** In a schema below, a message is what the variable accepts; `sentence` builds the rest. */
+/** In a schema below, a message describes the accepted values; `sentence` adds the rest. */
 const whole = (min: number, max: number) => {
   const accepts = `a whole number from ${min} to ${max}`
   return v.pipe(
@@ -44,7 +44,7 @@ const oneOf = <const T extends readonly string[]>(...words: T) => v.picklist(wor
 const text = v.pipe(v.string(), v.nonEmpty('not empty'))
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
-/** With an entry at least: one list that is empty stands for "any", which a stray comma must not say. */
+/** At least one entry: an empty list could mean "any", which must not result from a stray comma. */
 const cidrs = v.pipe(
   v.string(),
   v.check(
@@ -56,7 +56,7 @@ const cidrs = v.pipe(
 
 const isUrl = (value: string, protocols: readonly string[]) => URL.canParse(value) && protocols.includes(new URL(value).protocol)
 
-/** As a browser sends them: `https://agents.example`, without a path. */
+/** An origin as browsers send it: `https://agents.example`, without a path. */
 const isOrigin = (value: string) => isUrl(value, ['http:', 'https:']) && new URL(value).origin === value
 const origins = v.pipe(
   v.string(),
@@ -64,13 +64,16 @@ const origins = v.pipe(
   v.transform(split),
 )
 
-/** A base that paths can be appended to: a query or a fragment would swallow them, and credentials do not belong in links we give out. */
+/**
+ * A base URL to which paths can be appended. A query or a fragment would swallow them, and credentials must not be in the links that the service
+ * creates.
+ */
 function isBase(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { username, password } = new URL(value)
   return username === '' && password === '' && !/[?#]/.test(value)
 }
-/** A file that can be made or gone on with, or a folder that files can be made in. */
+/** A file that can be created or continued, or a folder in which files can be created. */
 function isWritablePlace(path: string): boolean {
   const place = resolve(path)
   try {
@@ -81,7 +84,9 @@ function isWritablePlace(path: string): boolean {
   }
 }
 
-/** The shards read it at a first connection; here only so that a wrong path, or a file without a certificate, ends the start. */
+/**
+ * The shards read the certificate at a first connection. It is checked here so that a wrong path, or a file without a certificate, ends the start.
+ */
 function hasCertificate(path: string): boolean {
   try {
     return new X509Certificate(readFileSync(path, 'utf8')).fingerprint256 !== ''
@@ -205,18 +210,18 @@ const Environment = v.object({
   SVC_DOCS: v.optional(oneOf('on', 'off'), 'on'),
   SVC_DASHBOARD: v.optional(v.picklist(DASHBOARD_MODES, 'off, loopback or on'), 'loopback'),
   SVC_SHUTDOWN_SECONDS: v.optional(whole(0, 600), '10'),
-  /** For `test/faults` only: `step` or `step:count`, at which the process ends itself with SIGKILL. */
+  /** Only for `test/faults`: `step` or `step:count`, at which the process ends itself with SIGKILL. */
   SVC_TEST_KILL_AT: v.optional(text),
-  /** For tests only: a file for the log, in place of standard error. */
+  /** Only for tests: a file for the log, in place of standard error. */
   SVC_TEST_LOG_FILE: v.optional(text),
-  /** For benches only: requests that each instance may make in a second. */
+  /** Only for benches: number of requests that each instance may make per second. */
   SVC_TEST_REQUESTS_PER_SECOND: v.optional(whole(1, 1_000_000)),
-  /** For tests only: time for a download, in ms. */
+  /** Only for tests: time limit of a download, in ms. */
   SVC_TEST_DOWNLOAD_MS: v.optional(whole(1, 600_000)),
 })
 type Variable = keyof typeof Environment.entries
 
-/** Never repeated in a message. */
+/** Variables whose values never appear in a message. */
 const SECRETS: readonly string[] = [
   'SVC_SECRET_KEY',
   'SVC_ADMIN_KEY',
@@ -228,73 +233,76 @@ const SECRETS: readonly string[] = [
 
 export interface Config {
   host: string
-  /** 0: any free one. */
+  /** 0 means any free port. */
   port: number
-  /** Public base of `api_url`; null: the address each request came to. Where no request is involved, as in events, the listening address is used. */
+  /** Public base of `api_url`. If null, the address of each request is used, and in events, where there is no request, the listening address. */
   baseUrl: string | null
   dataDir: string
   storeUrl: string
-  /** As given; null: a key of its own, kept under the data folder. */
+  /** Key from the environment; null if the service generates one in the data folder. */
   secretKey: string | null
   adminKey: string | null
-  /** Null: not given, and no workspace is changed. */
+  /** Null if the variable is not set; then no workspace is changed. */
   instanceSlots: number | null
   shards: number
-  /** V8 heap of one shard. */
+  /** V8 heap of one shard, in MB. */
   shardHeapMb: number
-  /** Sessions that resume after a start, of one way out. */
+  /** Sessions per second that resume after a start, per network route. */
   startsPerSecond: number
-  /** POSTs of webhooks that a shard has in flight at once. */
+  /** Number of concurrent webhook POSTs of a shard. */
   webhookConcurrency: number
   network: NetworkOptions
   /** CIDR ranges that webhooks, media URLs, previews and proxies may reach although they are not public. */
   egressAllow: readonly string[]
-  /** Webhook events of one instance that may wait; beyond them the oldest are given up. */
+  /** Number of webhook events of one instance that may wait; above it the oldest are dropped. */
   outboxMax: number
-  /** Web client version to name to the network in place of ours; null: what `workers/shard/baileys/version.ts` knows. */
+  /** Web client version to report to the network; null for the one in `workers/shard/baileys/version.ts`. */
   webVersion: readonly [number, number, number] | null
-  /** Number of the mutation that invites to run a channel, which changes with the builds of the web client; null: `workers/shard/wire/mex.ts`. */
+  /**
+   * Number of the mutation that invites a channel administrator, which changes with the builds of the web client; null for the one in
+   * `workers/shard/wire/mex.ts`.
+   */
   newsletterInviteQueryId: string | null
-  /** CIDR ranges that may use `/admin`; empty: any. */
+  /** CIDR ranges that may use `/admin`; if empty, all. */
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
-  /** Origins of pages that may call `/mcp`; null: that of the service. */
+  /** Origins of pages that may call `/mcp`; null for the origin of the service. */
   mcpAllowedOrigins: readonly string[] | null
-  /** Apps can be let in to `/mcp`. */
+  /** Whether OAuth apps may get access to `/mcp`. */
   mcpOauth: boolean
-  /** Null: `/metrics` answers loopback and private addresses. */
+  /** If null, `/metrics` answers loopback and private addresses. */
   metricsToken: string | null
   sandboxPort: number
-  /** The sandbox's phones and keys are on disk, for its next start. */
+  /** Whether the phones and keys of the sandbox are stored on disk for its next start. */
   sandboxKeep: boolean
-  /** File that the sandbox writes every stanza to, or a folder for a file of its own; null: none. */
+  /** File to which the sandbox writes every stanza, or a folder in which each start creates a file; null for none. */
   sandboxTrace: string | null
   logging: Logging
   docs: boolean
-  /** Access to the dashboard: nobody, callers on this machine, or all. */
+  /** Callers that may use the dashboard: nobody, callers on this machine, or all. */
   dashboard: DashboardMode
-  /** Of `cli listen`: which service, which instance, with which credentials; what forwarded events are signed with. Null: not given. */
+  /** Settings of `cli listen`: service, instance, credentials, and the secret that signs forwarded events. Null if not given. */
   listen: { url: string | null; instance: string | null; token: string | null; apiKey: string | null; secret: string | null }
   shutdownMs: number
-  /** Disk that inline media of waiting messages may take. */
+  /** Limit in bytes of the disk space for inline media of waiting messages. */
   blobBudgetBytes: number
-  /** Free disk below which no new message is accepted: the rest is kept for what arrives from the network. */
+  /** Free bytes of disk below which new messages are refused, so that the rest is available for messages from the network. */
   diskReserveBytes: number
-  /** Null: looked for on `searchPath`. */
+  /** Null to search on `searchPath`. */
   ffmpeg: string | null
   searchPath: string
-  /** Conversions of sound and film at a time. */
+  /** Number of concurrent audio and video conversions. */
   conversions: number
-  /** For a medium given by URL, from its first request to its last byte. */
+  /** Time limit in ms of a media download by URL, from its first request to its last byte. */
   downloadMs: number
-  /** Null: as the API promises (`http/rate-limit.ts`). */
+  /** Null for the documented default (`http/rate-limit.ts`). */
   requestsPerSecond: number | null
   killAt: string | null
 }
 
 export interface ConfigResult {
   config: Config
-  /** One sentence per variable with our prefix that nobody reads. */
+  /** One sentence per unknown variable with our prefix. */
   warnings: string[]
 }
 
@@ -305,10 +313,10 @@ export function readConfig({
 }: {
   sandbox?: boolean
   env?: NodeJS.ProcessEnv
-  /** The log goes to a person's terminal. */
+  /** True if the log goes to a person's terminal. */
   isTerminal?: boolean
 } = {}): ConfigResult {
-  // An empty variable is an unset one: that is what a compose file with `SVC_X=${SVC_X}` hands over.
+  // An empty variable counts as unset, because a compose file with `SVC_X=${SVC_X}` passes an empty value.
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => (name.startsWith(PREFIX) || name === 'PATH') && value !== ''),
   )
@@ -336,7 +344,7 @@ export function readConfig({
       mediaHost: known.SVC_NETWORK_MEDIA_HOST ?? null,
       verify: known.SVC_NETWORK_VERIFY,
     },
-    // In the sandbox webhooks may reach this machine by default, and nothing else that is not public.
+    // In the sandbox, webhooks may by default reach this machine, but no other non-public address.
     egressAllow: known.SVC_EGRESS_ALLOW ?? (sandbox ? LOOPBACK : []),
     outboxMax: known.SVC_OUTBOX_MAX,
     webVersion: known.SVC_WEB_VERSION ?? null,
@@ -381,8 +389,8 @@ export function readConfig({
 }
 
 /**
- * The sandbox keeps everything in folders of its own, also where the store has a URL of its own: a real account that logs in to the pretend
- * network is refused, and its credentials are erased; one of the pretend network must not be logged in to the real one either.
+ * The sandbox stores everything in its own folders, even if the store has its own URL. A real account must not log in to the simulated network, which
+ * would refuse it so that its credentials would be erased; and an account of the simulated network must not log in to the real one.
  */
 export function sandboxed(config: Config): Config {
   const dataDir = join(config.dataDir, 'sandbox')

@@ -1,9 +1,9 @@
-/** Test hook (`SVC_TEST_KILL_AT`): the process ends for real between two steps. */
+/** Test hook (`SVC_TEST_KILL_AT`): kills the process between two steps. */
 import type { Steps } from './domain/steps.ts'
 
 /**
- * `step` or `step:count`: the process ends with SIGKILL the first (or count-th) time the step is reached, so that nothing after it
- * happens: no handler runs and nothing is flushed.
+ * `step` or `step:count`: the process ends with SIGKILL the first (or count-th) time that the step is reached. Nothing after it happens: no handler
+ * runs and nothing is flushed.
  */
 export function createKillAt(killAt: string | null): Steps {
   if (killAt === null) return () => {}

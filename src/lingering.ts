@@ -1,7 +1,7 @@
 /**
- * The end of a connection whose caller may still be sending. Closed at once, the system answers what still comes with a reset, and the caller loses
- * the answer together with the connection (RFC 9112, 9.6): many clients read only when they have sent everything. So the answer and our end of the
- * connection go out, and what still comes is read and dropped, within bounds.
+ * Closes a connection whose caller may still be sending. If it were closed immediately, the system would answer later data with a reset, and the
+ * caller would lose the answer (RFC 9112, 9.6), because many clients read only after they have sent everything. So the answer and the end of our side
+ * are sent, and later data is read and dropped, within limits.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,7 +13,7 @@ interface Exchange {
   response: ServerResponse
 }
 
-/** Drops what still comes until the caller closes, sends nothing for too long, or has sent too much. */
+/** Drops further data until the caller closes, is silent for too long, or has sent too much. */
 function drop(socket: Socket): void {
   const begun = steadyClock.now()
   const before = socket.bytesRead
@@ -25,13 +25,13 @@ function drop(socket: Socket): void {
 }
 
 export interface Lingering {
-  /** For the server: the listener, which is given no request of a connection that is about to close. */
+  /** Listener for the server; it gets no request of a connection that is about to close. */
   listener: RequestListener
-  /** Ends a connection on which no request could be read, with the answer as it is written on the wire. */
+  /** Ends a connection on which no request could be parsed, with an answer in wire format. */
   refuse(socket: Socket, answer: string): void
 }
 
-/** `attach` once the server is there. */
+/** Call `attach` when the server exists. */
 export function createLingering(listener: RequestListener): Lingering & { attach(server: Server): void } {
   const current = new WeakMap<Socket, Exchange>()
   const ending = new WeakSet<Socket>()
@@ -40,7 +40,7 @@ export function createLingering(listener: RequestListener): Lingering & { attach
     ending.add(socket)
     socket.end()
     drop(socket)
-    // The body has come to its end. `close` follows `end`, and an abort too.
+    // The body has ended. `close` follows `end`, and also an abort.
     request.once('close', () => socket.destroy())
   }
 
@@ -52,7 +52,7 @@ export function createLingering(listener: RequestListener): Lingering & { attach
     },
 
     refuse(socket, answer) {
-      // What comes behind it is reported as unreadable, too.
+      // Data after the request is reported as unreadable, too.
       if (ending.has(socket)) return
       ending.add(socket)
       const response = current.get(socket)?.response
@@ -65,7 +65,7 @@ export function createLingering(listener: RequestListener): Lingering & { attach
     attach(server) {
       server.on('connection', (socket: Socket) => {
         const close = socket.destroySoon.bind(socket)
-        // Called by Node when the last answer of a connection has been made.
+        // Node calls it when the last answer of a connection has been written.
         socket.destroySoon = () => {
           const exchange = current.get(socket)
           if (exchange === undefined || exchange.request.complete || socket.destroyed) close()

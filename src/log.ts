@@ -1,9 +1,9 @@
 /**
- * One structured line per outcome, always to standard error: standard output belongs to the output of a start (`--json`, the admin
- * key). Written synchronously, so that the line before a crash is there, in the main thread and in every worker alike.
+ * One structured line per outcome, always on standard error: standard output is for the output of a start (`--json`, the admin key). Lines are
+ * written synchronously, in the main thread and in every worker, so that the last line before a crash is not lost.
  *
- * Ids, names and the texts of errors come from strangers and have any length: here, for every line, they are cut. Of an error only text
- * and numbers are logged: the library attaches whole stanzas to its errors, and a validation its input.
+ * Strangers choose ids, names and texts of errors, which may have any length, so they are truncated here for every line. Only texts and numbers of an
+ * error are logged, because the library attaches whole stanzas to its errors, and a validation attaches its input.
  */
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
@@ -12,7 +12,7 @@ import type { Logging } from './domain/log.ts'
 
 export type { Logger } from 'pino'
 
-/** Names under which a secret, a token or message content could be logged, at the top or one level down. */
+/** Field names that could hold a secret, a token or message content, at the top level or one level below. */
 const HIDDEN = [
   'token',
   'secret',
@@ -31,11 +31,11 @@ const HIDDEN = [
   return [path, name.includes('-') ? `*${path}` : `*.${path}`]
 })
 
-/** Honest ids have up to 128 characters. */
+/** Longest logged field in characters; valid ids have up to 128. */
 const MAX_FIELD = 256
-/** Of a sentence, ours or an error's. */
+/** Longest logged sentence, of the service or of an error. */
 const MAX_TEXT = 1_024
-/** Causes included. */
+/** Longest logged stack, including causes. */
 const MAX_STACK = 8_192
 
 const cut = (value: unknown, max: number) => (typeof value === 'string' && value.length > max ? `${value.slice(0, max)}…` : value)
@@ -58,10 +58,10 @@ function described(error: unknown): unknown {
 
 const STANDARD_ERROR = 2
 
-/** Bytes kept for a file that cannot be written to; anything beyond is lost. */
+/** Bytes that are buffered while a file cannot be written; later lines are lost. */
 const MAX_KEPT = 1_048_576
 
-/** Where it is a file on a disk that is full, a line that cannot be written must not end the service. */
+/** Log output. A line that cannot be written, for example to a file on a full disk, must not end the service. */
 function output(to: string | number = STANDARD_ERROR): DestinationStream {
   const written = destination({ dest: to, sync: true, maxLength: MAX_KEPT })
   written.on('error', () => {})
@@ -69,7 +69,7 @@ function output(to: string | number = STANDARD_ERROR): DestinationStream {
 }
 
 function readable(to: DestinationStream): DestinationStream {
-  // Loaded only where it is used: 50 ms and 2 MB in every thread.
+  // Loaded only if it is used: it costs 50 ms and 2 MB in every thread.
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
   const format = pretty.prettyFactory({
     colorize: pretty.isColorSupported && isatty(STANDARD_ERROR),
@@ -81,7 +81,7 @@ function readable(to: DestinationStream): DestinationStream {
   return { write: (line) => void to.write(format(line) ?? line) }
 }
 
-/** `part` names the thread: `main`, `shard 0`, `media`. */
+/** `part` is the name of the thread: `main`, `shard 0`, `media`. */
 export function createLog({ level, format, file }: Logging, part: string, to: DestinationStream = output(file)): Logger {
   return pino(
     {

@@ -1,7 +1,7 @@
 /**
- * The composition root: builds the parts in order and stops them in reverse. It imports every part and decides nothing.
+ * The composition root: creates the parts in order and stops them in reverse order. It imports every part and decides nothing.
  *
- * A stop that is cut short loses nothing: every acknowledged message is in storage by then. The order only spares callers errors.
+ * An interrupted stop loses nothing, because every acknowledged message is already in storage. The order only avoids errors for callers.
  */
 import { rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
@@ -60,32 +60,32 @@ import { createWebhookLog } from './webhooks/webhook-log.ts'
 
 export interface ServiceOptions {
   log: Logger
-  /** Lets tests crash a shard for real. */
+  /** Allows tests to crash a shard. */
   allowCrash?: boolean
-  /** Control API of the pretend network, for the dashboard. */
+  /** Control API of the simulated network, for the dashboard. */
   sandboxUrl?: string
 }
 
 export interface Service {
-  /** Where callers reach it: `SVC_BASE_URL`, or the address it listens on. */
+  /** Base URL for callers: `SVC_BASE_URL`, or the listening address. */
   baseUrl: string
-  /** Only when this start made it: it is kept nowhere. */
+  /** Admin key, only if this start created it; it is stored nowhere. */
   adminKey: string | null
   isAdminKey(value: string): boolean
   engine: PooledEngine
-  /** Refuses requests, lets those in flight finish, closes sessions without logging out, and then storage. */
+  /** Refuses new requests, lets running ones finish, closes sessions without logging out, and then storage. */
   stop(deadlineMs: number): Promise<void>
 }
 
-/** Received files read at a time, and of one instance: each holds about 1 MB at most. */
+/** Number of concurrent reads of received files, in total and per instance; each holds about 1 MB at most. */
 const DOWNLOADS = 64
 const DOWNLOADS_OF_INSTANCE = 16
 /**
- * Of the time that a stop may take, for requests in flight. The rest is for the sessions: a caller who never sends the rest of a body could take
- * all of it, and the message in flight would be sent again by the next start.
+ * Share of the stop time for running requests. The rest is for the sessions: otherwise a caller that never completes a body could use all of it, and
+ * the next start would send the message in flight again.
  */
 const ANSWERS_SHARE = 0.5
-/** The phone is given 30 s to upload a file again. */
+/** The phone has 30 s to upload a file again. */
 const ASK_AGAIN = {
   kind: 'action',
   operation: 'media.askAgain',
@@ -93,7 +93,7 @@ const ASK_AGAIN = {
   notFound: 'media_download_failed',
 } as const
 
-/** Zod and the declarations of all operations, a third of a start: loaded while the shards load the library, on another core. */
+/** Loads zod and the declarations of all operations, a third of a start, while the shards load the library on another core. */
 async function loadHttp() {
   const [{ createApp }, { createLive }] = await Promise.all([import('./http/app.ts'), import('./http/dashboard/live.ts')])
   await spareMemory()
@@ -107,7 +107,7 @@ async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config, blob
   const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
   blobsUsed[0] = BigInt(await measureBlobs(blobsDir))
   const tempDir = join(dataDir, 'tmp')
-  // Temporary files that a kill left behind.
+  // Removes temporary files that a kill left behind.
   await rm(tempDir, { recursive: true, force: true })
   for (const folder of [blobsDir, tempDir]) await makePrivate(folder)
   return { blobsDir, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
@@ -116,7 +116,7 @@ async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config, blob
 export async function startService(config: Config, { log, allowCrash = false, sandboxUrl }: ServiceOptions): Promise<Service> {
   const clockWatch = watchClock({ log, wall: systemClock, steady: steadyClock, uptime: () => Math.round(uptime() * SECOND) })
   const { clock } = clockWatch
-  /** Undone in reverse, also when a later part does not start. Each is given the time that is left, in ms. */
+  /** Undone in reverse order, also if a later part does not start. Each gets the remaining time, in ms. */
   const undo: ((leftMs: number) => Promise<void>)[] = []
   let isStopping = false
   let hasEngine = false
@@ -132,11 +132,11 @@ export async function startService(config: Config, { log, allowCrash = false, sa
 
   try {
     await makeDataDir(config.dataDir, storeDirOf(config.storeUrl))
-    // First of all parts, so that a port that is taken costs nothing; until the application is ready every request is answered 503.
+    // Listens before all other parts, so that a used port is detected early; until the application is ready every request is answered 503.
     const server = await listen(config)
     server.explain(starting.sentence)
     undo.push(server.close)
-    // They are run once to see whether they do: beside the opening of the store.
+    // The programs are run once as a check, while the store is opened.
     const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
     await refuseDamaged(storeDirOf(config.storeUrl), (problem) => log.warn({ problem }, 'the store could not be checked'))
     const disk = shareDisk(config.shards + 1)
@@ -156,7 +156,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       store,
     })
     await checkSecretKey(store, secretKey)
-    // Nothing has been changed so far that two services could not change at once.
+    // Until here the start has changed nothing that two services could not change at the same time.
     let visited = () => {}
     giveBack = await ownStore(store, () => visited())
     const diskWatch = await watchDisk({
@@ -224,7 +224,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       allowCrash,
       log,
     })
-    // Before they are up: something else may fail meanwhile. If they fail themselves there is nothing to close.
+    // Registered before the shards are up, because something else may fail in the meantime. If they fail themselves there is nothing to close.
     undo.push((leftMs) => {
       if (!hasEngine) abandoned.abort()
       return threads.then(
@@ -294,7 +294,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
           await store.get('')
           return !isFailing(disk)
         },
-        // Reads a sealed record and opens it.
+        // Reads and opens a sealed record.
         session_store: () => checkRing(store, sealer).then(() => true),
         engine: async () => engine.isReady(),
         disk: async () => {
@@ -387,20 +387,20 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     )
     starting.end()
     undo.push((leftMs) => server.stop(leftMs * ANSWERS_SHARE))
-    // Before that: callers who wait for an outcome are answered that the message is in the queue.
+    // Runs earlier in the stop: callers that wait for an outcome are told that the message is in the queue.
     undo.push(async () => outcomes.stop())
     undo.push(async () => live.stop())
     undo.push(async () => eventStreams.stop())
     baseUrl ??= server.url
 
-    // After it listens, because events name the address. Not awaited: at 25 sessions a second many instances take a while, and those that are
-    // up can serve meanwhile.
+    // Runs after the service listens, because events contain its address. It is not awaited: at 25 sessions per second many instances take a while,
+    // and those that are up can already work.
     const bootAll = (some: readonly InstanceConfig[]) => {
       for (const instance of some) void boot(instance, engine.start({ ...instance, baseUrl }, 'boot'))
     }
     bootAll(instances)
 
-    // Devices that a command brings in, before this start or beside the service.
+    // Imports devices that a command left in the store, before this start or while the service runs.
     const takeImports = async () => {
       if (isStopping) return
       await directory
@@ -423,7 +423,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
 
     return {
       baseUrl: config.baseUrl ?? server.url,
-      // Last: a start that fails has shown it to nobody.
+      // Comes last, because a start that fails has shown the key to nobody.
       adminKey: await account.firstStart(),
       isAdminKey: (value) => account.findAdmin(value) !== undefined,
       engine,

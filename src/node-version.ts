@@ -1,7 +1,7 @@
-/** The oldest Node that this runs on, as `package.json` says, too; npm only warns of another one. */
+/** Oldest Node version that is supported, also stated in `package.json`; npm only warns about an older one. */
 const OLDEST_NODE = 20
 
-/** One sentence about a Node that is too old; undefined: it will do. */
+/** Sentence about a Node version that is too old; undefined if it is supported. */
 export function whyTooOld(version: string): string | undefined {
   if (Number.parseInt(version, 10) >= OLDEST_NODE) return undefined
   return `Node ${version} is too old; use Node ${OLDEST_NODE} or newer (24 is recommended).`

@@ -1,15 +1,15 @@
-/** The output of a start for a person: addresses, the admin key once, and in the sandbox an example that works when pasted. */
+/** Output of a start for a person: addresses, the admin key once, and in the sandbox an example that can be pasted into a shell. */
 import { BRAND } from './domain/brand.ts'
 import type { DashboardMode } from './domain/dashboard.ts'
 
-/** `--json` prints exactly this, on one line. Null: does not apply, or (`admin_key`) was printed by an earlier start. */
+/** `--json` prints exactly this on one line. Null means that a field does not apply, or (`admin_key`) that an earlier start printed it. */
 export interface Printed {
   base_url: string | null
   sandbox_url: string | null
   admin_key: string | null
   /**
-   * The network it is on, where it is not the real one. `root`: base64 of the key that signs its certificates; `root_serial`: of that key,
-   * known of the pretend network; `ca`: PEM file for the media host.
+   * Network of the service, if it is not the real one. `root`: base64 of the key that signs its certificates. `root_serial`: serial number of that
+   * key, known for the simulated network. `ca`: PEM file for the media host.
    */
   network: {
     url: string | null
@@ -68,7 +68,7 @@ export function networkText({ sandbox_url, network }: Printed): string {
   ].join('\n')
 }
 
-/** Five lines of shell: credentials, a new instance, its pairing, a text out, and what comes back. Needs curl and sed, nothing else. */
+/** Five lines of shell: create credentials and an instance, pair it, send a text, and read the reply. It needs only curl and sed. */
 function exampleText(api: string, sandbox: string, adminKey: string | null): string {
   const json = "-H 'content-type: application/json'"
   const field = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`

@@ -1,6 +1,6 @@
 /**
- * The first import of a program: it ends an old Node before the packages behind it are loaded, which fail there each in a way of its own.
- * It exits where others throw, because an error of an import is printed with its stack.
+ * The first import of a program: it ends the program on an old Node before other packages are loaded, which would fail there in various ways. It
+ * calls exit instead of throwing, because Node prints an error of an import with its stack.
  */
 import { BRAND } from './domain/brand.ts'
 import { whyTooOld } from './node-version.ts'

@@ -1,26 +1,26 @@
 /**
- * Bounds of a request's head. The service decides by headers who calls: by the one in which a proxy names its caller, by `Host`, by credentials.
- * So a head is read whole or refused: Node by itself drops what is beyond its limit and says nothing, and a caller who sends many headers would
- * have the one of the proxy dropped.
+ * Limits of the head of a request. The service identifies callers by headers: the one in which a proxy names its caller, `Host`, and credentials. So
+ * a head is read completely or refused. Node by itself silently drops headers above its limit, and a caller that sends many headers could thereby
+ * remove the header of the proxy.
  */
 import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:http'
 import { Failure } from './domain/failures.ts'
 import { failureBody, Unread } from './http/errors.ts'
 
-/** Bytes of the names and values of all headers. */
+/** Total bytes of the names and values of all headers. */
 const MAX_HEAD = 16_384
-/** A request through a chain of proxies and a content network has some sixty. */
+/** Number of headers. A request through a chain of proxies and a CDN has about sixty. */
 export const MAX_HEADERS = 200
 
-/** Set here, because flags of Node would change them: a parser that is not strict takes folded headers. */
+/** Set here, because Node flags could change them: a lenient parser accepts folded headers. */
 export const HEAD_LIMITS: ServerOptions = {
   maxHeaderSize: MAX_HEAD,
   insecureHTTPParser: false,
-  // Answered by `headProblem`, with a body.
+  // `headProblem` answers this, with a body.
   requireHostHeader: false,
 }
 
-/** For `Server.maxHeadersCount`: with one more than is allowed, a head that is too long shows. */
+/** Value of `Server.maxHeadersCount`: one more than allowed, so that a head with too many headers is detected. */
 export const HEADERS_KEPT = MAX_HEADERS + 1
 
 function hostsOf(rawHeaders: readonly string[]): number {
@@ -32,7 +32,7 @@ function hostsOf(rawHeaders: readonly string[]): number {
   return hosts
 }
 
-/** Why a head is refused. HTTP/1.0 has no `Host`, and balancers use it to check whether the service is ready (RFC 9112, 3.2). */
+/** Reason why a head is refused. HTTP/1.0 has no `Host`, and load balancers use it to check whether the service is ready (RFC 9112, 3.2). */
 export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failure | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) return new Unread(431, `must have at most ${MAX_HEADERS} headers`)
   const hosts = hostsOf(rawHeaders)
@@ -41,7 +41,7 @@ export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failu
   return undefined
 }
 
-/** What the parser refuses by itself, by the code of its error. */
+/** Answers to errors of the parser, by their code. */
 const UNREADABLE: Record<string, Failure> = {
   HPE_HEADER_OVERFLOW: new Unread(431, `must have at most ${MAX_HEAD / 1_024} KB of headers`),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new Unread(413, 'must have shorter chunk extensions'),
@@ -49,7 +49,7 @@ const UNREADABLE: Record<string, Failure> = {
 }
 const NO_HTTP = Failure.invalid({ path: '', message: 'must be an HTTP request without folded or malformed headers' })
 
-/** The answer on a connection on which no request could be read, as it is written. */
+/** Answer in wire format for a connection on which no request could be parsed. */
 export function answerUnreadable({ code = '' }: NodeJS.ErrnoException, requestId: string): string {
   const failure = UNREADABLE[code] ?? NO_HTTP
   const body = JSON.stringify(failureBody(failure))

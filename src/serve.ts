@@ -1,4 +1,4 @@
-/** Node's side of HTTP: a listening socket around the Web-standard application, and its orderly end. */
+/** HTTP in Node: a listening socket around the Web-standard application, and its orderly stop. */
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -18,13 +18,13 @@ interface Handler {
   fetch(request: Request): Response | Promise<Response>
 }
 
-/** How an application reads the socket of a request. */
+/** Access of an application to the socket of a request. */
 interface Peers {
-  /** Its address. */
+  /** Address of the peer. */
   peer(request: Request): string | undefined
-  /** The caller has closed it. */
+  /** Whether the caller has closed the connection. */
   hasLeft(request: Request): boolean
-  /** Ends it as it is. */
+  /** Closes the connection immediately. */
   cut(request: Request): void
   source: BodySource
 }
@@ -33,26 +33,26 @@ interface Caller {
   incoming: IncomingMessage
   socket: Socket
   address: string | undefined
-  /** Its body was given out whole. */
+  /** True if the body was returned as a whole. */
   isTaken: boolean
 }
 
 export interface Listening {
-  /** `http://host:port`, with the port that was taken. */
+  /** `http://host:port`, with the actual port. */
   url: string
-  /** The sentence for those who ask before `serve`. */
+  /** Sets the sentence for callers before `serve`. */
   explain(sentence: () => string): void
-  /** Until then every request but that for `/health/live` is answered 503. */
+  /** Before this call every request except `/health/live` is answered 503. */
   serve(makeApp: (peers: Peers) => Handler): void
-  /** Answers those in flight, refuses the others, and closes. */
+  /** Answers running requests, refuses new ones, and closes. */
   stop(deadlineMs: number): Promise<void>
-  /** Closes at once, when it has not begun to serve. */
+  /** Closes immediately, if `serve` was not called. */
   close(): Promise<void>
 }
 
 /**
- * An idle connection is kept this long, in ms. Longer than proxies and clients keep theirs (60 s in nginx and AWS): whoever closes first
- * must not be the side that a request is on its way to, or the request is lost.
+ * Time in ms for which an idle connection is kept. It is longer than in proxies and clients (60 s in nginx and AWS), because if this side closed
+ * first, a request that is already on its way would be lost.
  */
 const KEPT_OPEN = 75 * SECOND
 
@@ -61,7 +61,7 @@ const LIVE = '/health/live'
 const READY = '/health/ready'
 const NO_HOST = 'localhost'
 
-/** The port is taken when it resolves. */
+/** When it resolves, the port is bound. */
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
   const callers = new WeakMap<Request, Caller>()
   let app: Handler | undefined
@@ -80,7 +80,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     if (app === undefined) return pathname === LIVE ? alive(request) : notStarted(request, pathname)
     if (isStopping && !HEALTH.test(pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
-    // Kept now: a socket that has been closed has no address any more.
+    // Stored now, because a closed socket no longer has an address.
     callers.set(request, { incoming, socket, address: socket.remoteAddress, isTaken: false })
     inFlight++
     try {
@@ -92,14 +92,14 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   }
 
   const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
-    // Of a request without `Host`, which HTTP/1.0 allows: balancers ask so whether the service is ready.
+    // Host of a request without `Host`, which HTTP/1.0 allows: load balancers use it to check whether the service is ready.
     hostname: NO_HOST,
-    // It would close the connection half a second after an answer to a body that still comes, and the answer would be lost with it. The
-    // application reads on (`discardBody`), also where the connection ends with the answer (`lingering.ts`).
+    // The library would close the connection half a second after an answer to a body that is still arriving, and the answer would be lost. The
+    // application keeps reading (`discardBody`), also when the connection ends with the answer (`lingering.ts`).
     autoCleanupIncoming: false,
     errorHandler: unreadable,
   })
-  // In place of Node's five minutes: bodies have a limit of their own, which is answered with an error.
+  // Disabled: Node's limit is five minutes, and bodies have our own limit, which is answered with an error.
   const lingering = createLingering(listener)
   const server = createServer({ ...HEAD_LIMITS, requestTimeout: LONGEST_BODY + MINUTE }, lingering.listener)
   server.maxHeadersCount = HEADERS_KEPT
@@ -134,13 +134,13 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     },
 
     async stop(deadlineMs) {
-      // It listens on until the last answer is made: callers get 503, and a balancer sees that it is not ready.
+      // The service listens until the last answer is sent: callers get 503, and a load balancer sees that it is not ready.
       isStopping = true
       const answered = new Promise<void>((resolve) => {
         drained = resolve
       })
       if (inFlight > 0) await within(deadlineMs, answered)
-      // Ends idle connections, too; those that still carry an answer get a moment, and what is past the deadline is cut.
+      // Idle connections are ended too. Those with a running answer get some time, and those after the deadline are closed.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), FLUSH)
       await closed
@@ -151,7 +151,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 
 const NO_BYTES = new Uint8Array()
 
-/** What nobody has begun to read, once it is there: as much as was announced, or the parser has seen its end. */
+/** The body, if nobody has begun to read it and all of it has arrived: the announced length, or the parser has seen its end. */
 function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (caller === undefined) return undefined
   if (caller.isTaken) return NO_BYTES
@@ -161,26 +161,26 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
   if (!incoming.complete && String(readableLength) !== incoming.headers['content-length']) return undefined
   caller.isTaken = true
   const bytes = incoming.read() as Buffer<ArrayBuffer> | null
-  // Its end is read, too, or the parser would keep it.
+  // Reads the end as well; otherwise the parser would keep it.
   incoming.resume()
   return bytes ?? NO_BYTES
 }
 
-/** Not of a body that somebody reads, or has read. */
+/** Undefined for a body that somebody reads or has read. */
 const readerOf = (incoming: IncomingMessage | undefined): BodyReader | undefined =>
   incoming === undefined || incoming.readableFlowing !== null || incoming.readableDidRead ? undefined : bodyReader(incoming)
 
-/** Time for answers already made to leave, in ms. */
+/** Time for finished answers to be transmitted, in ms. */
 const FLUSH = 250
 
 const refusal = ({ headers }: Request, message: string, details?: Failure['details']): Response =>
   closing(new Failure('engine_unavailable', details ? { message, details } : { message }), requestIdOf(headers, newUlid))
 
-/** A start may take its time: whoever restarts what is not alive must not end it. */
+/** Liveness: a start may take long, and whoever restarts processes that are not alive must not end it. */
 const alive = ({ headers }: Request): Response =>
   Response.json({ status: 'ok' }, { headers: { 'X-Request-Id': requestIdOf(headers, newUlid) } })
 
-/** A request that became none, of which the application never hears: `Host` or the path is not of the kind that a URL has. */
+/** Answer for a request that the application never sees, because `Host` or the path cannot be part of a URL. */
 function unreadable(error: unknown): Response {
   const issue =
     error instanceof RequestError ? { path: '', message: 'must have a path and a Host header that form a valid URL' } : undefined
@@ -203,7 +203,7 @@ const REFUSALS: Record<string, string> = {
   ENOTFOUND: 'this machine has no such address',
 }
 
-/** The reason why a port cannot be listened on, for a sentence. */
+/** Reason why a port cannot be bound, as part of a sentence. */
 export const whyNot = ({ code = '', message }: NodeJS.ErrnoException) => REFUSALS[code] ?? message
 
 function bind(server: Server, host: string, port: number): Promise<void> {
@@ -215,7 +215,7 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-/** Reachable from this machine, also when it listens on every address. */
+/** A URL that this machine can reach, even if the service listens on every address. */
 function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`

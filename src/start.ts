@@ -1,4 +1,4 @@
-/** `npm start` and `npm run sandbox`: reads the flags, starts the service, prints its output for a person or a script, stops on a signal. */
+/** `npm start` and `npm run sandbox`: reads the flags, starts the service, prints its output for a person or a script, and stops on a signal. */
 import './refuse-old-node.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ interface Flags {
   networkOnly: boolean
 }
 
-/** Structural: of the sandbox network no module is loaded outside sandbox mode, not even for its types. */
+/** A structural type, because no module of the sandbox network is loaded outside of the sandbox, not even for its types. */
 interface Network {
   network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string
@@ -27,14 +27,14 @@ interface Network {
   stop(): Promise<void>
 }
 
-/** Running parts, to be stopped in reverse. */
+/** Running parts, which are stopped in reverse order. */
 interface Running {
   printed: Printed
   ended: Promise<void> | undefined
   stop(): Promise<void>
 }
 
-/** `text`: nothing is started, this is printed. */
+/** `text`: nothing is started, and this is printed. */
 function readFlags(): Flags | { text: string } {
   const { values } = parseArgs({
     options: {
@@ -50,7 +50,7 @@ function readFlags(): Flags | { text: string } {
   return { sandbox: values.sandbox, json: values.json, networkOnly: values['network-only'] }
 }
 
-/** Only in sandbox mode: otherwise nothing of the simulator is loaded. */
+/** Only in the sandbox; otherwise no module of the simulator is loaded. */
 async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }: Config, log: Logger): Promise<Network> {
   await makeDataDir(dataDir)
   const { startNetworkThread } = await import('../workers/simulator/thread.ts')
@@ -111,7 +111,7 @@ async function runSandbox(config: Config, log: Logger): Promise<Running> {
   }
 }
 
-/** The pretend network guards nothing, so its admin key may lie in a file: every start of the sandbox can print it. */
+/** The simulated network protects nothing, so its admin key may be stored in a file, and every start of the sandbox can print it. */
 async function rememberedAdminKey(config: Config, service: Service): Promise<string | null> {
   const file = join(config.dataDir, 'admin-key')
   if (config.adminKey !== null) return config.adminKey
@@ -123,14 +123,14 @@ async function rememberedAdminKey(config: Config, service: Service): Promise<str
   return service.isAdminKey(kept) ? kept : null
 }
 
-/** The first signal stops in order; a second one, or the deadline, ends at once, which is safe by design (`test/faults`). */
+/** The first signal stops in order. A second signal, or the deadline, ends the process immediately, which is safe by design (`test/faults`). */
 function stopOnSignal(running: Running, config: Config, log: Logger): void {
   let isStopping = false
   const stop = (signal: NodeJS.Signals) => {
     if (isStopping) return endNow()
     isStopping = true
     log.info({ signal }, 'stopping')
-    // One second more than the parts are given, for work outside of them.
+    // One second more than the parts get, for work outside of them.
     setTimeout(() => {
       log.error({}, 'the service did not stop before its deadline; exiting')
       endNow()
@@ -150,7 +150,7 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
   process.on('SIGTERM', stop)
 }
 
-/** Its target may be a file on a full disk, or a pipe that nobody reads any more: no reason to end. */
+/** The target of an output may be a file on a full disk, or a pipe that nobody reads any longer. Neither may end the service. */
 function outliveOutputs(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 }

@@ -1,12 +1,12 @@
-/** What a start waits for: in the log once per interval, and for whoever asks meanwhile whether the service is ready. */
+/** Records what a start is waiting for: it is logged once per interval and reported by the readiness check. */
 import { type Clock, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 
-/** An ordinary start takes a second or two. */
+/** Interval of the log line in ms; a normal start takes a second or two. */
 const SAY_EVERY = 10 * SECOND
 
 export interface Starting {
-  /** What the start waits for from now on. `isSaidElsewhere`: that part has lines of its own in the log. */
+  /** Sets what the start is waiting for. `isSaidElsewhere`: that part writes its own log lines. */
   at(what: string, options?: { isSaidElsewhere?: boolean }): void
   sentence(): string
   end(): void

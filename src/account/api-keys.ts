@@ -1,4 +1,4 @@
-/** API keys and imported client tokens: in memory as a whole, written through, each change in its workspace's turn. */
+/** API keys and imported client tokens, all in memory and written through. Changes are serialised per workspace. */
 import { randomUUID } from 'node:crypto'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
 import { type Clock, isRecent, MINUTE } from '../domain/clock.ts'
@@ -19,17 +19,17 @@ export interface ApiKeysDeps {
   records: Repository<StoredKey>
   clock: Clock
   log: Log
-  /** As `Account.transact`. */
+  /** See `Account.transact`. */
   transact: Account['transact']
-  /** Runs in the workspace's turn, where nobody else writes its keys. */
+  /** Runs while no other change of the workspace runs. */
   inTurn(workspace: string, work: () => Promise<void>): Promise<void>
 }
 
-/** The one key whose value its owner chose: what older integrations send in `Client-Token`. */
+/** Name of the one key whose value its owner chose: existing integrations send it in `Client-Token`. */
 const IMPORTED_NAME = 'Client-Token (migrado)'
 const IMPORTED_SCOPES = ['instances:operate'] as const
 
-/** Last use is written at most this often per key. */
+/** Minimum interval between two writes of the last use of a key. */
 const USE_INTERVAL = MINUTE
 
 const operates = ({ scopes }: Pick<ApiKey, 'scopes'>) => scopes.includes('instances:operate')
@@ -50,16 +50,16 @@ type ApiKeysPart = Pick<
 >
 
 export interface ApiKeys extends ApiKeysPart {
-  /** Takes what was stored, in order of creation. */
+  /** Adds a stored key; keys must come in the order of creation. */
   remember(key: StoredKey): void
 }
 
 export function createApiKeys({ store, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
-  /** By id, in order of creation. */
+  /** Keys by id, in the order of creation. */
   const byId = new Map<string, StoredKey>()
-  /** By hash. Values are random, so they are unique in the installation. */
+  /** Keys by hash. Values are random, so they are unique in the installation. */
   const byHash = new Map<string, StoredKey>()
-  /** By workspace. Values are chosen: two workspaces may have the same one. */
+  /** Imported tokens by workspace. People chose their values, so two workspaces may have the same one. */
   const imported = new Map<string, StoredKey>()
 
   function remember(key: StoredKey) {
@@ -85,7 +85,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
   const othersThatOperate = (key: StoredKey) =>
     keysOf(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
 
-  /** Whoever revokes a key finds it by its name, so names that look alike count as one. */
+  /** People find the key to revoke by its name, so names that look alike count as equal. */
   const isTaken = (workspace: string, name: string, except?: string) =>
     keysOf(workspace).some((other) => lookOf(other.name) === lookOf(name) && other.id !== except)
 
@@ -118,7 +118,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       const now = clock.now()
       if (!key || isRecent(key.lastUsedAt, now, USE_INTERVAL)) return
       remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
-      // Writes the key in its current state: a note of its use must not bring back a key that was revoked meanwhile, nor a scope it lost.
+      // Writes the current state of the key, so that recording a use cannot restore a revoked key or a removed scope.
       inTurn(key.workspace, async () => {
         const current = byId.get(id)
         if (current) await store.commit({ ops: [records.encode(keys.apiKey(key.workspace, id), current)] })
@@ -160,7 +160,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       await transact(workspace, ({ security }) => {
         const key = find(workspace, id)
         const next = { ...key, name: name ?? key.name, scopes: scopes ?? key.scopes }
-        // Keys stored before the rule may look alike; their other fields can still be changed.
+        // Names that were stored before this rule may look alike; the other fields of such keys can still be changed.
         if (next.name !== key.name && isTaken(workspace, next.name, id)) throw nameTaken()
         if (key.kind === 'client_token' && (next.scopes.length !== 1 || !operates(next)))
           throw Failure.invalid({
@@ -170,7 +170,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
         if (operates(key) && !operates(next)) checkLastOperateKey(security, othersThatOperate(key))
         return {
           ops: [records.encode(keys.apiKey(workspace, id), next)],
-          // Its use may have been noted meanwhile.
+          // A use may have been recorded in the meantime, so the current record is changed.
           committed: () => remember({ ...find(workspace, id), name: next.name, scopes: next.scopes }),
         }
       })

@@ -1,8 +1,8 @@
-/** Credentials: how they are made, and how they are compared in constant time. */
+/** Creates credentials and compares them in constant time. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ADMIN_KEY_PREFIX, API_KEY_PREFIX, WEBHOOK_SECRET_PREFIX } from '../domain/brand.ts'
 
-/** 192 random bits, as every credential here: out of reach of guessing, whatever the rate. */
+/** 192 random bits, as in every credential here. They cannot be guessed at any rate. */
 const newHex = () => randomBytes(24).toString('hex')
 
 export const newInstanceToken = newHex
@@ -15,7 +15,7 @@ export const isAdminKey = (value: string) => ADMIN_KEY.test(value)
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** 32 base62 characters. Bytes from 248 on are thrown away: taking them modulo 62 would favour the first eight characters. */
+/** Creates 32 base62 characters. Bytes above 247 are discarded, because taking them modulo 62 would favour the first eight characters. */
 export function newWebhookSecret(): string {
   let text = ''
   while (text.length < 32) for (const byte of randomBytes(48)) if (byte < 248 && text.length < 32) text += BASE62[byte % 62]
@@ -23,8 +23,8 @@ export function newWebhookSecret(): string {
 }
 
 /**
- * SHA-256, hex. A plain hash serves because the values are random; it would not for passwords. An imported client token is chosen by somebody, so
- * what keeps its hash from being tried out is that its record rests sealed.
+ * SHA-256 in hex. A plain hash is enough because the values are random; it would not be for passwords. People choose imported client tokens, so their
+ * hashes are protected by the encryption of the record.
  */
 export const hashOf = (value: string) => createHash('sha256').update(value).digest('hex')
 

@@ -1,6 +1,6 @@
 /**
- * Rules that no change of a workspace may break (shared/api/account-admin.md, "Guard rules in one place"). Pure: each rule is checked inside the
- * transaction that writes the change, on the state after the change.
+ * Rules that no change of a workspace may break. The rules are pure functions; each is checked inside the transaction of the change, on the state
+ * after it.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Security } from '../domain/workspace.ts'
@@ -11,7 +11,7 @@ const refuse = (message: string) => {
   throw new Failure('not_allowed', { message })
 }
 
-/** Checked before a requirement is turned on. */
+/** Checked before a requirement is enabled. */
 export function checkRequirement(next: Security, operateKeys: number): void {
   if (isKeyRequired(next) && operateKeys === 0)
     refuse('The workspace has no API key with instances:operate, so nobody could use its instances; create one first.')

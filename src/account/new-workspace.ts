@@ -1,4 +1,4 @@
-/** The initial values of a workspace, however it is created (shared/api/account-admin.md). */
+/** Initial values of a workspace, whichever way it is created. */
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import { newWebhookSecret } from './credentials.ts'
@@ -7,12 +7,12 @@ import { newWebhookSettings } from './webhook-settings.ts'
 
 export interface NewWorkspace {
   name: string
-  /** Epoch ms. */
+  /** Current time, in epoch ms. */
   now: number
   adminKeyHash: string | null
-  /** The slots of every workspace without a number of its own; null: 50. */
+  /** Slots of every workspace without its own number; null for 50. */
   instanceSlots: number | null
-  /** Its own number. */
+  /** Own number of slots of this workspace. */
   ownSlots?: number | undefined
 }
 

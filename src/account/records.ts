@@ -1,4 +1,4 @@
-/** The account's records: workspaces and API keys. Credentials are there as hashes only; the webhook secret is why both are sealed. */
+/** Records of the account: workspaces and API keys. Credentials are stored only as hashes; the records are sealed because of the webhook secret. */
 import * as v from 'valibot'
 import { DIALECTS } from '../domain/dialect.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
@@ -9,9 +9,9 @@ import type { ApiKey } from './account.ts'
 import { WebhookSettingsRecord } from './webhook-settings.ts'
 
 export type StoredWorkspace = Workspace & {
-  /** Null: no admin key has been handed out yet, and the next start makes one. */
+  /** Null if no admin key was issued yet; the next start creates one. */
   adminKeyHash: string | null
-  /** Its number of slots was set for it alone: SVC_INSTANCE_SLOTS does not change it. */
+  /** True if the number of slots was set for this workspace; SVC_INSTANCE_SLOTS then does not change it. */
   hasOwnSlots: boolean
 }
 export type StoredKey = ApiKey & { hash: string }

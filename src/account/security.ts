@@ -1,4 +1,4 @@
-/** Changes of the security switches. Pure. */
+/** Changes of the security settings, as pure functions. */
 import { Failure, type Issue } from '../domain/failures.ts'
 import type { AllowlistEntry, Security } from '../domain/workspace.ts'
 import { problemOfRange } from '../egress/addresses.ts'
@@ -10,7 +10,7 @@ function issueOf({ cidr }: AllowlistEntry, index: number): Issue[] {
   return message === undefined ? [] : [{ path: `entries.${index}.cidr`, message }]
 }
 
-/** Throws `invalid_request` for entries that are no ranges, `not_allowed` for a change that would lock everybody out. */
+/** Throws `invalid_request` for entries that are not ranges, and `not_allowed` for a change that would lock everybody out. */
 export function securityAfter(current: Security, change: SecurityChange, operateKeys: number): Security {
   const { requireApiKey = current.requireApiKey, requireClientToken = current.requireClientToken } = change
   const { enabled, entries = current.allowlist.entries } = change.allowlist ?? current.allowlist

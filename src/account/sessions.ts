@@ -1,7 +1,7 @@
 /**
- * Sessions of the dashboard: the admin key is exchanged for one, so that a browser never keeps the key. A session has two secrets: the value,
- * which becomes the cookie, and the proof, which only the page's own origin can read. They are in memory only, as hashes, and end with the
- * service, with the admin key that opened them, when they are not used (an open live stream is a use), and after half a day in any case.
+ * Sessions of the dashboard. The admin key is exchanged for a session, so that a browser never stores the key. A session has two secrets: the value,
+ * which becomes the cookie, and the proof, which only the page's own origin can read. Sessions are only in memory, as hashes. They end with the
+ * service, with the admin key that opened them, without use (an open live stream is a use), and after half a day at the latest.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'
@@ -11,19 +11,19 @@ import { hashOf, isSameHash, newSessionSecret } from './credentials.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
-/** Sessions of one workspace; beyond this number the one unused for longest ends. */
+/** Limit of sessions of one workspace; above it the session that was unused for longest ends. */
 const MAX_SESSIONS = 50
-/** Characters of a browser's name that are kept. */
+/** Number of characters of the browser's user agent that are kept. */
 const MAX_AGENT = 200
 
 interface Held {
   session: DashboardSession
-  /** Which admin key opened it. */
+  /** Tag of the admin key that opened the session. */
   keyTag: string
   proofHash: string
 }
 
-/** `clock` must be monotonic: otherwise setting the machine's time could bring a session back. */
+/** `clock` must be monotonic; otherwise setting the machine's time could revive a session. */
 export function createDashboardSessions({
   account,
   clock,
@@ -31,7 +31,7 @@ export function createDashboardSessions({
   account: Pick<Account, 'adminKeyTag'>
   clock: Clock
 }): DashboardSessions {
-  /** By the hash of the value: the hash is compared, not the secret, so the time of a comparison reveals nothing about it. */
+  /** Sessions by the hash of the value. Only hashes are compared, so the time of a comparison reveals nothing about the secret. */
   const sessions = new Map<string, Held>()
 
   function isGood({ session, keyTag }: Held): boolean {

@@ -1,4 +1,4 @@
-/** The webhooks object as it is stored, in the workspace's record and in every instance's. */
+/** Stored form of the webhooks object, in the record of the workspace and of every instance. */
 import * as v from 'valibot'
 import { each, WEBHOOK_FLAGS, WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 
@@ -8,7 +8,7 @@ export const WebhookSettingsRecord: v.GenericSchema<unknown, WebhookSettings> = 
   secret: v.string(),
 })
 
-/** The webhooks of a new workspace. */
+/** Webhooks of a new workspace. */
 export const newWebhookSettings = (secret: string): WebhookSettings => ({
   ...each(WEBHOOK_URLS, null),
   ...each(WEBHOOK_FLAGS, false),

@@ -1,6 +1,6 @@
 /**
- * Workspaces: in memory as a whole, written through. The main thread is their only writer; still every change of a workspace carries a
- * guard on its record, so that a command run beside the service (a new admin key) cannot be undone by it.
+ * Workspaces, all in memory and written through. The main thread is their only writer. Still, every change of a workspace has a guard on its record,
+ * so that it cannot overwrite the result of an operator command (a new admin key).
  */
 import { ADMIN_KEY_PREFIX } from '../domain/brand.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -25,9 +25,9 @@ export interface AccountDeps {
   sealer: Sealer
   clock: Clock
   log: Log
-  /** From the environment: it then owns the admin key of the workspace `default`. Null: one is made at the first start. */
+  /** Admin key of the workspace `default` from the environment, which then owns the key. Null: one is created at the first start. */
   adminKey: string | null
-  /** Slots of every workspace that was given no number of its own; null: each keeps what it has. */
+  /** Slots of every workspace without its own number; null: each keeps its current number. */
   instanceSlots: number | null
 }
 
@@ -36,7 +36,7 @@ const ATTEMPTS = 3
 
 interface Held {
   record: StoredWorkspace
-  /** The stored bytes, which the guard compares. */
+  /** Stored bytes, which the guard compares. */
   bytes: Uint8Array
 }
 
@@ -63,19 +63,19 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     const key = keys.workspace(id)
     const before = workspaces.get(id)
     const bytes = await store.get(key)
-    // A change that was written here meanwhile is newer than the record that was read.
+    // A change that this process wrote in the meantime is newer than the record that was read.
     if (!bytes || workspaces.get(id) !== before) return
     if (before && Buffer.compare(before.bytes, bytes) === 0) return
     workspaces.set(id, { record: records.decode(key, bytes), bytes })
   }
 
-  /** Runs inside the workspace's turn. */
+  /** Runs while no other change of the workspace runs. */
   async function change<N extends object>(
     id: string,
     decide: (current: StoredWorkspace) => Omit<Decision, 'next'> & { next?: N },
   ): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      // A record that a command has written beside the service is read before the decision.
+      // A record that a command has written is read before the decision.
       await reload(id)
       const current = held(id)
       const { next, ops, committed = () => {} } = decide(current.record)
@@ -108,7 +108,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     await change(id, (current) => ({ next: { ...current, subscription: { ...current.subscription, instanceSlots } }, ops: [] }))
   }
 
-  /** The workspace that the first start made. */
+  /** Workspace of the first start. */
   const oldest = () => [...workspaces.values()].sort((a, b) => a.record.createdAt - b.record.createdAt)[0]!
 
   const isGiven = (id: string) => adminKey !== null && oldest().record.id === id
@@ -172,7 +172,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     changeSubscription: (workspace, wish) =>
       mutex.run(workspace, () =>
         change(workspace, ({ subscription, hasOwnSlots }) => ({
-          // A number that was set counts from then on, whatever SVC_INSTANCE_SLOTS says.
+          // A number that is set this way stays, whatever SVC_INSTANCE_SLOTS says.
           next: {
             subscription: subscriptionAfter(subscription, wish),
             hasOwnSlots: hasOwnSlots || wish.instanceSlots !== undefined,
@@ -188,7 +188,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
       })),
 
     async rotateAdminKey(workspace, also = { ops: [] }) {
-      // The key that opened the request.
+      // Hash of the key that authorized the request.
       const before = held(workspace).record.adminKeyHash
       const value = newAdminKey()
       await mutex.run(workspace, () =>

@@ -1,4 +1,4 @@
-/** The dashboard: one page, which asks the service it was loaded from and nobody else. */
+/** The dashboard: one page, which only calls the service that it was loaded from. */
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { close, open } from './api/live.ts'
@@ -6,7 +6,7 @@ import { session } from './api/session.ts'
 import { loadSession } from './api/sign-in.ts'
 import { App } from './app/app.tsx'
 
-/** The stream is open while somebody is signed in. */
+/** The stream is open while a session is signed in. */
 effect(() => {
   if (session.value) open()
   else close()

@@ -1,4 +1,4 @@
-/** Every instance's configuration (main's record) and last known state, and the operations on them. */
+/** Configuration (the record of the main thread) and last known state of every instance, and the operations on them. */
 
 import type { Dialect } from '../domain/dialect.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -23,12 +23,12 @@ export interface NewInstance extends InstanceChange {
 
 export interface ListFilter extends PageQuery {
   status?: 'connected' | 'disconnected' | undefined
-  /** This status and no other. */
+  /** Only this status. */
   exactly?: RuntimeState['status'] | undefined
   q?: string | undefined
 }
 
-/** Answer of `GET /status`, from the last known state. */
+/** Answer of `GET /status` from the last known state. */
 export interface StatusObject {
   connected: boolean
   smartphone_connected: boolean
@@ -39,51 +39,51 @@ export interface StatusObject {
 }
 
 export interface Directory {
-  /** Reads every configuration; the caller starts those it returns with `boot`. */
+  /** Reads all configurations; the caller starts the returned instances with `boot`. */
   load(): Promise<InstanceConfig[]>
-  /** Makes instances of the devices that a command has left in the store; the caller starts those it returns with `boot`. */
+  /** Creates instances from the imported devices in the store; the caller starts the returned instances with `boot`. */
   takeImports(): Promise<InstanceConfig[]>
-  /** Records a state that came as an answer (`engine.start`), unless an event brought a newer one. */
+  /** Records a state from an answer (`engine.start`), unless an event brought a newer one. */
   observe(instance: string, state: RuntimeState): void
-  /** Constant time in the token. Undefined for a pair that is no instance. */
+  /** Compares the token in constant time. Undefined if no instance has this id and token. */
   authenticate(instance: string, token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
-  /** The same by the token alone, which is one instance's in the installation. */
+  /** The same with only the token, which is unique in the installation. */
   authenticateToken(token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
   state(instance: InstanceId): RuntimeState
   countByStatus(): Record<RuntimeState['status'], number>
   status(instance: InstanceId): StatusObject
-  /** `status` is what the shard itself would answer. */
+  /** Whether `status` equals what the shard itself would answer. */
   isStatusOfNow(instance: InstanceId): boolean
   render(instance: InstanceId, baseUrl: string): InstanceObject
 
-  /** Resolves when the first QR is there, or after 10 s. */
+  /** Resolves when the first QR code is available, or after 10 s. */
   create(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceId>
-  /** Newest first. */
+  /** Instances, newest first. */
   list(workspace: WorkspaceId, filter: ListFilter): { ids: InstanceId[]; total: number }
-  /** Throws `not_found` unless the workspace has it. */
+  /** Throws `not_found` unless the instance belongs to the workspace. */
   find(workspace: WorkspaceId, id: string): InstanceId
-  /** `nested`: issues name `settings.x` and `webhooks.x`, as the caller wrote them; `flat`: the field alone. */
+  /** With `nested`, issues name `settings.x` and `webhooks.x`, as the caller wrote them; with `flat`, only the field. */
   update(instance: InstanceId, change: InstanceChange, paths?: 'flat' | 'nested'): Promise<void>
   delete(instance: InstanceId): Promise<void>
-  /** Called when the record of an instance is gone: nobody may use it from then on. */
+  /** Called when the record of an instance is removed. Nobody may use the instance afterwards. */
   onDeleted(listener: (instance: string) => void): void
   rotateToken(instance: InstanceId): Promise<string>
-  /** For this many seconds the previous secret may sign as well. */
+  /** For this many seconds the previous secret also signs. */
   rotateSecret(instance: InstanceId, graceSeconds?: number): Promise<string>
-  /** Identifies the current token, see `InstanceConfig`. Undefined: there is no such instance. */
+  /** Tag of the current token, see `InstanceConfig`. Undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
   /**
-   * Changes what new instances of the workspace start with and every instance that there is, in one commit. Resolves with how many instances
-   * that are. Rejects with `invalid_request`, and nothing is written, when the result would break a rule of the workspace or of one of them.
+   * Changes the defaults of new instances of the workspace and every existing instance, in one commit. Resolves with the number of instances. Rejects
+   * with `invalid_request`, and writes nothing, if the result would break a rule of the workspace or of one instance.
    */
   updateWorkspaceWebhooks(workspace: WorkspaceId, change: WebhooksChange): Promise<number>
-  /** The same with a new secret, which it resolves with. */
+  /** The same with a new secret; resolves with the secret. */
   rotateWorkspaceSecret(workspace: WorkspaceId, graceSeconds?: number): Promise<string>
-  /** Including its user info: the proxy that requests of this instance go through. Undefined: there is no such instance. */
+  /** Proxy of this instance, including user name and password. Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
-  /** Asked of every request. */
+  /** Called for every request, so it must be fast. */
   dialect(instance: InstanceId): Dialect | null
-  /** In the form of responses: the user info of the proxy is masked. */
+  /** Settings in the form of responses: user name and password of the proxy are masked. */
   settings(instance: InstanceId): InstanceSettings
   webhooks(instance: InstanceId): WebhookSettings
 }

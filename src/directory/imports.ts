@@ -1,6 +1,6 @@
 /**
- * Devices from elsewhere, as a command leaves them in the store for the service: the device with its credentials in one record, its keys in slices.
- * All of them are written in one commit, and removed in the one that makes the instance.
+ * Imported devices, which a command leaves in the store for the service: the device with its credentials in one record, and its keys in slices. All
+ * records are written in one commit, and the commit that creates the instance removes the device.
  */
 import * as v from 'valibot'
 import type { DeviceBundle, DeviceKey } from '../domain/device-bundle.ts'
@@ -10,15 +10,15 @@ import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/seal.ts'
 
-/** What is to become an instance. */
+/** A device that will become an instance. */
 export interface ImportedDevice {
-  /** Of the instance it becomes. */
+  /** Id of the future instance. */
   id: string
   workspace: string
   name: string
   token: string
   identity: string
-  /** In base64. */
+  /** Credentials in base64. */
   creds: string
   slices: number
 }
@@ -35,14 +35,14 @@ const ImportSchema: v.GenericSchema<unknown, ImportedDevice> = v.object({
 const SliceSchema = v.object({ keys: v.array(v.tuple([v.string(), v.string(), v.string()])) })
 const RefusalSchema = v.object({ reason: v.string() })
 
-/** About 100 kB in a record. */
+/** Number of keys per record, about 100 kB. */
 const KEYS_OF_SLICE = 200
 
 const devices = (sealed: Sealer) => repository({ name: 'imported device', schema: ImportSchema, version: 1, sealed })
 const slices = (sealed: Sealer) => repository({ name: 'keys of an imported device', schema: SliceSchema, version: 1, sealed })
 const refusals = repository({ name: 'refused import', schema: RefusalSchema, version: 1 })
 
-/** The records of a device, to be written in one commit. */
+/** Records of a device, to be written in one commit. */
 export function importOps(
   sealer: Sealer,
   about: Pick<ImportedDevice, 'id' | 'workspace' | 'name' | 'token'>,
@@ -79,7 +79,7 @@ export async function* keySlices(
 /** Removes the device, but not its slices. */
 export const importTaken = ({ id }: ImportedDevice): Op => [keys.import(id), null]
 
-/** After the device. */
+/** Must run after the device is removed. */
 export const removeSlices = (store: StateStore, device: ImportedDevice): Promise<void> =>
   removeThese(
     store,
@@ -91,11 +91,11 @@ export const importRefused = (device: ImportedDevice, reason: string): Op[] => [
   refusals.encode(keys.importRefusal(device.id), { reason }),
 ]
 
-/** Why the service refused it; undefined: it did not. */
+/** Reason why the service refused the device; undefined if it did not. */
 export const refusalOf = async (store: Pick<StateStore, 'get'>, id: string): Promise<string | undefined> =>
   (await refusals.get(store, keys.importRefusal(id)))?.reason
 
-/** What nobody waits for any more: slices whose device is gone, and refusals. */
+/** Removes what nobody waits for: slices without a device, and refusals. */
 export async function removeImportLeftovers(store: StateStore): Promise<void> {
   const waiting = new Set<string>()
   for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))

@@ -1,11 +1,11 @@
-/** The instance object of the API (shared/api/instance.md): main's record and the shard's state, put together. */
+/** The instance object of the API, combined from the record of the main thread and the state of the shard. */
 import { iso } from '../domain/clock.ts'
 import type { InstanceSettings, PreviousSecret, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
 import { type RestrictionObject, renderRestriction } from '../domain/restriction.ts'
 import { MASKED } from '../domain/url-text.ts'
 import type { Subscription, SubscriptionStatus } from '../domain/workspace.ts'
 
-/** Main's record. */
+/** Record of the main thread. */
 export interface InstanceRecord {
   id: string
   workspace: string
@@ -13,9 +13,9 @@ export interface InstanceRecord {
   token: string
   settings: InstanceSettings
   webhooks: WebhookSettings
-  /** Shown to nobody. */
+  /** Never shown. */
   previousSecret?: PreviousSecret | undefined
-  /** Epoch ms. */
+  /** Creation time, in epoch ms. */
   createdAt: number
   updatedAt: number
 }
@@ -80,7 +80,7 @@ export const renderSettings = (settings: InstanceSettings): InstanceSettings => 
   proxy_url: settings.proxy_url === null ? null : maskUserInfo(settings.proxy_url),
 })
 
-/** `http://user:secret@host:1` as `http://***@host:1`. */
+/** `http://user:secret@host:1` becomes `http://***@host:1`. */
 export function maskUserInfo(url: string): string {
   const parsed = new URL(url)
   return parsed.username === '' && parsed.password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, `$1${MASKED}@`)

@@ -1,4 +1,4 @@
-/** The directory of instances: in memory as a whole, written through; main is the only writer of these records. */
+/** Directory of instances, all in memory and written through. The main thread is the only writer of these records. */
 
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../account/account.ts'
@@ -42,11 +42,11 @@ export interface DirectoryDeps {
   clock: Clock
   log: Log
   checkUrl: CheckUrl
-  /** The same of a proxy. */
+  /** The same check for a proxy. */
   checkProxy: CheckUrl
-  /** Where callers reach the service; undefined until it listens. */
+  /** Base URL for callers; undefined until the service listens. */
   baseUrl?: () => string | undefined
-  /** How long a creation waits for the first QR, in ms. */
+  /** Time that a creation waits for the first QR code, in ms. */
   createWaitMs?: number
 }
 
@@ -55,10 +55,10 @@ interface Held {
   tokenHash: string
 }
 
-/** Names the turn of devices that are taken over, beside those of instances. */
+/** Key of the mutex for imported devices; other keys are ids of instances. */
 const IMPORTS = 'imports'
 
-/** Compared with when the id is unknown, so that an unknown id takes the time of a wrong token. */
+/** Used for an unknown id, so that it takes the same time as a wrong token. */
 const NOBODY = hashOf('')
 
 export function createDirectory(deps: DirectoryDeps): Directory {
@@ -77,9 +77,9 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     baseUrl = () => undefined,
     createWaitMs = 10 * SECOND,
   } = deps
-  /** In order of creation. */
+  /** Instances in the order of creation. */
   const instances = new Map<string, Held>()
-  /** Ids by the hash of the token they have now. */
+  /** Ids by the hash of the current token. */
   const byTokenHash = new Map<string, string>()
   const records = instanceRecords(sealer)
   const states = createStates()
@@ -119,7 +119,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     }
   }
 
-  /** Commits, then configures the shard. Runs in the instance's turn. */
+  /** Commits, then configures the shard. Runs under the mutex of the instance. */
   async function write(next: InstanceRecord): Promise<void> {
     const before = held(next.id)
     const record = { ...next, updatedAt: clock.now() }
@@ -129,7 +129,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     if (settings !== record.settings || webhooks !== record.webhooks || token !== record.token) await configure(record)
   }
 
-  /** The change is saved by now: a shard that is down boots with it, so its absence is no failure of the change. */
+  /** The change is already saved, and a shard that is down boots with it, so its absence is not a failure of the change. */
   async function configure(record: InstanceRecord): Promise<void> {
     try {
       await engine.configure(toConfig(record, baseUrl()))
@@ -155,7 +155,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     configure,
   })
 
-  /** Never beside a change of the webhooks of the workspace: it has what was before, or what is after. */
+  /** Never runs concurrently with a change of the workspace's webhooks, so the instance has either the old or the new values. */
   const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
     mutex.run(webhooksOf(workspace), async () => {
       const record = make()
@@ -205,7 +205,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     },
   })
 
-  /** One commit removes the record, frees the slot and ends its apps. */
+  /** One commit removes the record, frees the slot and revokes the apps of the instance. */
   async function remove({ id, workspace }: InstanceRecord): Promise<void> {
     const apps = oauth.endOf({ instance: id })
     await account.transact(workspace as WorkspaceId, (current) => ({
@@ -222,8 +222,8 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   }
 
   /**
-   * The record is removed first: from then on the instance is deleted. The next start finishes what a kill or a crashed shard cuts short
-   * (`storage/erase.ts`). Without its key all its other data is unreadable, including old pages that the store keeps free.
+   * The record is removed first; from then on the instance counts as deleted. If a kill or a crashed shard interrupts the rest, the next start
+   * finishes it (`storage/erase.ts`). Without the key of the instance all its other data is unreadable, including old pages in the store.
    */
   async function end(record: InstanceRecord): Promise<void> {
     await remove(record)
@@ -246,7 +246,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
 
     takeImports: () =>
       mutex.run(IMPORTS, async () => {
-        // A workspace that a command has made meanwhile.
+        // A command may have created a workspace in the meantime.
         await account.refresh()
         return (await takeOver()).map((id) => toConfig(held(id), baseUrl()))
       }),
@@ -311,9 +311,9 @@ export function createDirectory(deps: DirectoryDeps): Directory {
         }
         return changed(fresh, { settings, webhooks }, true)
       }
-      // A refused creation makes no key.
+      // A refused creation creates no key.
       make()
-      // Before the record: an instance without a key could not be hosted.
+      // The key is created before the record, because an instance without a key could not be hosted.
       await keyRing.make(id)
       steps('create:key')
       const record = await insert(workspace, make).catch(async (error) => {
@@ -321,7 +321,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
         throw error
       })
       try {
-        // A change of the whole workspace may have changed it by now.
+        // A change of the whole workspace may have changed the record by now.
         states.answer(record.id, await engine.start(toConfig(held(record.id), baseUrl()), 'create'))
       } catch (error) {
         await mutex.run(record.id, async () => {
@@ -374,7 +374,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     updateWorkspaceWebhooks: (workspace, wish) =>
       changeWorkspaceWebhooks(workspace, (webhooks, instance) => {
         if (instance === undefined) return changeWebhooks(webhooks, wish, checkUrl)
-        // Its URLs were checked once, for the workspace.
+        // The URLs were already checked once, for the workspace.
         return named(instance, () => changeWebhooks(webhooks, wish, () => undefined))
       }),
 

@@ -1,4 +1,4 @@
-/** Which instance has a linked device already. The same device at two places would be logged out and in by turns, and lose messages. */
+/** Finds the instance that is already linked as a device. One device at two places would be logged out and in repeatedly and lose messages. */
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { createSealer } from '../storage/seal.ts'
@@ -7,7 +7,7 @@ interface StoredCreds {
   creds: { signedIdentityKey: { public: { data: string } } }
 }
 
-/** `keyOf`: the key of an instance's records; undefined where there is none. */
+/** `keyOf`: key of the records of an instance; undefined if there is none. */
 export async function instanceWith(
   identity: string,
   store: Pick<StateStore, 'get' | 'range'>,

@@ -1,4 +1,4 @@
-/** Main's record of an instance: sealed at rest as a whole, because it holds the token, the webhook secret and proxy credentials. */
+/** Record of an instance in the main thread. It is sealed as a whole, because it contains the token, the webhook secret and proxy credentials. */
 import * as v from 'valibot'
 import { hashOf } from '../account/credentials.ts'
 import { WebhookSettingsRecord } from '../account/webhook-settings.ts'
@@ -20,7 +20,7 @@ const Settings: v.GenericSchema<unknown, InstanceSettings> = v.object({
   ...each(SETTING_FLAGS, v.boolean()),
   ...each(SETTING_NUMBERS, v.number()),
   ...each(SETTING_TEXTS, v.nullable(v.string())),
-  // Records of earlier releases have none.
+  // Absent in records of earlier releases.
   ...each(SETTING_DIALECTS, v.optional(v.nullable(v.picklist(DIALECTS)), null)),
 })
 
@@ -39,7 +39,7 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
 export const instanceRecords = (sealed: Sealer) =>
   repository<InstanceRecord>({ name: 'instance configuration', schema: Schema, version: 1, sealed })
 
-/** Distinguishes two tokens, and reveals nothing about a token of 192 random bits. */
+/** Distinguishes two tokens and reveals nothing about a token of 192 random bits. */
 export const tokenTagOf = (token: string): string => hashOf(`links ${token}`).slice(0, 16)
 
 export const toConfig = (

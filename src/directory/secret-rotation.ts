@@ -1,11 +1,11 @@
 /**
- * The rotation of a webhook secret: the new one signs at once. Without a grace time the previous one stops signing, however long an earlier
- * rotation meant to keep it; with one, both sign until it is over (shared/api/webhook-config.md). Pure.
+ * Rotation of a webhook secret: the new one signs immediately. Without a grace time the previous secret stops signing, even if an earlier rotation
+ * would have kept it longer; with a grace time both sign until it ends. Pure.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { InstanceRecord } from './instance-object.ts'
 
-/** `now`: milliseconds since 1970. */
+/** `now`: milliseconds since the epoch. */
 export const previousSecret = ({ webhooks }: InstanceRecord, graceSeconds: number, now: number) => ({
   previousSecret: graceSeconds === 0 ? undefined : { secret: webhooks.secret, until: now + graceSeconds * SECOND },
 })

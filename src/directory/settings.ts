@@ -1,11 +1,11 @@
-/** Changes of the settings object: merged, then the rule between fields. */
+/** Changes of the settings object: merges them, then checks the rule between fields. */
 import { Failure } from '../domain/failures.ts'
 import type { InstanceSettings } from '../domain/instance.ts'
 import type { SettingsChange } from './directory.ts'
 import { maskUserInfo } from './instance-object.ts'
 import type { CheckUrl } from './webhooks.ts'
 
-/** `at` stands before the field in the issue's path. */
+/** `at` is the prefix of the field in the path of the issue. */
 export function changeSettings(
   current: InstanceSettings,
   change: SettingsChange,
@@ -14,7 +14,7 @@ export function changeSettings(
 ): InstanceSettings {
   const given = Object.entries(change).filter(([, value]) => value !== undefined)
   const next: InstanceSettings = { ...current, ...Object.fromEntries(given) }
-  // A form that saves the values it was shown sends the masked URL back: that is no change.
+  // A form that saves the values it was shown sends the masked URL back, which counts as unchanged.
   if (current.proxy_url !== null && next.proxy_url === maskUserInfo(current.proxy_url)) next.proxy_url = current.proxy_url
   const refusal = next.proxy_url === null || next.proxy_url === current.proxy_url ? undefined : checkProxy(next.proxy_url)
   if (refusal !== undefined) throw Failure.invalid({ path: `${at}proxy_url`, message: refusal })

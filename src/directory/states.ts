@@ -1,7 +1,7 @@
-/** Last known state of every instance, as its shard reports it. Kept in memory only: the shard's own record is authoritative. */
+/** Last known state of every instance, as its shard reports it. It is only in memory, because the record of the shard is authoritative. */
 import { CREATED, type RuntimeState } from '../domain/instance.ts'
 
-/** Before the first QR: the creation answer waits while the status is one of these. */
+/** Statuses before the first QR code; the answer to a creation waits while the status is one of these. */
 const isOpening = ({ status }: RuntimeState) => status === 'created' || status === 'starting'
 
 export function createStates() {
@@ -17,13 +17,13 @@ export function createStates() {
   return {
     get: (instance: string): RuntimeState => states.get(instance) ?? CREATED,
 
-    /** An event: always newer than what was known. */
+    /** Applies an event, which is always newer than the known state. */
     event(instance: string, state: RuntimeState) {
       known.add(instance)
       set(instance, state)
     },
 
-    /** An answer to `start`: events come over another port and may have overtaken it, so it only counts before the first of them. */
+    /** Applies an answer to `start`. Events come over another port and may have overtaken it, so it is only used before the first event. */
     answer(instance: string, state: RuntimeState) {
       if (!known.has(instance)) set(instance, state)
     },
@@ -34,7 +34,7 @@ export function createStates() {
       for (const wake of waiting.get(instance) ?? []) wake()
     },
 
-    /** Resolves when the session has come past its opening, or after `ms`. */
+    /** Resolves when the session has passed these statuses, or after `ms`. */
     async opened(instance: string, ms: number): Promise<void> {
       if (!isOpening(states.get(instance) ?? CREATED)) return
       const wakes = waiting.get(instance) ?? new Set()

@@ -1,7 +1,7 @@
 /**
- * Makes instances of the devices that a command has left in the store (`imports.ts`). Keys are written first, in commits of their own; the one that
- * makes the instance has the credentials and removes the device. A kill before it leaves records without a configuration, which the next start
- * erases (`storage/erase.ts`) before it takes the device over again; after it the instance is there, and no second one can come of the device.
+ * Creates instances from the imported devices in the store (`imports.ts`). Keys are written first, in separate commits; the commit that creates the
+ * instance has the credentials and removes the device. A kill before it leaves records without a configuration, which the next start erases
+ * (`storage/erase.ts`) before it takes the device over again. After it the instance exists, and the device cannot create a second one.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
@@ -21,14 +21,16 @@ export interface TakeOverDeps {
   keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
   steps: Steps
   log: Log
-  /** Writes the instance's configuration with these records, in one commit. Rejects with a `Failure` where the workspace has no room. */
+  /**
+   * Writes the configuration of the instance together with these records, in one commit. Rejects with a `Failure` if the workspace has no free slot.
+   */
   insert(device: ImportedDevice, extra: readonly Op[]): Promise<void>
 }
 
-/** A longer commit holds up those of everybody else (`storage/remove-all.ts`). */
+/** A longer commit delays those of everybody else (`storage/remove-all.ts`). */
 const WRITTEN_AT_ONCE = 100
 
-/** Takes over all that wait. Resolves with the ids of the instances they became. */
+/** Takes over all waiting devices. Resolves with the ids of the created instances. */
 export function createTakeOver({ store, sealer, keyRing, steps, log, insert }: TakeOverDeps): () => Promise<string[]> {
   async function writeKeys(device: ImportedDevice, own: Sealer): Promise<void> {
     for await (const slice of keySlices(store, sealer, device)) {
@@ -55,7 +57,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert }: T
     await steps('import:taken')
   }
 
-  /** A refused device leaves nothing but the reason. */
+  /** Nothing but the reason remains of a refused device. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
     log.error({ err: failure, instance_id: device.id }, 'an imported device could not be taken over')
     await removeAll(store, keys.instance(device.id))

@@ -1,10 +1,10 @@
-/** Changes of the webhooks object: single-URL mode, replaced fields and the rules between fields (shared/api/webhook-config.md). */
+/** Changes of the webhooks object: single-URL mode, replaced fields and the rules between fields. */
 import { Failure, type Issue } from '../domain/failures.ts'
 import { WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 
 type Own = Omit<WebhookSettings, 'secret'>
 
-/** The fields of a request: those of the object, the one-step switch, and the names of older integrations. */
+/** Fields of a request: those of the object, the single URL, and the names of older integrations. */
 export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   single_url?: string | null | undefined
   connected_url?: string | null | undefined
@@ -13,10 +13,10 @@ export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   ignore_disconnected_callback?: boolean | undefined
 }
 
-/** Says with a sentence why a webhook URL is refused; undefined when it may be configured. */
+/** Returns a sentence that explains why a webhook URL is refused; undefined if it is allowed. */
 export type CheckUrl = (url: string) => string | undefined
 
-/** The change with replaced fields and `single_url` turned into the object's own. */
+/** The change in the object's own fields: replaced fields and `single_url` are converted. */
 function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[K] | undefined } {
   const { single_url, connected_url, disconnected_url, ignore_connected_callback, ignore_disconnected_callback, ...rest } = change
   const result = { ...rest }
@@ -32,7 +32,7 @@ function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[
   return result
 }
 
-/** Throws `invalid_request` when the result would break a rule; `at` stands before the field in the issue's path. */
+/** Throws `invalid_request` if the result would break a rule; `at` is the prefix of the field in the path of the issue. */
 export function changeWebhooks(current: WebhookSettings, change: WebhooksChange, checkUrl: CheckUrl, at = ''): WebhookSettings {
   const issues: Issue[] = []
   const given = Object.entries(own(change, issues)).filter(([, value]) => value !== undefined)

@@ -1,6 +1,6 @@
 /**
- * A change of the webhooks of a whole workspace: the defaults of new instances and every existing instance, in one commit. It holds the
- * turns of all of them, so that no change of a single one is lost and none is created or deleted in between.
+ * Changes the webhooks of a whole workspace: the defaults of new instances and every existing instance, in one commit. It holds the mutexes of all of
+ * them, so that no change of a single instance is lost and none is created or deleted in between.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../account/account.ts'
@@ -25,19 +25,19 @@ export interface WorkspaceWebhooksDeps {
   configure(record: InstanceRecord): Promise<void>
 }
 
-/** Checks the workspace's own values, and those of each instance; may throw a `Failure`. */
+/** Checks the values of the workspace, and those of each instance; may throw a `Failure`. */
 export type DecideWebhooks = (current: WebhookSettings, instance?: InstanceId) => WebhookSettings
 
-/** The part of an instance that changes with its webhooks. */
+/** Fields of an instance that change together with its webhooks. */
 type Also = (record: InstanceRecord) => Pick<InstanceRecord, 'previousSecret'>
 
-/** Records sealed, and shards configured, before other work has its turn on this thread. */
+/** Number of records that are sealed, and shards that are configured, before other work of this thread can run. */
 const AT_ONCE = 100
 
-/** Name of the turn in which instances are added to a workspace. No instance has such an id. */
+/** Key of the mutex for adding instances to a workspace. No instance has such an id. */
 export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
 
-/** Adds the instance to the sentences of the issues, because the caller did not name it. */
+/** Adds the instance to the messages of the issues, because the caller did not name it. */
 export function named<T>(instance: InstanceId, change: () => T): T {
   try {
     return change()
@@ -59,7 +59,7 @@ export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
   }
 
   async function changeAll(workspace: WorkspaceId, ids: readonly string[], decide: DecideWebhooks, also: Also): Promise<number> {
-    // A deletion that held its turn has ended.
+    // A deletion that held the mutex of the instance has ended.
     const records = ids.flatMap((id) => recordOf(id) ?? [])
     decide(account.workspace(workspace).webhooks)
     const next: InstanceRecord[] = []
@@ -79,7 +79,7 @@ export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
         for (const record of next) hold(record)
       },
     }))
-    // It is saved: one shard that fails must not keep it from the others.
+    // The change is saved, so a failure of one shard must not keep it from the others.
     const failures: unknown[] = []
     const configureOne = (record: InstanceRecord) => configure(record).catch((error: unknown) => failures.push(error))
     await inSlices(next, async (slice) => {

@@ -1,30 +1,30 @@
 /**
- * Addresses and CIDR ranges, written, read and compared in one way for the whole project: destinations of the service (`targets.ts`), sources
- * of requests (`http/source.ts`, allowlists) and configured ranges. Web standards only, so that HTTP may load it.
+ * Parses, writes and compares addresses and CIDR ranges in one way for the whole project: destinations of the service (`targets.ts`), sources of
+ * requests (`http/source.ts`, allowlists) and configured ranges. It uses only Web standards, so that HTTP may load it.
  */
 import ipaddr from 'ipaddr.js'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type Ranges = readonly (readonly [network: Address, bits: number])[]
 
-/** IPv4-mapped IPv6 is IPv4: the kernel hands an IPv4 peer to an IPv6 socket in this form. */
+/** IPv4-mapped IPv6 is treated as IPv4, because the kernel reports an IPv4 peer of an IPv6 socket in this form. */
 const unmapped = (address: Address): Address =>
   address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() ? (address as ipaddr.IPv6).toIPv4Address() : address
 
-/** Undefined for what is no address. IPv4 may be written in fewer parts, octal or hexadecimal, as a URL's host may. */
+/** Undefined if the text is not an address. IPv4 may have fewer parts, octal or hexadecimal, as in the host of a URL. */
 export const readAddress = (text: string): Address | undefined =>
   ipaddr.isValid(text) ? unmapped(ipaddr.parse(text)) : undefined
 
-/** The one way this project writes an address: IPv4 in four decimal parts, IPv6 compressed, mapped IPv4 as IPv4. */
+/** Canonical form of an address: IPv4 in four decimal parts, IPv6 compressed, mapped IPv4 as IPv4. */
 export const canonicalAddress = (text: string): string | undefined => readAddress(text)?.toString()
 
-/** The address a URL's host is, in any notation; undefined for a name. (`new URL` has already read octal, hexadecimal and decimal.) */
+/** Address in the host of a URL, in any notation; undefined for a name. (`new URL` has already converted octal, hexadecimal and decimal.) */
 export const literalAddress = (hostname: string): string | undefined =>
   canonicalAddress(hostname.replace(/^\[|\]$/g, '').replace(/\.$/, ''))
 
 /**
- * `10.0.0.1` as `10.0.0.1/32`; undefined when it is no address or the prefix does not fit. IPv4 takes four parts: `10.1` would be read as
- * 10.0.0.1. An IPv4-mapped range is the IPv4 range, as the addresses that are held against it are.
+ * `10.0.0.1` becomes `10.0.0.1/32`; undefined for an invalid address or prefix. IPv4 needs four parts, because `10.1` would be read as 10.0.0.1. An
+ * IPv4-mapped range becomes the IPv4 range, as the addresses do that are compared with it.
  */
 export function canonicalCidr(entry: string): string | undefined {
   const [text = '', prefix] = entry.trim().split('/')
@@ -34,14 +34,14 @@ export function canonicalCidr(entry: string): string | undefined {
   if (!ipaddr.isValidCIDR(cidr)) return undefined
   const address = unmapped(written)
   if (address === written) return cidr
-  // Wider than the 96 bits that mark it as mapped: a range of both families at once.
+  // Wider than the 96 bits that mark it as mapped: it would be a range of both families.
   const bits = Number(cidr.split('/')[1]) - 96
   return bits < 0 ? undefined : `${address}/${bits}`
 }
 
 /**
- * Why an entry of a list that somebody edits is refused, for `… {problem}`; undefined for an address or a range whose host bits are zero. With
- * host bits it is either the range of all of them or the one address, and only the writer knows which.
+ * Reason why an entry of an edited list is refused, for `… {problem}`; undefined for an address or a range without host bits. With host bits the
+ * writer may have meant the range or the one address, so it is refused.
  */
 export function problemOfRange(entry: string): string | undefined {
   const cidr = canonicalCidr(entry)
@@ -55,7 +55,7 @@ export function problemOfRange(entry: string): string | undefined {
     : `must not have host bits: ${network}/${bits} is the range, ${address} the address`
 }
 
-/** Addresses and CIDR ranges. Throws an Error that names the entry which is neither. */
+/** Parses addresses and CIDR ranges. Throws an Error that names an invalid entry. */
 export function parseRanges(list: readonly string[]): Ranges {
   return list.map((entry) => {
     const cidr = canonicalCidr(entry)
@@ -67,22 +67,22 @@ export function parseRanges(list: readonly string[]): Ranges {
 export const isWithin = (ranges: Ranges, address: Address): boolean =>
   ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits))
 
-/** False for what is no address. */
+/** False for a text that is not an address. */
 export function isIn(ranges: Ranges, text: string): boolean {
   if (ranges.length === 0) return false
   const address = readAddress(text)
   return address !== undefined && isWithin(ranges, address)
 }
 
-/** This machine alone. */
+/** Addresses of this machine. */
 export const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128']
 /** This machine and private networks (RFC 1918, RFC 4193). */
 const NEAR = parseRanges([...LOOPBACK, '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'])
 export const isNear = (text: string): boolean => isIn(NEAR, text)
 
 /**
- * The network one subscriber is given: an IPv4 address, or of IPv6 the /64, since 2^64 addresses to guess from are one caller. Text that is no
- * address stays as it is.
+ * Network of one subscriber: an IPv4 address, or the /64 of an IPv6 address, because one caller can use 2^64 addresses. Text that is not an address
+ * stays unchanged.
  */
 export function subscriberOf(text: string): string {
   const address = readAddress(text)
@@ -92,25 +92,25 @@ export function subscriberOf(text: string): string {
 }
 
 /**
- * The IPv4 address that an IPv6 one stands for: a translator, a tunnel or the kernel would connect to that one. For destinations only: as the
- * source of a request such an address proves nothing about the IPv4 one inside.
+ * The IPv4 address that an IPv6 address represents: a translator, a tunnel or the kernel would connect to that one. Only for destinations: as the
+ * source of a request, such an address proves nothing about the IPv4 address inside.
  */
 export function reachedAddress(address: Address): Address {
   if (address.kind() === 'ipv4') return address
   const bytes = address.toByteArray()
   const range = address.range()
   if (range === 'ipv4Mapped' || range === 'rfc6145') return new ipaddr.IPv4(bytes.slice(12))
-  // NAT64, the well-known prefix 64:ff9b::/96 only: in the local one (64:ff9b:1::/48) the place of the address is not fixed.
+  // NAT64 with the well-known prefix 64:ff9b::/96 only: in the local prefix (64:ff9b:1::/48) the position of the address is not fixed.
   if (range === 'rfc6052' && bytes.slice(4, 12).every((byte) => byte === 0)) return new ipaddr.IPv4(bytes.slice(12))
   if (range === '6to4') return new ipaddr.IPv4(bytes.slice(2, 6))
   return address
 }
 
-/** Public by number, internal by meaning: the Azure host service (DHCP, DNS, metadata of the machine). */
+/** An address that is public but internal in practice: the host service of Azure (DHCP, DNS, machine metadata). */
 const INTERNAL = new Set(['168.63.129.16'])
 
 export function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast' || INTERNAL.has(address.toString())) return false
-  // Global IPv6 is 2000::/3; the rest of the space is not given out.
+  // Global IPv6 is 2000::/3; the rest is not assigned.
   return address.kind() === 'ipv4' || (address.toByteArray()[0]! & 0xe0) === 0x20
 }

@@ -1,7 +1,7 @@
-/** A small file of the system, parsed again when it has changed. */
+/** A small system file that is parsed again when it has changed. */
 import { readFile, stat } from 'node:fs/promises'
 
-/** A file that is not there, or cannot be read, is an empty one. */
+/** A missing or unreadable file counts as empty. */
 export function cachedFile<T>(path: string, parse: (text: string) => T): () => Promise<T> {
   let version: string | undefined
   let value = parse('')

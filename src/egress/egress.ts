@@ -1,6 +1,6 @@
 /**
- * The guarded way out: every request to an address somebody else chose (webhooks, media by URL, link previews) goes through here.
- * The addresses a name resolves to are checked, and the connection is made to exactly those: there is no second look-up to fool.
+ * Guarded outgoing requests: every request to an address that somebody else chose (webhooks, media by URL, link previews) goes through here. The
+ * resolved addresses of a name are checked, and the connection uses exactly those, so there is no second look-up that could give other addresses.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { buildConnector as Connectors, Dispatcher } from 'undici'
@@ -16,13 +16,13 @@ export class EgressBlocked extends Error {
 
 export interface EgressOptions {
   allow: Ranges
-  /** Plain http only to addresses of the allow list (webhooks); media and link previews may also come over public http. */
+  /** `allow-listed` permits plain http only to addresses of the allow list (webhooks); media and link previews may also use public http. */
   plainHttp: 'allow-listed' | 'public'
-  /** Time for name look-up aside: TCP and TLS, in ms. */
+  /** Time limit for TCP and TLS in ms; the name look-up does not count. */
   connectTimeoutMs?: number
-  /** All addresses of a name, one at least. Default: the system's name servers. */
+  /** Resolves a name to at least one address. Default: the name servers of the system. */
   resolve?: Resolve
-  /** Makes the connection, to one of the checked addresses. Default: undici's. */
+  /** Connects to one of the checked addresses. Default: undici's connector. */
   dial?: (options: Connectors.Options, addresses: readonly string[], callback: Connectors.Callback) => void
 }
 
@@ -54,7 +54,7 @@ export function guardedConnector({
   }
 }
 
-/** undici's connector, with a look-up that can only answer what was checked. The name stays for TLS. */
+/** undici's connector with a look-up that can only return the checked addresses. The name is kept for TLS. */
 const dialChecked =
   (timeout: number): NonNullable<EgressOptions['dial']> =>
   (options, addresses, callback) => {
@@ -69,7 +69,7 @@ const dialChecked =
 export const createAgent = (options: EgressOptions, agent: AgentOptions = {}): Agent =>
   new Agent({ ...agent, connect: guardedConnector(options) })
 
-/** One word for why a request failed on the way. */
+/** Short code of a network error. */
 export type NetworkError = 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked' | 'connection'
 
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
@@ -86,7 +86,7 @@ export function networkError(error: unknown): NetworkError {
   return 'connection'
 }
 
-/** The error, what it wraps, and the parts of a happy-eyeballs failure (one per address). */
+/** The error, its causes, and the parts of a happy-eyeballs failure (one per address). */
 function* causes(error: unknown): Generator<{ code: string; name: string }> {
   if (!(error instanceof Error)) return
   yield { code: String((error as NodeJS.ErrnoException).code ?? ''), name: error.name }
@@ -94,7 +94,7 @@ function* causes(error: unknown): Generator<{ code: string; name: string }> {
   yield* causes(error.cause)
 }
 
-/** Limits for reading a body that is not needed, which is done only to keep the connection. */
+/** Limits for reading a body that is only read to keep the connection open. */
 const DRAIN_MS = SECOND
 const DRAIN_BYTES = 64 * 1024
 

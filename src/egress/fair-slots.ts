@@ -1,19 +1,19 @@
 /**
- * Bounded concurrency that one slow receiver cannot use up: a limit for all, and a lower one per origin. Waiters are served in
- * order, except that a waiter whose origin is full is stepped over. Many receivers that hang cannot use it up together either, where a
- * holder counts for its origin alone after a while: it has nothing to do then but to wait.
+ * Bounded concurrency that one slow receiver cannot use up: a limit for all, and a lower one per origin. Waiters are served in order, but a waiter
+ * whose origin is full is skipped. Many hanging receivers cannot use it up together either, because a holder counts only for its origin after a
+ * while: it then only waits and does no work.
  */
 export interface FairSlots {
-  /** Resolves when a slot is free; call what it returns, once, to give it back. Rejects when the signal ends the wait first. */
+  /** Resolves when a slot is free; call the returned function once to release it. Rejects if the signal is aborted first. */
   take(origin: string, signal?: AbortSignal): Promise<() => void>
 }
 
 export interface FairSlotsOptions {
   total: number
   perOrigin: number
-  /** Who has held a slot for so long, in ms, leaves the limit for all. Absent: nobody. */
+  /** Time in ms after which a holder no longer counts in the limit for all. If absent, holders always count. */
   longMs?: number
-  /** ms of a clock that does not step. */
+  /** Time in ms from a clock that does not step. */
   now?: () => number
   timer?: (delayMs: number, run: () => void) => { cancel(): void }
 }
@@ -36,7 +36,7 @@ export function fairSlots({
 }: FairSlotsOptions): FairSlots {
   const taken = new Map<string, number>()
   const waiting: { origin: string; go: () => void }[] = []
-  /** Those who count for all, in the order in which they came. */
+  /** Holders that count in the limit for all, in the order of their start. */
   const holders = new Set<Holder>()
   let alarm: { cancel(): void } | undefined
 
@@ -50,7 +50,7 @@ export function fairSlots({
     watch()
   }
 
-  /** Only while somebody waits for the limit of all. */
+  /** Runs only while somebody waits because of the limit for all. */
   function watch() {
     alarm?.cancel()
     alarm = undefined

@@ -1,21 +1,24 @@
-/** One bounded GET into a file, to an address somebody else chose: the body is never in memory, and cut off as soon as it is too large. */
+/**
+ * Downloads from an address that somebody else chose into a file, with limits: the body is never in memory as a whole, and the download is aborted as
+ * soon as it is too large.
+ */
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Through } from '../domain/bytes.ts'
 import { decoded, FetchFailed, type GuardedFetchOptions, guardedRequest } from './guarded-fetch.ts'
 
 export interface Downloaded {
-  /** After redirects. */
+  /** URL after redirects. */
   url: string
   status: number
-  /** Bytes that came; 0 unless the status is 2xx. */
+  /** Number of received bytes; 0 unless the status is 2xx. */
   size: number
 }
 
-/** Bytes that may wait for the disk: it is given the pieces of a download together. */
+/** Number of bytes that may wait for the disk, which gets several pieces at a time. */
 const WAITING = 512 * 1_024
 
-/** Throws FetchFailed. A status other than 2xx is an answer, not an error, and writes nothing. The file has what comes out of `through`. */
+/** Throws FetchFailed. A status other than 2xx is an answer, not an error, and writes nothing. The file receives the output of `through`. */
 export function guardedDownload(
   url: string,
   path: string,
@@ -35,7 +38,7 @@ export function guardedDownload(
         yield chunk
       }
     }
-    // The limit holds for the decoded bytes.
+    // The limit applies to the decoded bytes.
     const kept = (bytes: AsyncIterable<Uint8Array>) => through(counted(bytes))
     const file = createWriteStream(path, { highWaterMark: WAITING })
     await pipeline(decoded(response), kept, file, { signal })

@@ -1,4 +1,4 @@
-/** One bounded GET to an address somebody else chose: media by URL, link previews. */
+/** A GET with limits, to an address that somebody else chose: media by URL, link previews. */
 import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
@@ -10,22 +10,22 @@ import { request } from './undici.ts'
 
 export interface GuardedFetchOptions {
   allow: Ranges
-  /** For everything together: redirects, headers, body. */
+  /** Total time limit: redirects, headers and body. */
   timeoutMs: number
   maxBytes: number
   maxRedirects: number
-  /** Treatment of a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
+  /** Handling of a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
   tooLarge?: 'fail' | 'cut'
   headers?: Record<string, string>
-  /** Passed on to the connector; tests give their own names and sockets. */
+  /** Passed to the connector; tests provide their own names and sockets. */
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
 }
 
 export interface Fetched {
-  /** After redirects. */
+  /** URL after redirects. */
   url: string
   status: number
-  /** Lower case names; of repeated headers the first. */
+  /** Headers with lower-case names; the first of repeated headers. */
   headers: Record<string, string>
   /** Empty unless the status is 2xx. */
   body: Uint8Array
@@ -51,14 +51,14 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 }
 
-/** The last answer of a request, after its redirects. */
+/** The last answer, after redirects. */
 export interface Answered {
   url: string
   status: number
   headers: Record<string, string>
-  /** As it was sent: `decoded` undoes its content encoding. Null unless the status is 2xx. */
+  /** Body as it was sent; `decoded` removes its content encoding. Null unless the status is 2xx. */
   body: Readable | null
-  /** Aborts when the time for everything together is over. */
+  /** Aborted when the total time limit is reached. */
   signal: AbortSignal
 }
 
@@ -71,7 +71,7 @@ export function guardedFetch(url: string, options: GuardedFetchOptions): Promise
   })
 }
 
-/** The answer is read by `read`, within the same time and before the connection goes. */
+/** `read` reads the answer within the same time limit and before the connection is closed. */
 export async function guardedRequest<T>(
   url: string,
   options: GuardedFetchOptions,
@@ -124,8 +124,8 @@ async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number, tooLarg
 }
 
 /**
- * The body without its content encoding, piece by piece. We request none, but some servers use one all the same. The caller enforces the size
- * limit, which holds for these decoded bytes.
+ * The body without its content encoding, piece by piece. We request no encoding, but some servers use one anyway. The caller enforces the size limit
+ * on these decoded bytes.
  */
 export async function* decoded({ body, headers }: Pick<Answered, 'body' | 'headers'>): AsyncGenerator<Buffer> {
   if (body === null) return
@@ -152,10 +152,10 @@ function webUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** Credentials of a URL with `user:password@`: undici drops them silently. A redirect to another origin does not get them. */
+/** Credentials of a URL with `user:password@`, which undici ignores silently. A redirect to another origin does not get them. */
 function credentials({ username, password }: URL): { authorization?: string } {
   if (username === '' && password === '') return {}
-  // Bytes, not text: they need not be UTF-8.
+  // Decoded to bytes and not to text, because they need not be UTF-8.
   const bytes = `${username}:${password}`.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )

@@ -1,6 +1,6 @@
 /**
- * The connection to an instance's proxy. Like a webhook URL its address is chosen by a user, and it carries more: through a proxy every port
- * of our own network could be reached. So the same list checks it: a literal address here, a name each time it is resolved.
+ * Connection to the proxy of an instance. A user chose its address, as with a webhook URL, and a proxy could reach every port of our own network. So
+ * the same list checks it: a literal address here, a name each time it is resolved.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { Ranges } from './addresses.ts'
@@ -10,13 +10,13 @@ import { checkProxyAddress, judge } from './targets.ts'
 
 export interface ProxyRoute {
   url: string
-  /** For the connection to the proxy: answers with addresses that were judged. */
+  /** Look-up for the connection to the proxy: returns checked addresses. */
   lookup: LookupFunction
 }
 
 const REFUSED = 'the address of the proxy is private, loopback or reserved'
 
-/** Throws `EgressBlocked` for an address that is written in the URL: no look-up is made for it. */
+/** Throws `EgressBlocked` for a literal address in the URL, for which no look-up is made. */
 export function proxyRoute(url: string, allow: Ranges, resolve: Resolve = systemResolve): ProxyRoute {
   if (checkProxyAddress(new URL(url), allow) !== undefined) throw new EgressBlocked(REFUSED)
 

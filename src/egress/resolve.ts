@@ -1,15 +1,15 @@
 /**
- * The addresses of a name that a user chose, within a deadline and without a thread. The system's own look-up (`getaddrinfo`) holds one of
- * the four threads that the whole process has for look-ups and files until a silent name server times out: four names of one
- * tenant would hold up everybody. So names are resolved over sockets (c-ares), each with a resolver of its own that can be cancelled, and the
- * other sources of the system are read here: the hosts file, and the search list of the resolver.
+ * Resolves a name that a user chose, within a deadline and without a thread. The system's own look-up (`getaddrinfo`) occupies one of the four
+ * threads of the process until a silent name server times out, so four names of one tenant would block everybody. Therefore names are resolved over
+ * sockets (c-ares), each with its own resolver that can be cancelled. The other sources of the system are read here: the hosts file, and the search
+ * list of the resolver.
  */
 import { Resolver } from 'node:dns/promises'
 import { SECOND } from '../domain/clock.ts'
 import { canonicalAddress } from './addresses.ts'
 import { cachedFile } from './cached-file.ts'
 
-/** One at least, or it rejects with `NameUnresolved`. */
+/** Resolves with at least one address, or rejects with `NameUnresolved`. */
 export type Resolve = (hostname: string) => Promise<string[]>
 
 export class NameUnresolved extends Error {
@@ -17,18 +17,18 @@ export class NameUnresolved extends Error {
 }
 
 export interface ResolveOptions {
-  /** `address:port`; default: those of the system. */
+  /** Name servers as `address:port`; default: those of the system. */
   servers?: readonly string[]
   hostsFile?: string
   resolverFile?: string
-  /** For everything together, in ms. */
+  /** Total time limit, in ms. */
   deadlineMs?: number
 }
 
-/** Time for one query to one server, in ms; the query is repeated, and sent to the next server, until the deadline. */
+/** Time limit of one query to one server in ms; the query is repeated and sent to the next server until the deadline. */
 const QUESTION = 1.5 * SECOND
 const QUESTIONS = 3
-/** IPv4 and IPv6 are asked for at once; some servers never answer one of them. Once one has come, the other has this long, in ms. */
+/** IPv4 and IPv6 are queried at the same time, but some servers never answer one of them. After the first answer the other has this long, in ms. */
 const OTHER_FAMILY = 250
 const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
 
@@ -37,7 +37,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
   const hosts = cachedFile(hostsFile, parseHosts)
   const search = cachedFile(resolverFile, parseSearch)
 
-  /** Empty: there is no such name. */
+  /** Empty if there is no such name. */
   async function ask(name: string, resolver: Resolver): Promise<string[]> {
     const found: string[][] = [[], []]
     const problems: Error[] = []
@@ -62,7 +62,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     const known = (await hosts()).get(name)
     if (known) return known
-    // RFC 6761: never sent to a name server.
+    // RFC 6761: such a name is never sent to a name server.
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
     const endsAt = performance.now() + deadlineMs
     for (const candidate of candidates(hostname, await search())) {
@@ -84,7 +84,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
 
 export const systemResolve: Resolve = createResolve()
 
-/** Addresses by name, lower case: hosts(5). */
+/** Addresses by lower-case name: hosts(5). */
 export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   const hosts = new Map<string, string[]>()
   for (const line of text.split('\n')) {
@@ -99,10 +99,10 @@ export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   return hosts
 }
 
-/** The domains that complete a short name: resolv.conf(5). */
+/** Domains that complete a short name: resolv.conf(5). */
 interface Search {
   domains: readonly string[]
-  /** A name with this many dots is first looked up as it is. */
+  /** A name with at least this many dots is first looked up unchanged. */
   dots: number
 }
 
@@ -114,7 +114,7 @@ export function parseSearch(text: string): Search {
       .replace(/[#;].*/, '')
       .trim()
       .split(/\s+/)
-    // The last one counts.
+    // The last such line is used.
     if (keyword === 'search' || keyword === 'domain') domains = values.map((domain) => domain.replace(/\.$/, '')).filter(Boolean)
     if (keyword !== 'options') continue
     for (const value of values) dots = Number(/^ndots:(\d{1,2})$/.exec(value)?.[1] ?? dots)
@@ -122,7 +122,7 @@ export function parseSearch(text: string): Search {
   return { domains, dots }
 }
 
-/** As the system's look-up would try them. */
+/** Names in the order in which the system's look-up would try them. */
 function candidates(hostname: string, { domains, dots }: Search): string[] {
   if (hostname.endsWith('.')) return [hostname.slice(0, -1)]
   const completed = domains.map((domain) => `${hostname}.${domain}`)

@@ -1,10 +1,13 @@
-/** Which addresses the service may reach, and which URLs may be configured. Pure, without a socket: the main thread uses it too. */
+/**
+ * Rules for addresses that the service may reach and for URLs that may be configured. They are pure functions without sockets, because the main
+ * thread uses them too.
+ */
 import { MASKED, problemOfUrlText } from '../domain/url-text.ts'
 import { isPublic, isWithin, literalAddress, type Ranges, reachedAddress, readAddress } from './addresses.ts'
 
 export const MAX_URL_LENGTH = 2_048
 
-/** `public`: on the internet. `allowed`: inside the operator's list. `refused`: everything else. */
+/** `public`: on the internet. `allowed`: in the operator's list. `refused`: everything else. */
 export type Verdict = 'public' | 'allowed' | 'refused'
 
 /** `allow`: the parsed `SVC_EGRESS_ALLOW`. */
@@ -20,12 +23,12 @@ const PORT_ZERO = 'must not use port 0'
 const PRIVATE = 'must not point to a private, loopback or reserved address'
 
 const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
-/** RFC 1929 has one byte for the length of each. */
+/** RFC 1929 has one byte for the length of each credential. */
 const MAX_PROXY_CREDENTIAL = 255
 
 /**
- * The problem with the URL of a proxy, as a sentence; undefined when there is none. Parts after the host would be ignored by one
- * implementation and fail in another. A name is checked when the connection is made.
+ * The problem with the URL of a proxy, as a sentence; undefined if there is none. Implementations disagree about parts after the host, so they are
+ * refused. A name is checked when the connection is made.
  */
 export function checkProxy(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)
@@ -36,7 +39,7 @@ export function checkProxy(text: string, allow: Ranges): string | undefined {
     return 'must be an http, https or socks5 URL'
   if (!['', '/'].includes(url.pathname) || /[?#]/.test(text)) return 'must not have a path, query or fragment'
   if (url.port === '0') return PORT_ZERO
-  // As an answer shows them.
+  // The placeholder with which answers mask credentials.
   if (url.username === MASKED && url.password === '') return `has the placeholder ${MASKED} instead of a user name and password`
   for (const part of [url.username, url.password]) {
     const bytes = credentialBytes(part)
@@ -46,13 +49,13 @@ export function checkProxy(text: string, allow: Ranges): string | undefined {
   return checkProxyAddress(url, allow)
 }
 
-/** Of one that may have been configured when less was refused. */
+/** Checks the address of a proxy that may have been configured under weaker rules. */
 export function checkProxyAddress({ hostname }: URL, allow: Ranges): string | undefined {
   const literal = literalAddress(hostname)
   return literal !== undefined && judge(literal, allow) === 'refused' ? PRIVATE : undefined
 }
 
-/** Undefined for what cannot be decoded. */
+/** Undefined if the part cannot be decoded. */
 function credentialBytes(part: string): number | undefined {
   try {
     return new TextEncoder().encode(decodeURIComponent(part)).byteLength
@@ -62,8 +65,8 @@ function credentialBytes(part: string): number | undefined {
 }
 
 /**
- * The problem with a webhook URL, as a sentence; undefined when there is none. A name is checked at each delivery, by the addresses it
- * resolves to then.
+ * The problem with a webhook URL, as a sentence; undefined if there is none. A name is checked at each delivery, by the addresses to which it then
+ * resolves.
  */
 export function checkUrl(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)

@@ -1,13 +1,13 @@
-/** Whom connections to the network trust besides the system's authorities: in the sandbox its own authority, of a file. */
+/** Certificate authorities that connections to the network trust besides those of the system: in the sandbox its own authority, from a file. */
 import { readFileSync } from 'node:fs'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 
-/** By the name of the file. */
+/** Contexts by file name. */
 const contexts = new Map<string, SecureContext>()
 
 /**
- * What connections are given as `secureContext`; undefined: the system's authorities alone, which Node reads once by itself. With `ca` instead, each
- * connection would read the 145 certificates of the system anew, which takes longer than everything else that a connection does.
+ * Value of `secureContext` for connections; undefined for the system's authorities only, which Node reads once by itself. With `ca` instead, each
+ * connection would read the 145 certificates of the system again, which takes longer than the rest of the connection.
  */
 export function trustedBy(ca: string | null): SecureContext | undefined {
   if (ca === null) return undefined

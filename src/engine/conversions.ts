@@ -1,6 +1,6 @@
 /**
- * The thread that examines and converts media before shards send it. One is enough: the heavy work runs in processes of its own (ffmpeg)
- * or in the process's thread pool (sharp), and takes turns there.
+ * The thread that examines and converts media before shards send it. One thread is enough: the heavy work runs in separate processes (ffmpeg) or in
+ * the thread pool of the process (sharp), which limit concurrency.
  */
 import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -11,9 +11,9 @@ import { createMediaThreads } from './media-threads.ts'
 import type { Programs } from './programs.ts'
 
 const HEAP_MB = 256
-/** Every instance has at most one item in flight. */
+/** Every instance has at most one item in flight, so this is never reached. */
 const AT_ONCE = 10_000
-/** Of one conversion; the wait for its turn does not count. */
+/** Time limit of one conversion; the wait for a free slot does not count. */
 const CONVERSION_LIMIT = 2 * MINUTE
 
 export interface Conversions {
@@ -23,9 +23,9 @@ export interface Conversions {
 }
 
 export interface ConversionOptions {
-  /** Null: the machine has no ffmpeg. */
+  /** Null if the machine has no ffmpeg. */
   programs: Programs | null
-  /** Conversions of sound and film at a time. */
+  /** Number of concurrent audio and video conversions. */
   conversions: number
   logging: Logging
   log: Log

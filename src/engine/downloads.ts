@@ -1,6 +1,7 @@
 /**
- * The thread that fetches and opens received files: TLS, cipher, MAC and two hashes are 5 ms of work per MB, which eight readers would
- * otherwise make everybody wait for. Main only hands pieces on. Apart from conversions and large bodies, so that none waits for another.
+ * The thread that downloads and decrypts received files. TLS, cipher, MAC and two hashes are 5 ms of work per MB, for which everybody else would wait
+ * when eight readers download. The main thread only passes pieces on. It is separate from conversions and large bodies, so that none waits for
+ * another.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { FileDownload, OpenFile } from '../domain/file-download.ts'
@@ -19,7 +20,7 @@ export interface Downloads {
 export interface DownloadOptions {
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** Downloads at a time. The caller queues the rest. */
+  /** Number of concurrent downloads. The caller queues the rest. */
   atOnce: number
   logging: Logging
   log: Log

@@ -1,6 +1,6 @@
 /**
- * The one small interface between HTTP and the shards, and the plain data that crosses threads. However many operations the API
- * gets, these methods stay: the vocabulary is data. No class instance, function or Error crosses; failures travel as data.
+ * The interface between HTTP and the shards, and the plain data that crosses threads. The methods stay the same however many operations the API gets,
+ * because the operations are data. No class instance, function or Error crosses threads; failures travel as data.
  */
 import * as v from 'valibot'
 import type { Call, CallOrigin } from '../domain/call.ts'
@@ -16,39 +16,36 @@ import type { EventsPage, EventsQuery } from '../domain/server-events.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../domain/webhook-log.ts'
 import type { ShardOperations } from '../features/index.ts'
 
-/**
- * `create`: a new instance; its session starts at once (states.md rows 1 and 2).
- * `boot`: the process or shard starts again; what was running continues (rows 32 and 33).
- */
+/** `create`: a new instance whose session starts immediately. `boot`: the process or shard starts again; sessions that were running continue. */
 export type StartHow = 'create' | 'boot'
 
-/** `keep`: close without logging out; `erase`: log out (best effort, 5 s) and delete every record of the instance (row 34). */
+/** `keep`: close without logging out. `erase`: log out (best effort, 5 s) and delete every record of the instance. */
 export type StopHow = 'keep' | 'erase'
 
-/** Operations that only main calls: no route leads to them. */
+/** Operations that only the main thread calls; they have no route. */
 interface InternalOperations {
   /** Asks the phone to upload a received file again; replies with its new path. */
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
-  /** The state of linking with a passkey, and which ceremony it is of. */
+  /** State of linking with a passkey, and the id of its ceremony. */
   'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }
   /** Stops the instance for good because another program has its device, or starts it again. Resolves when the connection has ended. */
   'instance.move': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   'instance.resume': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
-  /** The events after a given one, for the readers of a stream. */
+  /** Events after a given one, for stream readers. */
   'webhooks.eventsAfter': { kind: 'control'; input: EventsQuery; reply: EventsPage }
-  /** One attempt now, before everything else; the entry of the log after it. */
+  /** Makes one attempt immediately, before everything else; replies with the log entry after it. */
   'webhooks.resend': { kind: 'control'; input: { eventId: string }; reply: LogEntry }
-  /** An event of the log with its attempts, and the body of one while it is kept. */
+  /** An event of the log with its attempts, and its body while it is stored. */
   'webhooks.detail': { kind: 'control'; input: { eventId: string }; reply: LogDetail }
   'webhooks.body': { kind: 'control'; input: { eventId: string }; reply: WebhookBody }
-  /** Back into the normal schedule, due now: how many of them there were. */
+  /** Puts the events back into the normal schedule, due now; replies with their number. */
   'webhooks.resendMany': { kind: 'control'; input: { eventIds: string[] }; reply: { queued: number } }
 }
 
 export type Operations = ShardOperations & InternalOperations
 export type OperationId = keyof Operations
 
-/** A request to one operation, held by its id. */
+/** A request to one operation, narrowed by the id. */
 export type CallOf<Id extends OperationId> = Extract<Call, { kind: Operations[Id]['kind'] }> & {
   operation: Id
   input: Operations[Id]['input']
@@ -59,18 +56,18 @@ export interface Engine {
   configure(config: InstanceConfig): Promise<void>
   stop(instance: string, how: StopHow): Promise<void>
   /**
-   * Carries out an operation in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` when the shard is gone.
-   * Bytes of inline media are moved there: the caller's input no longer has them.
+   * Runs an operation in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` if the shard is gone. Bytes of inline media
+   * are transferred, so the caller's input no longer has them.
    */
   call<Id extends OperationId>(instance: string, call: CallOf<Id>, origin?: CallOrigin): Promise<Operations[Id]['reply']>
   onEvent(listener: (event: EngineEvent) => void): void
-  /** The listeners of `onEvent` have been given the state that the instance has now: its shard need not be asked for it. */
+  /** Whether the listeners of `onEvent` already know the current state of the instance, so that its shard need not be asked. */
   hasTold(instance: string): boolean
-  /** True when every shard is up. */
+  /** True if every shard is up. */
   isReady(): boolean
-  /** The reason, as a sentence, for which a shard is not up; undefined when every shard is. */
+  /** Sentence that explains why a shard is not up; undefined if all are. */
   problem(): string | undefined
-  /** Ends every session without logging out and the threads with them; after `deadlineMs` it ends them as they are. */
+  /** Ends all sessions without logging out, and their threads; after `deadlineMs` the threads are terminated. */
   close(deadlineMs: number): Promise<void>
 }
 
@@ -80,10 +77,10 @@ const call = v.looseObject({
 }) as unknown as v.GenericSchema<Call>
 const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
 
-/** Of the thread run that a command is for: one for an earlier run is refused. */
+/** Number of the thread run that a command is for; a command for an earlier run is refused. */
 export const generation = v.number()
 
-/** Commands from main to a shard. */
+/** Commands from the main thread to a shard. */
 export const commands = [
   /** `key` seals all records of the instance at rest. */
   v.object({
@@ -102,66 +99,66 @@ export const commands = [
     call,
     origin: v.object({ idempotencyKey: v.optional(v.string()), requestId: v.optional(v.string()) }),
   }),
-  /** The result of a `prepare` request of the shard. */
+  /** Result of a `prepare` request of the shard. */
   v.object({ generation, type: v.literal('prepared'), id: v.number(), result: v.unknown() }),
   v.object({ generation, type: v.literal('close'), deadlineMs: v.number() }),
 ] as const
 
 export type Result = { ok: unknown } | { err: FailureData }
 
-/** Events that a shard sends to main: the state for main's directory, the outcome of every queued send, and news for readers of streams. */
+/** Events from a shard to the main thread: states for its directory, outcomes of queued sends, and news for stream readers. */
 export type EngineEvent =
-  /** As callers see it: a session that has ended is announced before the status that follows from it is on disk. */
+  /** State as callers see it: the end of a session is announced before the resulting status is on disk. */
   | { type: 'state'; instance: string; state: RuntimeState }
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
-  /** There are new events since the readers of a stream last asked. */
+  /** New events are available since stream readers last asked. */
   | { type: 'events'; instance: string }
 
-/** A request of a shard to main's media thread: prepare a medium. The answer is the command `prepared` with the same id. */
+/** A request of a shard to the media thread of the main thread: prepare a media file. The command `prepared` with the same id is the answer. */
 export type ShardNeed = { type: 'prepare'; id: number; job: MediaJob }
 
-/** Media of a shard: folders for waiting media and for work, and the time a download may take. */
+/** Media settings of a shard: folders for waiting media and for temporary files, and the time limit of a download. */
 export interface MediaSetup {
   blobsDir: string
   blobBudgetBytes: number
-  /** Bytes of all blobs, counted by all threads together. */
+  /** Bytes of all blobs, a counter that all threads share. */
   blobsUsed: BigInt64Array
-  /** Folder of the whole service; each shard takes a subfolder, emptied when its thread run begins. */
+  /** Temporary folder of the whole service; each shard uses a subfolder, which is emptied when its thread run begins. */
   tempDir: string
   downloadMs: number
 }
 
-/** How a shard finds the network. All null: the real one, with the library's own address, certificate root and media hosts. */
+/** Network of a shard. If all fields are null it is the real one, with the library's own address, root certificate and media hosts. */
 export interface NetworkOptions {
   url: string | null
-  /** base64 of the 32-byte key that must sign the server's certificate chain. */
+  /** base64 of the 32-byte key that must sign the certificate chain of the server. */
   root: string | null
-  /** PEM trusted for media hosts besides the system's. */
+  /** PEM file that is trusted for media hosts in addition to the system's authorities. */
   ca: string | null
-  /** `host:port` used where the library would go to its fixed media host. */
+  /** `host:port` to use in place of the library's fixed media host. */
   mediaHost: string | null
-  /** `warn` logs a certificate that does not verify instead of refusing it, for the day the real chain changes shape. */
+  /** `warn` logs an invalid certificate instead of refusing it, in case the real chain changes its form. */
   verify: 'strict' | 'warn'
 }
 
-/** Given to every shard thread when it is made (`workerData`). */
+/** Passed to every shard thread at its creation (`workerData`). */
 export interface ShardSetup {
   shard: number
   storeUrl: string
-  /** Seals links to received files. */
+  /** Key that seals links to received files. */
   linksKey: Uint8Array
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** Events of one instance that may wait to be delivered; absent: as `workers/shard/webhooks/schedule.ts` has it. */
+  /** Number of events of one instance that may wait for delivery; the default is in `workers/shard/webhooks/schedule.ts`. */
   outboxMax?: number | undefined
-  /** POSTs of webhooks in flight at once; absent: as `src/webhooks/delivery/delivery.ts` has it. */
+  /** Number of concurrent webhook POSTs; the default is in `src/webhooks/delivery/delivery.ts`. */
   webhookConcurrency?: number | undefined
-  /** Web client version the operator wants to be named; absent: ours. */
+  /** Web client version that the operator has configured; absent for ours. */
   webVersion?: readonly [number, number, number] | null | undefined
-  /** Number of the network's mutation that invites to run a channel; absent: as `workers/shard/wire/mex.ts` has it. */
+  /** Number of the network's mutation that invites a channel administrator; the default is in `workers/shard/wire/mex.ts`. */
   newsletterInviteQueryId?: string | null | undefined
   media: MediaSetup
-  /** How full the disk is; absent: nobody looks, and the thread is the only one that writes. */
+  /** State of the disk; absent if nobody checks it and this thread is the only one that writes. */
   disk?: SharedDisk | undefined
   logging: Logging
   /** Test hook: a named step at which the thread ends the process with SIGKILL (`test/faults`). */

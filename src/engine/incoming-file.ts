@@ -1,14 +1,14 @@
-/** Main's end of one download: pieces of a file come over a port, and leave as a stream as fast as it is read. */
+/** The main thread's end of a download: pieces of a file arrive over a port and leave as a stream, as fast as they are read. */
 import type { MessagePort } from 'node:worker_threads'
 import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { type FileNews, MORE, type OpenFile } from '../domain/file-download.ts'
 
-/** A reader that takes nothing for this long is gone or stuck; proxies in front of us decide likewise. */
+/** A reader that accepts nothing for this long is gone or stuck; common proxies use the same limit. */
 const READER_SILENCE = MINUTE
 /**
- * Time for the server's adapter to send the head, in ms. Before that it reads ahead, for one turn of a timer, and makes a 500 of its own,
- * with the error's text in it, of a stream that fails meanwhile; the contract promises a connection that is cut.
+ * Time for the server's adapter to send the response head, in ms. Before that the adapter reads ahead for one timer turn; if the stream fails in that
+ * time, it answers 500 with the text of the error, but the contract promises a closed connection.
  */
 const HEAD_FIRST = 50
 
@@ -21,7 +21,7 @@ export function incomingFile(
 ): ReturnType<OpenFile> {
   return new Promise((resolve, reject) => {
     const pieces: Uint8Array[] = []
-    /** Set once: nothing more comes. */
+    /** Set once, when nothing more will arrive. */
     let ending: { error?: Error } | undefined
     let wake = () => {}
     let isAwaited = false
@@ -52,7 +52,7 @@ export function incomingFile(
     const onAbort = () => end({ error: new Failure('media_download_failed', { message: 'The client closed the connection.' }) })
 
     const watch = setInterval(() => {
-      // Nothing is buffered here: the reader waits for the host, which the thread watches.
+      // Nothing is buffered here: the reader waits for the host, which the thread monitors.
       if (pieces.length === 0 || isAwaited) return
       const error = new Error('The client stopped reading a received file.')
       pieces.length = 0

@@ -1,11 +1,11 @@
-/** The thread that reads webhook logs: started by the first query, ended after a while without one. */
+/** The thread that reads webhook logs. The first query starts it, and it ends after a while without queries. */
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { LogReader } from '../domain/webhook-log.ts'
 import { createMediaThreads } from './media-threads.ts'
 
 const HEAP_MB = 256
-/** Queries that may wait. Administrators make few. */
+/** Number of queries that may wait. Administrators make few. */
 const WAITING = 100
 
 export interface LogThreads extends LogReader {
@@ -14,7 +14,7 @@ export interface LogThreads extends LogReader {
 
 export interface LogThreadOptions {
   storeUrl: string
-  /** The key that seals the records of an instance, and the ids of all instances with one. */
+  /** Keys that seal the records of instances, and the ids of all instances that have one. */
   keyRing: { of(instance: string): Uint8Array; instances(): string[] }
   log: Log
 }
@@ -31,7 +31,7 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     log,
   })
 
-  /** An instance that is being deleted has no key any more, and no log. */
+  /** An instance that is being deleted no longer has a key, and so no log. */
   function keysOf(instanceIds: readonly string[]): Map<string, Uint8Array> {
     const known = new Set(keyRing.instances())
     return new Map(instanceIds.filter((id) => known.has(id)).map((id) => [id, keyRing.of(id)]))

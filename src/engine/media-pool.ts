@@ -1,7 +1,7 @@
 /**
- * Threads for work that would stall HTTP: a 60 MB body parsed on the main thread blocks it for 112 ms. Each body has a port, over which it is sent
- * while it arrives and no faster than the thread parses it, so one thread can work on many bodies and never has the text of a whole one. The
- * threads start when there is work and end when there is none.
+ * Threads for work that would block HTTP: parsing a 60 MB body on the main thread blocks it for 112 ms. Each body has a port, over which it is sent
+ * while it arrives and no faster than the thread parses it, so one thread can handle many bodies and never has the whole text of one. The threads
+ * start when there is work and end when there is none.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { Dialect } from '../domain/dialect.ts'
@@ -13,18 +13,18 @@ import type { Result } from './engine.ts'
 import { createMediaThreads } from './media-threads.ts'
 
 const THREADS = 2
-/** Bodies that one thread parses at a time. It is more than memory allows, because the bound is the budget (http/body-budget.ts). */
+/** Number of bodies that one thread parses at a time. It exceeds what memory allows, because the budget is the limit (http/body-budget.ts). */
 const AT_ONCE = 5_000
 const WAITING = 10_000
-/** Decoded files are not on the heap; the rest of the bodies and the parsed fields are. */
+/** Heap limit in MB. Decoded files are not on the heap; the rest of the bodies and the parsed fields are. */
 const HEAP_MB = 256
 
 type Read = Result & { unknown: string[] }
 
 export interface MediaPool {
   /**
-   * The operation that is meant and its validated input. `onUnknown`: as `readRequest` has it. Rejects with `Failure`, also with the reason why the
-   * body ended early.
+   * Resolves with the operation and its validated input. `onUnknown`: see `readRequest`. Rejects with `Failure`, or with the reason why the body
+   * ended early.
    */
   readLargeBody(
     route: string,
@@ -32,7 +32,7 @@ export interface MediaPool {
     body: ComingBody,
     onUnknown?: (names: string[]) => void,
   ): Promise<{ operation: string; input: unknown }>
-  /** A large message to `/mcp`: the call of a tool, its arguments validated. */
+  /** Parses a large message to `/mcp`: the call of a tool with validated arguments. */
   readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
     log,
   })
 
-  /** The thread may answer before the end of the body: then the rest is not needed. */
+  /** The thread may answer before the end of the body; the rest is then not needed. */
   async function read<T>(name: string, task: object, { batches, held }: ComingBody): Promise<T> {
     const { port1: port, port2 } = new MessageChannel()
     let room = BATCHES_AHEAD
@@ -66,7 +66,7 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
       isAnswered = true
       wake()
     })
-    // It is awaited below, after the end of the body; a rejection before that is not unhandled.
+    // The answer is awaited below, after the end of the body. This handler prevents an unhandled rejection before that.
     answer.catch(() => {})
     try {
       for await (const batch of batches) {

@@ -1,22 +1,22 @@
-/** Threads of `workers/media` and its like: without state, there while there is work, and gone after a while without. */
+/** Threads of `workers/media` and similar ones: they have no state, start when there is work, and end after a while without work. */
 import { Piscina } from 'piscina'
 import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import { memoryLimits, threadFlags, threadModule } from './thread.ts'
 
-/** An idle thread keeps about 40 MB. */
+/** Time in ms until an idle thread ends; it uses about 40 MB. */
 const IDLE = 30 * SECOND
-/** For what lives briefly, in MB: their large things are buffers, which are outside of it. */
+/** Size of the young generation in MB. It is small because the large data of these threads is in buffers outside of it. */
 const YOUNG_MB = 6
 
 export interface MediaThreads {
-  /** Of `workers`; `media` when it is not given. */
+  /** Folder below `workers`; default `media`. */
   folder?: string
-  /** Name of the thread's main module there. */
+  /** Name of the main module of the thread in that folder. */
   name: string
   data: object
   threads: number
-  /** Tasks one thread takes at a time, and how many may wait for one. */
+  /** Number of concurrent tasks per thread, and number of tasks that may wait. */
   atOnce: number
   waiting: number
   heapMb: number
@@ -40,7 +40,7 @@ export function createMediaThreads<Task, Answer>(options: MediaThreads): Piscina
     recordTiming: false,
     resourceLimits: memoryLimits(heapMb, YOUNG_MB),
   })
-  // Without a listener a thread that dies idle would end the whole process.
+  // Without a listener, an idle thread that dies would end the whole process.
   pool.on('error', (error) => log.error({ err: error, thread: `${folder}/${name}` }, 'a media or log thread ended unexpectedly'))
   return pool
 }

@@ -1,18 +1,18 @@
 /**
- * Outcomes of queued sends for callers who wait (`Prefer: wait`). A shard announces each after the commit that ended the item; here the
- * announcement reaches its caller. Nothing depends on it: the item is in storage, and its `delivery` event is sent in any case.
+ * Outcomes of queued sends for callers that wait (`Prefer: wait`). A shard announces each outcome after the commit that ended the item, and this
+ * module passes it to the caller. Nothing else depends on it: the item is in storage, and its `delivery` event is sent in any case.
  *
- * Callers wait here and not inside a call to the shard: a thread takes a bounded number of calls, and a shard that starts again meanwhile
- * sends the item and announces its end all the same.
+ * Callers wait here and not in a call to the shard, because a thread accepts a limited number of calls, and a shard that restarts in the meantime
+ * still sends the item and announces its end.
  */
 import type { SendEnd } from '../domain/send-outcome.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 import type { Engine } from './engine.ts'
 
-/** Outcomes kept for late callers: an announcement can be faster than the acknowledgement, and a request can be repeated. */
+/** Number of outcomes that are kept for late callers: an announcement can arrive before the acknowledgement, and a request can be repeated. */
 const RECENT = 4_096
 
-/** `gone`: the instance was deleted, and its queue with it. Nobody knows of a message on its way then whether it arrived. */
+/** `gone`: the instance and its queue were deleted. It is then unknown whether a message in flight arrived. */
 export type Awaited = SendEnd | 'gone'
 
 export interface QueuedSend {
@@ -21,21 +21,21 @@ export interface QueuedSend {
 }
 
 export interface Outcomes {
-  /** Resolves with undefined when `ms` are over first, when `signal` is aborted, or when the service stops. */
+  /** Resolves with undefined if `ms` elapse first, if `signal` is aborted, or if the service stops. */
   of(send: QueuedSend, ms: number, signal: AbortSignal): Promise<Awaited | undefined>
-  /** Nobody waits from now on. */
+  /** Ends all waits. */
   stop(): void
 }
 
 interface Waiting {
   instance: string
-  /** A repeated request waits for the same one. */
+  /** Repeated requests wait for the same outcome. */
   callers: Set<(outcome?: Awaited) => void>
 }
 
 export interface OutcomesDeps {
   engine: Pick<Engine, 'onEvent'>
-  /** Which instances there are. */
+  /** Tells which instances exist. */
   directory: {
     tokenTagOf(instance: string): string | undefined
     onDeleted(listener: (instance: string) => void): void
@@ -44,7 +44,7 @@ export interface OutcomesDeps {
 
 export function createOutcomes({ engine, directory }: OutcomesDeps): Outcomes {
   const recent = boundedCache<string, SendEnd>(RECENT)
-  /** By service id. */
+  /** Waiting sends by service id. */
   const waiting = new Map<string, Waiting>()
   let isStopped = false
 
@@ -63,7 +63,7 @@ export function createOutcomes({ engine, directory }: OutcomesDeps): Outcomes {
     of({ instance, svcId }, ms, signal) {
       const known = recent.get(svcId)
       if (known || isStopped || signal.aborted) return Promise.resolve(known)
-      // It was deleted between the acknowledgement and this.
+      // The instance was deleted between the acknowledgement and this call.
       if (directory.tokenTagOf(instance) === undefined) return Promise.resolve('gone')
       return new Promise((resolve) => {
         const { callers } = waiting.get(svcId) ?? { callers: new Set() }

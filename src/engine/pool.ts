@@ -1,7 +1,7 @@
 /**
- * The engine over shards: it places instances on shards and handles the end of a shard. A thread that dies takes its sessions
- * with it and nothing else: its calls fail at once with `engine_unavailable`, the other shards are not affected, and its instances are
- * booted again from storage into the next thread run. Placement is remembered only here: any shard can host any instance.
+ * The engine over the shards. It places instances on shards and handles the end of a shard. A thread that dies takes only its own sessions with it:
+ * its calls fail immediately with `engine_unavailable`, the other shards are not affected, and its instances are booted from storage in the next
+ * thread run. The placement is only in memory, because any shard can host any instance.
  */
 import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -18,70 +18,70 @@ import { createStartGate, type StartGate } from './start-gate.ts'
 import { threadModule } from './thread.ts'
 
 /**
- * states.md row 32: sessions that resume, of one way out (our own address, or a proxy); the operator may set another number. A boot starts no
- * other session: an instance without an account waits for its caller (row 33).
+ * Number of sessions per second that resume, per network route (our own address, or a proxy); the operator may change it. A boot starts no other
+ * sessions: an instance without an account waits for its caller.
  */
 const STARTS_PER_SECOND = 25
-/** V8 heap of one thread in MB; buffers come on top. */
+/** V8 heap of one thread in MB; buffers are additional. */
 const HEAP_MB = 512
-/** A scrape does not wait longer for a shard: its last report is used instead. */
+/** Time that a scrape waits for a shard in ms; then the last report is used. */
 const REPORT_LIMIT = SECOND
 const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   shards: number
   log: Log
-  /** The key that seals an instance's records. Throws where it is missing. */
+  /** Key that seals the records of an instance. Throws if it is missing. */
   keyOf: (instance: string) => Uint8Array
-  /** Examines and converts a file a shard is about to send. */
+  /** Examines and converts a file that a shard is about to send. */
   prepareMedia: (job: MediaJob) => Promise<Result>
   /** Receives the report of a thread run, every 10 s and on request. */
   onReport?: (shard: number, generation: number, report: ShardReport) => void
   clock?: Clock
-  /** Lets `crashShard` work; for tests. */
+  /** Enables `crashShard`, for tests. */
   allowCrash?: boolean
   /** V8 heap of one shard in MB. */
   heapMb?: number | undefined
   startsPerSecond?: number | undefined
-  /** Another main module of the thread, and how often it is pinged; for tests of the supervision. */
+  /** Another main module of the thread, and its ping interval, for tests of the supervision. */
   worker?: URL
   watchEveryMs?: number
   startLimitMs?: number
   sayEveryMs?: number
-  /** Ends the start: every shard that is not up yet is ended, and the promise rejects. */
+  /** Aborts the start: every shard that is not up yet is ended, and the promise rejects. */
   signal?: AbortSignal
 }
 
 export interface PooledEngine extends Engine {
-  /** Generation of every shard that answers now; undefined for one that does not. */
+  /** Generation of every shard that answers; undefined for one that does not. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
-  /** Of every shard, in their order; undefined for one that does not answer within a second. */
+  /** Surveys of all shards in their order; undefined for one that does not answer within a second. */
   survey(): Promise<(ShardSurvey | undefined)[]>
-  /** Has every shard report. Resolves when all have, and after a second at the latest. */
+  /** Requests a report of every shard. Resolves when all have reported, or after one second. */
   refreshReports(): Promise<void>
-  /** Test hook (`allowCrash`): really crashes the thread. Resolves when its run is over. */
+  /** Test hook (`allowCrash`): crashes the thread. Resolves when its run has ended. */
   crashShard(shard: number, how?: CrashHow): Promise<void>
 }
 
-/** An instance on its shard, where it runs or will run from the next thread run on. */
+/** An instance on its shard, where it runs now or from the next thread run on. */
 interface Placed {
   shard: Shard
   config: InstanceConfig
-  /** Generation that its start was sent to; undefined while it waits for its turn. */
+  /** Generation that its start was sent to; undefined while it waits. */
   generation: number | undefined
-  /** Generation that has announced a state of it. */
+  /** Generation that has announced a state of the instance. */
   heardIn: number | undefined
-  /** Its creation failed, or it is being deleted: its records are erased, at the latest in the next thread run. */
+  /** The creation failed, or the instance is being deleted: its records are erased, at the latest in the next thread run. */
   isDoomed: boolean
 }
 
-/** Statuses without a session (states.md, "Not running"): booting one of these takes no start slot. */
+/** Statuses without a session: booting such an instance takes no start slot. */
 const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
 const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
 
-/** Memory of inline media that belongs to them alone: a view of something larger must not take the rest along. */
+/** Buffers of inline media that can be transferred. A view of a larger buffer is excluded, because the rest would be transferred too. */
 function movable(input: unknown): ArrayBuffer[] {
   const buffers: ArrayBuffer[] = []
   for (const { bytes } of inlineMedia(input))
@@ -89,7 +89,7 @@ function movable(input: unknown): ArrayBuffer[] {
   return buffers
 }
 
-/** Resolves when every shard answers; rejects, with no thread left behind, when one ends by an error that waiting does not mend. */
+/** Resolves when every shard answers. If a shard fails with an error that a retry cannot fix, it rejects and leaves no thread behind. */
 export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine> {
   const {
     shards: count,
@@ -108,7 +108,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     signal,
     ...common
   } = setup
-  /** By proxy; null: our own address. */
+  /** Start gates by proxy; null for our own address. */
   const gates = new Map<string | null, StartGate>()
   const placed = new Map<string, Placed>()
   const listeners: ((event: EngineEvent) => void)[] = []
@@ -156,12 +156,12 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     try {
       await shard.run({ type: 'prepared', id, result: await prepareMedia(job) })
     } catch (error) {
-      // A shard that died meanwhile sends the item again in its next run.
+      // A shard that died in the meantime sends the item again in its next run.
       if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not accept the result of a media job')
     }
   }
 
-  /** The shard with the fewest instances; a new instance goes to one that answers, a boot can wait for the next thread run. */
+  /** The shard with the fewest instances. A new instance needs a shard that answers; a boot can wait for the next thread run. */
   function roomiest(how: StartHow): Shard | undefined {
     const load = new Map(shards.map((shard) => [shard, 0]))
     for (const { shard } of placed.values()) load.set(shard, load.get(shard)! + 1)
@@ -174,7 +174,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     return (await entry.shard.run({ type: 'start', config: entry.config, how, key: keyOf(entry.config.id) })) as RuntimeState
   }
 
-  /** One boot at its turn. Undefined when a death, a stop or an earlier start made it unnecessary. */
+  /** Boots one instance when a slot is free. Undefined if a death, a stop or an earlier start made it unnecessary. */
   async function boot(entry: Placed, generation: number | undefined, failed = 0): Promise<RuntimeState | undefined> {
     const gate = gateOf(entry)
     const giveBack = await gate.slot()
@@ -195,7 +195,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     return state
   }
 
-  /** A shard that runs and could not start an instance (its disk was full): nothing else would try again. */
+  /** Retries on a running shard that could not start the instance (its disk was full), because nothing else would. */
   function bootAgain(entry: Placed, generation: number | undefined, failed: number) {
     entry.generation = undefined
     const again = () =>
@@ -235,7 +235,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       try {
         return await sendStart(entry, how)
       } catch (error) {
-        // The caller drops its record and asks to erase the rest; a shard that died cannot, so its next run must not boot it.
+        // The caller drops its record and asks to erase the rest. A shard that died cannot do it, so its next run must not boot the instance.
         entry.isDoomed = true
         entry.generation = undefined
         throw error
@@ -245,7 +245,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     async configure(config) {
       const entry = find(config.id)
       entry.config = config
-      // While its turn has not come, or while its shard is down, the start takes the configuration along.
+      // While the start waits or the shard is down, the later start includes the configuration.
       if (entry.generation === undefined || entry.generation !== entry.shard.generation()) return
       try {
         await entry.shard.run({ type: 'configure', config })
@@ -257,10 +257,10 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     async stop(instance, how) {
       const entry = find(instance)
       const generation = entry.shard.generation()
-      // From here on no thread run boots it again.
+      // No later thread run boots the instance again.
       if (how === 'erase') entry.isDoomed = true
       if (generation === undefined && entry.isDoomed) return
-      // To log out and erase it the shard must host it, even while it still waits for its turn.
+      // To log out and erase an instance the shard must host it, even if its start still waits.
       if (how === 'erase' && generation !== undefined && entry.generation !== generation) {
         await sendStart(entry, 'boot').catch((error) => {
           if (isUnavailable(error)) throw error
@@ -270,7 +270,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       try {
         await entry.shard.run({ type: 'stop', instance, how })
       } catch (error) {
-        // A session that died with its shard is closed without logging out, which is what `keep` asks for.
+        // A session that died with its shard is closed without logging out, as `keep` requires.
         if (how === 'erase' || !isUnavailable(error)) throw error
       }
       placed.delete(instance)

@@ -1,4 +1,7 @@
-/** Finds ffmpeg and ffprobe: beside the one the operator names, or on the PATH. They are not shipped; without them less can be sent. */
+/**
+ * Finds ffmpeg and ffprobe: beside the program that the operator names, or on the PATH. They are not part of the service; without them some media
+ * cannot be sent.
+ */
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
@@ -13,19 +16,19 @@ export interface Programs {
 }
 
 /**
- * An answer takes some 50 ms, and longer than a minute on a machine that is busy with others. A program that is taken for missing is missing until
- * the next start, so only one that hangs is given up.
+ * Time limit of a program's answer. An answer takes about 50 ms, but more than a minute on a busy machine. A program that is considered missing stays
+ * so until the next start, so only one that hangs is given up.
  */
 const ANSWER_LIMIT = 5 * MINUTE
 const TRY_AGAIN = SECOND
 
 export interface FindOptions {
-  /** `SVC_FFMPEG`: a path or a name; `off`: none, whatever the machine has. Null: look on the PATH. */
+  /** `SVC_FFMPEG`: a path or a name; `off` for none, whatever the machine has. Null to search on the PATH. */
   ffmpeg: string | null
   path: string
 }
 
-/** Null when either is missing or does not run. */
+/** Null if either program is missing or does not run. */
 export async function findPrograms({ ffmpeg: given, path }: FindOptions): Promise<Programs | null> {
   if (given === 'off') return null
   const folders = path.split(delimiter).filter((folder) => folder !== '')
@@ -53,7 +56,7 @@ async function runs(program: string, leftMs = ANSWER_LIMIT): Promise<boolean> {
     await promisify(execFile)(program, ['-version'], { timeout: leftMs, env: {} })
     return true
   } catch (error) {
-    // The machine has no process to spare right now.
+    // The machine has no free process at the moment.
     if (!isPassing(error) || leftMs <= TRY_AGAIN) return false
   }
   await wait(TRY_AGAIN)

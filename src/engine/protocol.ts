@@ -1,6 +1,6 @@
 /**
- * The supervisor's own commands to a shard, besides those of the engine. `hello` opens a thread run, and nothing else is
- * answered before it, so a thread that started empty refuses work meant for the run before.
+ * The supervisor's own commands to a shard, in addition to those of the engine. `hello` opens a thread run and must come first, so a thread that
+ * started without state refuses work for the previous run.
  */
 import type { MessagePort } from 'node:worker_threads'
 import * as v from 'valibot'
@@ -11,9 +11,9 @@ export const ShardCommand = v.variant('type', [
   ...commands,
   v.object({ generation, type: v.literal('hello') }),
   v.object({ generation, type: v.literal('ping') }),
-  /** Asks for the backlog and deliveries of the instances; sent while somebody watches. */
+  /** Requests the backlog and deliveries of the instances; sent while somebody watches. */
   v.object({ generation, type: v.literal('survey') }),
-  /** Test hook, refused unless the thread was made with `allowCrash`: dies as an uncaught error, an exit, a full heap or a spin would. */
+  /** Test hook, refused unless the thread was created with `allowCrash`: dies from an uncaught error, an exit, a full heap or an endless loop. */
   v.object({ generation, type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),
 ])
 export type ShardCommand = v.InferOutput<typeof ShardCommand>
@@ -27,9 +27,9 @@ export interface ThreadData extends ShardSetup {
   allowCrash: boolean
 }
 
-/** The one task of a shard thread, which lasts as long as the thread does. */
+/** The only task of a shard thread, which lasts as long as the thread. */
 export interface ThreadTask {
-  /** To main and back, in the lists of `thread-messages.ts`. */
+  /** Port to the main thread and back, with the lists of `thread-messages.ts`. */
   port: MessagePort
   announced: Announced
 }

@@ -1,6 +1,6 @@
 /**
- * The supervisor of one shard: it starts thread runs, the next one after a back-off, and ends one that stopped answering.
- * It does not know the instances: `onUp` reports that a run is ready, and the pool boots the shard's instances into it.
+ * Supervises one shard. It starts thread runs, each after a back-off, and ends a run that stopped answering. It knows no instances: `onUp` reports
+ * that a run is ready, and the pool boots the shard's instances in it.
  */
 
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
@@ -15,27 +15,30 @@ import { startThreadRun, type ThreadRun, type ThreadRunOptions } from './thread-
 
 const FIRST_DELAY = 250
 const LAST_DELAY = 30 * SECOND
-/** A run this long was a good one: the next crash starts again with the first delay. */
+/** Duration in ms after which a run counts as stable; the next crash then begins with the first delay again. */
 const STABLE = MINUTE
 /**
- * Loading the library and opening storage take 0.2 to 1 s, and minutes on a machine that is busy with others, where ending the thread would make
- * the next start slower still. A thread that hangs is replaced all the same; each replacement doubles the limit, to an hour at most.
+ * Time limit of a start in ms. Loading the library and opening storage take 0.2 to 1 s, and minutes on a busy machine, where ending the thread would
+ * make the next start even slower. A thread that hangs is still replaced; each replacement doubles the limit, up to one hour.
  */
 const START_LIMIT = 5 * MINUTE
 const LAST_START_LIMIT = HOUR
-/** A start that takes longer is mentioned in the log, once per interval. */
+/** A start that takes longer is logged, once per interval. */
 const SAY_EVERY = 10 * SECOND
 /** Longest delay of a timer. The start limit bounds the wait for the first answer. */
 const NO_LIMIT = 2 ** 31 - 1
-/** The longest deadline of an operation is 45 s (auth-and-limits.md); later than this the thread is not answering. */
+/** The longest deadline of an operation is 45 s; after this time the thread counts as not answering. */
 const CALL_LIMIT = MINUTE
-/** The shard itself stops waiting at the deadline; then it closes storage and answers. */
+/** The shard stops waiting at the deadline; then it closes storage and answers within this time, in ms. */
 const CLOSE_GRACE = 500
 const WATCH_EVERY = 10 * SECOND
-/** Rounds without an answer after which a thread counts as hung. Rounds, not time: a suspended machine misses one at most. */
+/**
+ * Number of rounds without an answer after which a thread counts as hung. Rounds are used and not time, because a suspended machine misses at most
+ * one.
+ */
 const WATCH_ROUNDS = 3
 
-/** 250 ms, doubled with every run that ended early, 30 s at most. */
+/** Delay of 250 ms, doubled with every run that ended early, at most 30 s. */
 export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DELAY * 2 ** Math.min(earlyEnds, 16))
 
 export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' | 'heapMb'> {
@@ -45,24 +48,24 @@ export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' |
   startLimitMs?: number | undefined
   sayEveryMs?: number | undefined
   onEvent(event: EngineEvent | ShardNeed): void
-  /** A new thread run answers and hosts nothing yet. */
+  /** A new thread run answers and hosts no instances yet. */
   onUp(generation: number): void
-  /** Receives its answer to a ping. */
+  /** Receives an answer to a ping. */
   onReport(generation: number, report: ShardReport): void
 }
 
 export interface Shard {
   readonly index: number
-  /** Resolves when a run answers for the first time; rejects when one ended before by an error that waiting does not mend. */
+  /** Resolves when a run answers for the first time. Rejects if a run ended before that with an error that a retry cannot fix. */
   readonly begun: Promise<void>
-  /** How long the run that is starting has taken so far, in ms; undefined while one answers. */
+  /** Duration of the current start in ms; undefined while a run answers. */
   startingFor(): number | undefined
-  /** Generation of the run that answers now; undefined while there is none. */
+  /** Generation of the run that answers; undefined if there is none. */
   generation(): number | undefined
-  /** Every state that this run has announced has come to `onEvent`. */
+  /** Whether `onEvent` has received every state that this run announced. */
   hasToldAll(): boolean
   run(request: ShardRequest, limitMs?: number, transfer?: ArrayBuffer[]): Promise<unknown>
-  /** Resolves when it has reported, when it cannot, and after `limitMs`. */
+  /** Resolves when the shard has reported, when it cannot, or after `limitMs`. */
   refreshReport(limitMs: number): Promise<void>
   close(deadlineMs: number): Promise<void>
 }
@@ -76,7 +79,7 @@ export function createShard(options: ShardOptions): Shard {
   let isUp = false
   let upSince = 0
   let earlyEnds = 0
-  /** Runs in a row that were ended because they did not answer within the limit of a start. */
+  /** Number of consecutive runs that were ended because they did not answer within the limit of a start. */
   let lateStarts = 0
   let downSince = clock.now()
   let hasBegun = false
@@ -102,7 +105,7 @@ export function createShard(options: ShardOptions): Shard {
     try {
       await greet(started)
     } catch (error) {
-      // A thread that died has been reported, or is about to be; one that is alive refused or hangs.
+      // The end of a dead thread has been reported or will be; a thread that is alive refuses or hangs.
       if (started.isOver()) return
       refusal = error
       await started.end()
@@ -161,7 +164,7 @@ export function createShard(options: ShardOptions): Shard {
 
   const startNext = () => void live().catch((error) => log.error({ shard, err: error }, 'the shard did not start'))
 
-  /** One ping at a time: otherwise pings would pile up before a thread that hangs. */
+  /** Only one ping runs at a time, so that pings do not pile up at a thread that hangs. */
   let asking: { of: ThreadRun; answered: Promise<void> } | undefined
 
   function ping(started: ThreadRun): Promise<void> {
@@ -220,7 +223,7 @@ export function createShard(options: ShardOptions): Shard {
 
     async refreshReport(limitMs) {
       if (current === undefined || !isUp || isClosed) return
-      // The watch handles a ping that fails or stays unanswered.
+      // The watchdog handles a ping that fails or stays unanswered.
       await orLate(ping(current), limitMs, () => {}).catch(() => {})
     },
 

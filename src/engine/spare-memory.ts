@@ -1,7 +1,7 @@
 /**
- * Gives back to the system what V8 took while the modules of this thread were loaded. The young generation has grown to its full size by then,
- * with next to nothing in it, and V8 keeps its pages until the memory of the machine runs out: this is the call that says so. It holds the
- * thread for some 50 ms with the few MB of a start, and for long with more.
+ * Returns memory to the system that V8 took while the modules of this thread were loaded. The young generation has then grown to its full size and is
+ * nearly empty, but V8 keeps its pages until the machine runs out of memory. This call makes V8 release them. It blocks the thread for about 50 ms
+ * with the few MB of a start, and longer with more.
  */
 import { Session } from 'node:inspector'
 
@@ -9,7 +9,7 @@ export function spareMemory(): Promise<void> {
   const session = new Session()
   session.connect()
   return new Promise((resolve) =>
-    // Nothing depends on its success. A session that ends in its own callback hangs the thread.
+    // Nothing depends on its success. A session that is closed in its own callback hangs the thread.
     session.post('HeapProfiler.collectGarbage', () =>
       setImmediate(() => {
         session.disconnect()

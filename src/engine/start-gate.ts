@@ -1,19 +1,19 @@
 /**
- * At most `limit` session starts in any second of one way out (states.md row 32), for starts of the process and of a single shard alike.
- * A window and not a pause between starts: the instances of a crashed shard, 25 of them, begin at once.
- * An instance that turns out to have no session to start (created, logged out, stopped) gives its slot back.
+ * Allows at most `limit` session starts in any second per network route, for starts of the process and of a single shard. It is a window and not a
+ * pause between starts, so the 25 instances of a crashed shard begin at once. An instance that turns out to have no session to start (created, logged
+ * out, stopped) returns its slot.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 
 export interface StartGate {
-  /** Resolves when a start may begin, in the order of the calls; call the function it resolves with when the slot was not used. */
+  /** Resolves when a start may begin, in the order of the calls. Call the returned function if the slot was not used. */
   slot(): Promise<() => void>
-  /** Resolves all waiting calls; from here on nothing is limited. */
+  /** Resolves all waiting calls; afterwards nothing is limited. */
   open(): void
 }
 
 export function createStartGate(limit: number, clock: Clock): StartGate {
-  /** Times of the starts of the last second. */
+  /** Times of the starts in the last second. */
   let taken: number[] = []
   const waiting: ((giveBack: () => void) => void)[] = []
   let timer: NodeJS.Timeout | undefined
@@ -31,7 +31,7 @@ export function createStartGate(limit: number, clock: Clock): StartGate {
 
   function admit() {
     const now = clock.now()
-    // A clock set back must not hold anybody for longer than the window.
+    // A clock that was set back must not delay anybody for longer than the window.
     taken = taken.filter((at) => at > now - SECOND && at <= now)
     while (waiting.length > 0 && (isOpen || taken.length < limit)) waiting.shift()!(take())
     clearTimeout(timer)

@@ -1,6 +1,6 @@
 /**
- * What crosses between main and the thread of a shard: lists of messages, one for all that are sent within a turn of the event loop. To post a
- * message wakes the other thread, which costs more than the message. The order in which they were sent stays.
+ * Messages between the main thread and the thread of a shard. All messages of one turn of the event loop are sent as one list, because waking the
+ * other thread costs more than a message. Their order is kept.
  */
 import type { MessagePort, TransferListItem } from 'node:worker_threads'
 import { Failure } from '../domain/failures.ts'
@@ -9,7 +9,10 @@ import type { EngineEvent, Result, ShardNeed } from './engine.ts'
 export type ToThread = { id: number; command: unknown }
 export type FromThread = { id: number; result: Result } | { said: EngineEvent | ShardNeed }
 
-/** Of one thread run: how many states it has announced, counted before each is sent, so that main knows whether it has heard all of them. */
+/**
+ * Number of states that one thread run has announced. It is incremented before each is sent, so that the main thread knows whether it has received
+ * all of them.
+ */
 export type Announced = Int32Array<SharedArrayBuffer>
 
 interface Sent<M> {
@@ -17,7 +20,7 @@ interface Sent<M> {
   transfer: readonly TransferListItem[]
 }
 
-/** `onRefused`: the message is no plain data, and did not leave. */
+/** `onRefused`: the message is not plain data and was not sent. */
 export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused: (message: M, error: unknown) => void) {
   let waiting: Sent<M>[] = []
   let isDue = false
@@ -30,7 +33,7 @@ export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused
       )
     } catch (error) {
       if (some.length === 1) return onRefused(some[0]!.message, error)
-      // Nothing of it has left: the others are not to suffer from the one that cannot be copied.
+      // None of the list was sent, so the others are sent separately and do not fail because of one that cannot be copied.
       for (const each of some) post([each])
     }
   }
@@ -49,14 +52,14 @@ export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused
       isDue = true
       setImmediate(flush)
     },
-    /** All that was sent leaves now. */
+    /** Sends all collected messages now. */
     flush,
   }
 }
 
 /**
- * The thread's side: answers commands, and tells main what happens in between. A state leaves at once: whoever learns of it on another way, by a
- * webhook say, may ask main about it next.
+ * The thread's side: answers commands, and reports events to the main thread. A state is sent immediately, because a program that learns of it in
+ * another way, for example by a webhook, may query the main thread next.
  */
 export function answerMain(
   port: MessagePort,

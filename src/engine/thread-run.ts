@@ -1,7 +1,7 @@
 /**
- * One run of a shard thread: a Piscina pool of exactly one thread, whose one task lasts as long as the thread does. What is said meanwhile goes
- * through a channel that the task is given, in lists (`thread-messages.ts`): a task for every call would cost a message each. When the thread
- * goes, its calls fail at once and the run is over; the supervisor (`shard-supervisor.ts`) begins another one, with the next generation number.
+ * One run of a shard thread: a Piscina pool with exactly one thread, whose single task lasts as long as the thread. Messages go in lists through a
+ * channel that the task gets (`thread-messages.ts`), because a separate task per call would cost a message each. When the thread ends, its calls fail
+ * immediately and the run is over; the supervisor (`shard-supervisor.ts`) starts another run with the next generation number.
  */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -13,38 +13,38 @@ import { memoryLimits, threadFlags } from './thread.ts'
 import { type Announced, type FromThread, sendInLists, type ToThread } from './thread-messages.ts'
 
 /**
- * Calls that wait for one thread at a time; beyond that the answer is 503. Everything else is taken: a ping that is refused looks like a thread
- * that hangs, and for a medium that was made ready its message would wait for ever.
+ * Number of calls that may wait for one thread; above it the answer is 503. Everything else is accepted: a refused ping would look like a thread that
+ * hangs, and a message would wait forever for its prepared media.
  */
 const CALLS_IN_FLIGHT = 4_000
 
 /**
- * For what lives briefly. By default it grows to 48 MB while the modules load, and no collection makes it smaller again. What is too small here
- * is paid with processor time: a text is in work for longer than a small generation lasts, so its objects are copied, and kept until the next
- * large collection (bench/README.md, the list of changes).
+ * Size of the young generation in MB. By default it grows to 48 MB while the modules load, and no collection shrinks it again. A smaller value costs
+ * processor time: a message is processed for longer than a small generation lasts, so its objects are copied and kept until the next major collection
+ * (bench/README.md, the list of changes).
  */
 const YOUNG_MB = 24
 
 export interface ThreadRunOptions {
   generation: number
-  /** The thread's main module; it exports the task, `live`. */
+  /** Main module of the thread; it exports the task `live`. */
   worker: URL
   data: ThreadData
   heapMb: number
   onEvent(event: EngineEvent | ShardNeed): void
-  /** Called once, with what ended the run. */
+  /** Called once with the cause of the end. */
   onEnd(cause: unknown): void
 }
 
 export interface ThreadRun {
   readonly generation: number
-  /** True from the moment the thread is gone, before `onEnd` is called. */
+  /** True as soon as the thread is gone, before `onEnd` is called. */
   isOver(): boolean
-  /** Every state that the thread has announced up to now has come to `onEvent`. */
+  /** Whether `onEvent` has received every state that the thread has announced. */
   hasToldAll(): boolean
-  /** Rejects with `Failure` only: what the shard answered, or `engine_unavailable`. */
+  /** Rejects only with `Failure`: the answer of the shard, or `engine_unavailable`. */
   run(request: ShardRequest, limitMs: number, transfer?: ArrayBuffer[]): Promise<unknown>
-  /** Ends the thread as it is. Resolves when it is gone. */
+  /** Terminates the thread. Resolves when it is gone. */
   end(): Promise<void>
 }
 
@@ -57,13 +57,13 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     name: 'live',
     ...(flags === undefined ? {} : { execArgv: flags }),
     workerData: data,
-    // 0, not 1: Piscina would replace a dead thread at once, with empty state and without back-off.
+    // 0 and not 1, because Piscina would immediately replace a dead thread, with empty state and without back-off.
     minThreads: 0,
     maxThreads: 1,
-    // The default waits on shared memory between tasks, which stops the timers and sockets of the thread.
+    // The default blocks on shared memory between tasks, which stops the timers and sockets of the thread.
     atomics: 'disabled',
     recordTiming: false,
-    // A heap that runs full then ends this thread and not the process.
+    // A full heap then ends this thread and not the process.
     resourceLimits: memoryLimits(heapMb, YOUNG_MB),
   })
   const inFlight = new Map<number, { answered(result: Result): void; fail(failure: Failure): void }>()
@@ -86,11 +86,11 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
 
   function over() {
     if (isOver) return
-    // Drain the messages that the thread posted before it went.
+    // Drain the messages that the thread posted before it exited.
     for (let last = receiveMessageOnPort(port); last !== undefined; last = receiveMessageOnPort(port)) take(last.message)
     isOver = true
     port.close()
-    // Piscina says what ended the thread right after this event.
+    // Piscina reports what ended the thread right after this event.
     setImmediate(() => {
       for (const { fail } of [...inFlight.values()]) fail(new Failure('engine_unavailable', { cause }))
       pool.destroy().then(() => onEnd(cause), onEnd)
@@ -98,12 +98,12 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
   }
 
   port.on('message', take)
-  // Without a listener it would end the whole process.
+  // Without a listener the error would end the whole process.
   pool.on('error', (error) => {
     cause ??= error
   })
   pool.on('workerDestroy', over)
-  // The task ends with the thread alone, and by an error; without a thread, when the system had none to give.
+  // The task ends only with the thread, with an error. If the system had no thread to give, it also fails.
   const task = async () => pool.run({ port: portOfThread, announced }, { transferList: [portOfThread] })
   task().catch((error: unknown) => {
     cause ??= error
@@ -141,7 +141,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     },
 
     async end() {
-      // Piscina waits for the exit of a thread that no longer holds the event loop: without a timer the process could end first.
+      // Piscina waits for the exit of a thread that no longer keeps the event loop alive. Without a timer the process could end first.
       const hold = setInterval(() => {}, SECOND)
       try {
         await pool.destroy()

@@ -1,11 +1,13 @@
-/** Where a thread's main module lies and how it is loaded: bundled in the compiled service, or as source under tsx; and what bounds its memory. */
+/**
+ * Locates and loads the main module of a thread: a bundle in the compiled service, or source under tsx. It also sets the memory limits of threads.
+ */
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * URL of a thread's main module: the bundle that `scripts/threads.mjs` makes of it, or the source where the caller runs as source. Throws when there
- * is no such file: Piscina would wait for the thread for ever.
+ * URL of the main module of a thread: the bundle from `scripts/threads.mjs`, or the source if the caller runs as source. Throws if the file does not
+ * exist, because Piscina would wait for the thread forever.
  *
  * @param path relative to the caller's module, without an extension
  * @param from `import.meta.url` of the caller
@@ -18,9 +20,9 @@ export function threadModule(path: string, from: string): URL {
 }
 
 /**
- * Flags for a thread. Node 20 gives a new thread no module hooks, and `--import tsx` registers them in the main thread only; without
- * this, Piscina falls back to `require`, which loads a second, CommonJS copy of every module, and fails at Baileys (a module that
- * awaits). Undefined for compiled code: the process's own flags.
+ * Flags for a thread. Node 20 gives a new thread no module hooks, and `--import tsx` registers them only in the main thread. Without these flags
+ * Piscina falls back to `require`, which loads a second, CommonJS copy of every module and fails at Baileys (a module with top-level await).
+ * Undefined for compiled code, which uses the flags of the process.
  */
 export function threadFlags(module: URL): string[] | undefined {
   if (extname(module.pathname) !== '.ts') return undefined
@@ -29,8 +31,8 @@ export function threadFlags(module: URL): string[] | undefined {
 }
 
 /**
- * Limits of a thread's objects, in MB. V8 lets a flag of the process (`--max-semi-space-size`, which is for the main thread: `deploy/`) overrule
- * those of every thread made after it, so it is taken back first; the main thread keeps what it began with.
+ * Memory limits of a thread's objects, in MB. A V8 flag of the process (`--max-semi-space-size`, which is meant for the main thread: `deploy/`)
+ * overrides the limits of all threads created later, so the flag is reset first; the main thread keeps its value.
  */
 export function memoryLimits(oldMb: number, youngMb: number) {
   setFlagsFromString('--max-semi-space-size=0')

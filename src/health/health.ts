@@ -1,4 +1,4 @@
-/** The health of the service for its dashboard: sampled every ten seconds, and put together on request. */
+/** Health of the service for its dashboard: sampled every ten seconds, and assembled on request. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -29,7 +29,7 @@ export interface HealthDeps {
   ledger: Ledger
   engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
   disk: { freeBytes(): number }
-  /** Folder of the store; bytes of media that waits. */
+  /** Folder of the store; bytes of waiting media. */
   storeDir: string
   mediaBytes(): number
   outboxMax: number
@@ -43,11 +43,11 @@ export interface HealthWatch {
   stop(): void
 }
 
-/** A check that takes longer counts as failed. */
+/** Time in ms after which a check counts as failed. */
 const CHECK_DEADLINE = SECOND
 const mb = (bytes: number) => Math.round((bytes / MB) * 10) / 10
 
-/** Disk space used by the files of a folder: allocated blocks, because a store's file has holes. */
+/** Disk space that the files of a folder use. It counts allocated blocks, because the file of a store has holes. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const sizes = await Promise.all(

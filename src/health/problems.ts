@@ -4,11 +4,11 @@ import type { Health, HealthPoint, HealthProblem, ThreadHealth } from '../domain
 import type { Status } from '../domain/instance.ts'
 import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
 
-/** Instances named with a problem. */
+/** Number of instances that a problem lists. */
 const NAMED = 20
-/** Waiting events of one instance above which it is reported. */
+/** Number of waiting events of one instance above which a problem is reported. */
 const MUCH_BACKLOG = 1_000
-/** Failed share of the attempts of ten minutes above which it is reported. */
+/** Share of failed attempts in ten minutes above which a problem is reported. */
 const MANY_FAILURES = 0.5
 const RECENT_POINTS = 60
 

@@ -1,14 +1,14 @@
-/** The last hour of the service, ten seconds at a time, kept in memory: growth of its counters, and momentary values. */
+/** The last hour of the service in points of ten seconds, kept in memory: growth of its counters, and current values. */
 import { type Clock, iso, SECOND } from '../domain/clock.ts'
 import type { HealthPoint } from '../domain/dashboard.ts'
 import { BUCKETS } from '../metrics/table.ts'
 import { type Numbers, partsOf } from '../metrics/tally.ts'
 
 export const EVERY = 10 * SECOND
-/** An hour. */
+/** Number of points, for one hour. */
 const KEPT = 360
 
-/** The momentary values of a point. */
+/** Current values of a point. */
 export interface Standing {
   rssMb: number
   queue: number
@@ -16,15 +16,15 @@ export interface Standing {
 }
 
 export interface Series {
-  /** `numbers`: every counter of the service, which never go back. */
+  /** `numbers`: all counters of the service, which never decrease. */
   add(numbers: Numbers, standing: Standing): void
   points(): readonly HealthPoint[]
 }
 
-/** Labels of a series in the order of the table, for those of one name. */
+/** Selects series of one name by their labels, in the order of the table. */
 type Chosen = (labels: readonly string[]) => boolean
 
-/** By how much the series of a name have grown. */
+/** Growth of the series with a name. */
 export function growth(name: string, before: Numbers, now: Numbers, chosen: Chosen = () => true): number {
   let total = 0
   for (const [key, value] of now) {
@@ -35,8 +35,8 @@ export function growth(name: string, before: Numbers, now: Numbers, chosen: Chos
 }
 
 /**
- * The value in ms below which the part `q` of what a histogram took since lies; within a bucket it is taken to be spread evenly. Null: it took
- * nothing. What is above the last bound counts as the last bound.
+ * The value in ms below which the fraction `q` of a histogram's new observations lies; they are assumed to be evenly spread within a bucket. Null if
+ * there are none. Values above the last bound count as the last bound.
  */
 export function quantile(name: string, q: number, before: Numbers, now: Numbers, chosen: Chosen = () => true): number | null {
   const counts = Array.from({ length: BUCKETS.length + 1 }, () => 0)
@@ -59,7 +59,7 @@ export function quantile(name: string, q: number, before: Numbers, now: Numbers,
   return Math.round(BUCKETS.at(-1)! * SECOND)
 }
 
-/** The dashboard, probes and scrapes poll all the time and are not counted: the times of other callers matter. */
+/** The dashboard, probes and scrapes poll all the time, so they are not counted; the times of other callers matter. */
 const ofApi: Chosen = ([, route = '']) => !route.startsWith('/dashboard') && !route.startsWith('/health') && route !== '/metrics'
 
 export function createSeries(clock: Clock, steady: Clock): Series {

@@ -1,9 +1,9 @@
-/** A bounded cache: the entry that was used longest ago gives way. */
+/** A bounded cache that evicts the least recently used entry. */
 import { LRUCache } from 'lru-cache'
 
 /**
- * At most this many entries. The library's cache is made with the first of them, and bounded by size and not by its `max`, which takes the room of
- * all in advance: an instance has a dozen and a half of them, 2 KB each, and while it is idle most have nothing.
+ * Holds at most this many entries. The library's cache is created with the first entry, and is bounded by size and not by its `max`, which allocates
+ * all space in advance: an instance has about eighteen caches of 2 KB each, and most of them are empty while it is idle.
  */
 export class BoundedCache<K extends {}, V extends {}> {
   readonly #most: number
@@ -34,7 +34,7 @@ export class BoundedCache<K extends {}, V extends {}> {
     this.#made = undefined
   }
 
-  /** The newest first. */
+  /** Entries, newest first. */
   *[Symbol.iterator](): Iterator<[K, V]> {
     if (this.#made) yield* this.#made
   }

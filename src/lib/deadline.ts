@@ -1,10 +1,10 @@
-/** An answer in place of work that takes too long. */
+/** Returns another result when work takes too long. */
 
 /**
- * The result of `work`, or that of `late` once `ms` are over; `work` then goes on, and its result is ignored. Zero and less mean the
- * next turn of the timers: even without time left, work that is done already gives its result.
+ * Resolves with the result of `work`, or with that of `late` after `ms`; `work` then continues and its result is ignored. Zero or less means the next
+ * timer turn, so work that has already finished still gives its result.
  *
- * Not by p-timeout, which makes an error with its stack for each deadline, also for those that are met.
+ * p-timeout is not used, because it creates an error with a stack for each deadline, even for those that are met.
  */
 export const orLate = <T, L>(work: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> =>
   new Promise((resolve, reject) => {

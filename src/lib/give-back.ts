@@ -1,12 +1,12 @@
 /**
- * Frees the memory of buffers at once. The garbage collector would free them too, but late: it counts the small objects on the heap and not the
- * memory that belongs to them. Large bodies arrive faster than it runs, and an idle thread would keep their memory for half a minute.
+ * Frees the memory of buffers immediately. The garbage collector would free it late, because it counts the small objects on the heap and not the
+ * memory behind them. Large bodies arrive faster than it runs, and an idle thread would keep their memory for half a minute.
  */
 
-/** Fewer bytes than this are not worth the call. */
+/** Number of bytes below which the call is not worth its cost. */
 const WORTH_IT = 262_144
 
-/** Every view of these buffers is empty afterwards. A piece that is only a part of its buffer is left alone, because others may use the rest. */
+/** Every view of these buffers is empty afterwards. A piece that is only a part of its buffer is not freed, because others may use the rest. */
 export function giveBack(pieces: readonly Uint8Array[]): void {
   const buffers = [...new Set(pieces.flatMap(({ buffer, byteLength }) => (isOwn(buffer, byteLength) ? buffer : [])))]
   if (buffers.reduce((sum, { byteLength }) => sum + byteLength, 0) < WORTH_IT) return

@@ -1,12 +1,12 @@
-/** A mutex per name: between the decision on a record and its write no other change may come. */
+/** A mutex per name, so that no other change happens between the decision about a record and its write. */
 import { Mutex } from 'async-mutex'
 
 export interface KeyedMutex {
-  /** Resolves or rejects as `work` does. The failure of the one before belongs to its caller; the next one starts all the same. */
+  /** Settles as `work` does. A failure belongs to its own caller; the next work still starts. */
   run<T>(name: string, work: () => Promise<T>): Promise<T>
   /**
-   * As `run`, with all of these names. They are locked in alphabetical order, so that two of these calls never wait for each other; a caller
-   * that holds one of the names must not lock another.
+   * Like `run`, with all of these names. They are locked in alphabetical order, so that two such calls never deadlock; a caller that holds one of the
+   * names must not lock another.
    */
   runAll<T>(names: readonly string[], work: () => Promise<T>): Promise<T>
   /** Resolves when all work that was passed in so far has ended. */

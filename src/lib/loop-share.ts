@@ -1,29 +1,29 @@
 /**
- * The part of each turn of a thread's loop that one kind of work may have, for all that do it on the thread together. What comes beyond waits for
- * the next turns, first come first served: answers of sockets, timers and the disk have theirs in between.
+ * Limits the share of each turn of the event loop that one kind of work may use, for all of that work on the thread together. The rest waits for
+ * later turns in order, so that sockets, timers and the disk are served in between.
  */
 
-/** Await it before each piece of work. Undefined: begin at once. */
+/** Await it before each piece of work. Undefined means that the work may begin immediately. */
 export type LoopShare = () => Promise<void> | undefined
 
 const SETTLED = Promise.resolve()
 
 export interface LoopShareSize {
-  /** Of one turn. */
+  /** Milliseconds per turn. */
   ms: number
-  /** Pieces that are begun in a turn, however long they take. */
+  /** Minimum number of pieces that begin per turn, however long they take. */
   least?: number
 }
 
 /**
- * A piece is what follows until the promises that it sets off are worked off; the next one begins behind it, and one that is longer than the share is
- * not divided. `now` in ms; does not step.
+ * A piece is the work until all promises that it triggers have settled. The next piece begins after it, and a piece that is longer than the share is
+ * not divided. `now` is in ms and does not step.
  */
 export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => number = () => performance.now()): LoopShare {
-  /** When the share of this turn is used up; undefined: none of it is used. */
+  /** Time at which the share of this turn is used up; undefined while none of it is used. */
   let until: number | undefined
   let isUnderWay = false
-  /** Pieces begun in this turn. */
+  /** Number of pieces that began in this turn. */
   let begun = 0
   const waiting: (() => void)[] = []
 
@@ -47,7 +47,7 @@ export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => num
     mark()
   }
 
-  /** Until the promises that have been set off by then are worked off. (`queueMicrotask` makes an async resource for each.) */
+  /** Waits until the promises that were triggered so far have settled. (`queueMicrotask` creates an async resource for each.) */
   function mark() {
     isUnderWay = true
     begun++

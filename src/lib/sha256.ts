@@ -3,7 +3,7 @@ import * as crypto from 'node:crypto'
 
 type Encoding = 'base64url' | 'binary'
 
-/** Without an object for each, which takes three times as long, where Node has it: from 20.12 on. */
+/** Uses the one-shot function of Node 20.12 and later if available, because an object per hash takes three times as long. */
 export const sha256: (data: Uint8Array | string, encoding: Encoding) => string =
   typeof crypto.hash === 'function'
     ? (data, encoding) => crypto.hash('sha256', data, encoding)

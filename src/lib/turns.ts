@@ -1,11 +1,11 @@
 /**
- * Splits work on large input, so that other work of this thread has its turn in between. By time and not by number: how
- * long one piece takes depends on the machine.
+ * Splits work on large input, so that other work of this thread can run in between. It splits by time and not by number, because the duration of a
+ * piece depends on the machine.
  */
-/** In ms, between two turns of the loop. */
+/** Longest time between two turns of the loop, in ms. */
 const TURN = 8
 
-/** Await it between two pieces: mostly nothing happens, and when the time is up the loop turns. */
+/** Await it between two pieces. Usually nothing happens; when the time is up, it waits for the next turn of the loop. */
 export function createTurns(now: () => number = () => performance.now(), ms = TURN): () => Promise<void> | undefined {
   let until = now() + ms
 

@@ -1,4 +1,4 @@
-/** The answer of `GET /metrics`: this thread's numbers, those of the shards, current values, and the process. */
+/** Answer of `GET /metrics`: counters of this thread and of the shards, current values, and values of the process. */
 import type { Clock } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
 import type { StreamReader } from '../domain/server-events.ts'
@@ -14,7 +14,7 @@ export interface ExpositionDeps {
   clock: Clock
   instances(): Readonly<Record<Status, number>>
   streams(): Readonly<Record<StreamReader, number>>
-  /** Refreshes the reports of the shards, within a second; for one that does not answer the ledger has its last report. */
+  /** Refreshes the reports of the shards, within a second; for a shard that does not answer the ledger has its last report. */
   refresh(): Promise<void>
 }
 

@@ -1,12 +1,12 @@
 /**
- * The counts of the shards over all thread runs. A run begins to count at 0, so the last report of the runs before it is kept and added: a
- * counter never goes back. Counts after a run's last report, of 10 s at most, are lost with it.
+ * Counts of the shards over all thread runs. A run begins to count at 0, so the last report of each earlier run is kept and added, and a counter
+ * never decreases. Counts after the last report of a run, of at most 10 s, are lost.
  */
 import { type Numbers, type ShardReport, sum } from './tally.ts'
 
 interface ShardCounts {
   generation: number
-  /** Counts of the runs before. */
+  /** Counts of earlier runs. */
   ended: Numbers
   last: ShardReport
 }
@@ -15,7 +15,7 @@ const NOTHING: Numbers = new Map()
 
 export interface Ledger {
   take(shard: number, generation: number, report: ShardReport): void
-  /** Counters are added up over thread runs; gauges have the value of each shard's last report, also while it is down. */
+  /** Counters are summed over thread runs; gauges have the value of each shard's last report, even while it is down. */
   total(): ShardReport
 }
 
@@ -25,7 +25,7 @@ export function createLedger(): Ledger {
   return {
     take(shard, generation, report) {
       const counts = shards.get(shard)
-      // An answer of a thread that has been replaced since.
+      // An answer of a thread that was replaced in the meantime.
       if (counts && generation < counts.generation) return
       const isNew = counts !== undefined && generation > counts.generation
       const ended = isNew ? sum([counts.ended, counts.last.numbers]) : (counts?.ended ?? NOTHING)

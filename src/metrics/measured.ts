@@ -1,10 +1,10 @@
-/** Values that are measured on request rather than counted. */
+/** Values that are measured on request and not counted. */
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
 import type { StreamReader } from '../domain/server-events.ts'
 import { keyOf, type Numbers, type ShardReport } from './tally.ts'
 
-/** Bounds for the age of an instance's last inbound stanza, in ms: a busy account gets one every minute, a quiet one none for days. */
+/** Bounds for the age of an instance's last inbound stanza in ms: a busy account receives one every minute, a quiet one none for days. */
 const AGES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
 export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'lastInboundAt'> {
@@ -14,8 +14,8 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
 }
 
 /**
- * Ages are computed here and not in the shard: those of a shard that does not answer go on growing, and an alert on them fires. Cumulative
- * like the buckets of a histogram, `+Inf` is every connected instance.
+ * Ages are computed here and not in the shard, so that they keep growing when a shard does not answer, and an alert fires. They are cumulative like
+ * the buckets of a histogram; `+Inf` is every connected instance.
  */
 export function measured({ instances, streams, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))

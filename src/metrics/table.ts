@@ -1,9 +1,8 @@
 /**
- * Every metric of the service (shared/api/mcp-and-system.md, `system.metrics`): its name, its kind and its
- * labels. One table for the threads that count and the one that shows.
+ * Every metric of the service: its name, its kind and its labels. The threads that count and the thread that exposes the metrics use the same table.
  *
- * No label ever holds a phone number, an instance id, a token or a URL: its values are words of our own tables (operations, failures,
- * statuses, routes as they are declared).
+ * No label ever holds a phone number, an instance id, a token or a URL: its values come from our own tables (operations, failures, statuses, declared
+ * routes).
  */
 import { STREAM_READERS } from '../domain/server-events.ts'
 
@@ -11,7 +10,7 @@ export interface Metric {
   kind: 'counter' | 'gauge' | 'histogram'
   labels: readonly string[]
   help: string
-  /** Shown as 0 before the first: `increase()` does not see the step of a series that begins with it. */
+  /** Series that are exposed as 0 before their first event, because `increase()` does not see the first step of a new series. */
   zero?: readonly (readonly string[])[]
 }
 

@@ -1,28 +1,31 @@
 /**
- * The counts of one thread: a number per series, and one addition per event. Plain data when it is read, so that a shard can
- * report it. The threads that count do not load the library that formats the numbers (3 MB each).
+ * Counts of one thread: a number per series, and one addition per event. They are read as plain data, so that a shard can report them. The threads
+ * that count do not load the library that formats the numbers (3 MB each).
  */
 import { BUCKETS, type CounterName, type HistogramName, type LabelsOf, METRICS, type MetricName } from './table.ts'
 
-/** A series by its key: name and label values in the order of the table; of a histogram also a bucket's index, or `sum`. */
+/** Numbers by series key: name and label values in the order of the table; for a histogram also the index of a bucket, or `sum`. */
 export type Numbers = ReadonlyMap<string, number>
 
-/** The report of a shard. Instances appear in it as numbers only. */
+/** Report of a shard. It contains instances only as numbers. */
 export interface ShardReport {
-  /** Counted since its thread run began. */
+  /** Counts since the thread run began. */
   numbers: Numbers
-  /** Messages in the queues, and events in the outboxes, of its instances. */
+  /** Messages in the queues, and events in the outboxes, of the shard's instances. */
   waiting: number
   backlog: number
-  /** Of each connected instance: when its last stanza came in, epoch ms. */
+  /** Time of the last received stanza of each connected instance, in epoch ms. */
   lastInboundAt: readonly number[]
-  /** How far ids or times that its instances gave out, or the clock that they do not follow, are ahead, in ms; 0: they are not. */
+  /**
+   * How far ids or times that its instances issued are ahead of the clock, or how far the clock is that they do not follow, in ms; 0 if they are not
+   * ahead.
+   */
   aheadMs: number
-  /** How far the network says that the machine's clock is ahead, in ms; 0: it does not. */
+  /** How far the machine's clock is ahead of the network's time, in ms; 0 if it is not. */
   clockAheadMs: number
 }
 
-/** No label value of our tables contains it. */
+/** Separator that no label value of our tables contains. */
 const SEPARATOR = '|'
 
 export function keyOf<N extends MetricName>(name: N, labels: LabelsOf<N>): string {
@@ -36,19 +39,19 @@ export const joined = (...parts: (string | number)[]): string => parts.join(SEPA
 
 export interface Tally {
   add<N extends CounterName>(name: N, labels: LabelsOf<N>): void
-  /** In seconds. */
+  /** The observed value is in seconds. */
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void
-  /** A copy. */
+  /** Returns a copy. */
   numbers(): Numbers
 }
 
-/** A series and its numbers. A counter has one number, a histogram one for each bucket and the sum behind them. */
+/** A series and its numbers. A counter has one number; a histogram has one for each bucket, and the sum. */
 interface Series {
   key: string
   counts: number[]
 }
 
-/** The series of a metric by the values of its labels, one after another. */
+/** Series of a metric in a tree of its label values. */
 interface Branch {
   below: Map<unknown, Branch>
   series?: Series
@@ -69,7 +72,7 @@ export function createTally(): Tally {
     return found
   }
 
-  /** Found by the labels themselves: a key that is put together anew each time is dearer than what is counted. */
+  /** Looks the series up by its labels, because building a key string each time costs more than the count. */
   function countsOf<N extends MetricName>(name: N, labels: LabelsOf<N>, size: number): number[] {
     let branch = below(roots, name)
     for (const label of METRICS[name].labels) branch = below(branch.below, labels[label as keyof LabelsOf<N>])
@@ -92,7 +95,7 @@ export function createTally(): Tally {
     },
     numbers() {
       const numbers = new Map<string, number>()
-      // A label that comes as a number and as its text is one series.
+      // A label value may come as a number or as its text; both are one series.
       const put = (key: string, count: number) => numbers.set(key, (numbers.get(key) ?? 0) + count)
       for (const { key, counts } of all) {
         if (counts.length === 1) put(key, counts[0]!)
@@ -106,7 +109,7 @@ export function createTally(): Tally {
   }
 }
 
-/** Series by series. */
+/** Adds the numbers series by series. */
 export function sum(all: readonly Numbers[]): Numbers {
   const total = new Map<string, number>()
   for (const numbers of all) for (const [key, value] of numbers) total.set(key, (total.get(key) ?? 0) + value)

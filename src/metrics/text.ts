@@ -1,11 +1,11 @@
-/** Numbers as Prometheus reads them; the format itself is prom-client's. */
+/** Formats the numbers for Prometheus with prom-client. */
 import { BUCKETS, METRICS, type Metric, type MetricName } from './table.ts'
 import { joined, type Numbers, partsOf } from './tally.ts'
 
 interface Value {
   value: number
   labels: Record<string, string | number>
-  /** Of a histogram: with `_bucket`, `_sum` or `_count`. */
+  /** Name of a value of a histogram: with `_bucket`, `_sum` or `_count`. */
   metricName?: string
 }
 
@@ -44,8 +44,8 @@ export async function textOf(numbers: Numbers): Promise<string> {
     const values = (metric.kind === 'histogram' ? histogram : simple)(name, metric, of(name), numbers)
     return { name, help: metric.help, type: metric.kind, aggregator: 'sum', values }
   })
-  // Loaded when somebody asks for the first time.
+  // Loaded at the first request.
   const { AggregatorRegistry } = await import('prom-client')
-  // The one way the library takes numbers that were counted elsewhere: as those of a cluster's workers, here of a single one.
+  // The library accepts numbers that were counted elsewhere only as those of a cluster's workers, so they are passed as those of a single worker.
   return AggregatorRegistry.aggregate([shown]).metrics()
 }

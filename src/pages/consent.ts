@@ -1,4 +1,7 @@
-/** `/oauth/authorize`: an app asks for one instance; the holder of the admin key decides. Without a script, because it shows texts of strangers. */
+/**
+ * `/oauth/authorize`: an app asks for one instance, and the holder of the admin key decides. The page has no script, because it shows texts of
+ * strangers.
+ */
 
 import { BRAND } from '../domain/brand.ts'
 import { namesakes, shortId } from '../domain/instance-choices.ts'

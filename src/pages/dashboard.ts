@@ -1,4 +1,4 @@
-/** The files of the dashboard's client, as the build has put them: read once, compressed once, never looked for on disk by a caller's words. */
+/** Files of the dashboard's client from the build: read once, compressed once, and never looked up on disk by a name from a caller. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
@@ -10,7 +10,7 @@ import { CLOSED } from './page.ts'
 
 const compress = promisify(gzip)
 
-/** Beside the compiled sources, or, where the sources themselves run, what the build made of them. */
+/** Folder beside the compiled sources or, when the sources run directly, the output of the build. */
 const FOLDERS = ['../../dashboard', '../../dist/dashboard', '../../../dist/dashboard'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 )
@@ -26,13 +26,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.webmanifest': 'application/manifest+json',
 }
-/** Their own formats are compressed already. */
+/** File types that are already compressed. */
 const PACKED: ReadonlySet<string> = new Set(['.png', '.ico', '.woff2'])
 
-/** The bundler's mark of the content in a name: such a file never changes. */
+/** Mark of the content hash that the bundler puts into a name; such a file never changes. */
 const HASHED = /-[A-Za-z0-9_-]{8,}\.\w+$/
 
-/** Nothing from elsewhere and nothing written into the page: scripts and styles are files of ours. */
+/** Policy of the page: nothing from other origins and nothing inline, because scripts and styles are our own files. */
 export const DASHBOARD_POLICY = [
   ...CLOSED,
   "script-src 'self'",
@@ -70,13 +70,13 @@ function fileOf(name: string, content: Uint8Array<ArrayBuffer>): DashboardFile {
   }
 }
 
-/** Names are paths in the first folder that has a document, with slashes. Source maps are not served. */
+/** Names are paths with slashes in the first folder that has a document. Source maps are not served. */
 export async function createDashboardFiles(folders: readonly string[] = FOLDERS): Promise<DashboardFiles> {
   const files = new Map<string, DashboardFile>()
   const found = await readFolder(folders)
   for (const name of found?.names ?? []) {
     if (extname(name) === '.map') continue
-    // A folder.
+    // The entry is a folder.
     const bytes = await readFile(join(found!.folder, name)).catch(() => undefined)
     if (bytes) files.set(name.split(sep).join('/'), fileOf(name, new Uint8Array(bytes)))
   }

@@ -1,4 +1,4 @@
-/** `GET /docs`: the description in Swagger UI, every file of it served from here. */
+/** `GET /docs`: the description in Swagger UI, all files of which the service serves. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
@@ -11,7 +11,7 @@ const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`swagger-ui-dist/${name}`), 'utf8')
 
-/** `validatorUrl`: otherwise it would ask a validator elsewhere for a badge. */
+/** `validatorUrl` is disabled; otherwise Swagger UI would request a badge from an external validator. */
 const START = `
 window.ui = SwaggerUIBundle({
   url: './openapi.json',
@@ -48,7 +48,7 @@ export const docsPage = (): Page => ({
   policy: [...CLOSED, "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"].join('; '),
 })
 
-/** Each is read and compressed once, when somebody asks for it. */
+/** Each file is read and compressed once, on its first request. */
 export function createAssets(): (name: string) => Promise<Asset | undefined> {
   const made = new Map<string, Promise<Asset>>()
 

@@ -1,13 +1,13 @@
-/** The browser extension of `extension/`, as a zip archive that is unpacked and loaded as it is. */
+/** The browser extension of `extension/` as a zip archive, which users unpack and load. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { zip } from './zip.ts'
 
-/** Seen from the sources, and from what is compiled of them. */
+/** Paths from the sources, and from the compiled files. */
 const FOLDERS = ['../../extension', '../../../extension'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 
-/** Folder in the archive: what somebody unpacks lands in one place. */
+/** Folder in the archive, so that unpacking creates a single folder. */
 const FOLDER = 'svc-passkey-extension'
 
 async function filesIn(folder: string) {
@@ -23,7 +23,7 @@ async function make(): Promise<Uint8Array<ArrayBuffer> | undefined> {
   return undefined
 }
 
-/** Made once, when somebody asks for it. Undefined where the service was installed without the folder. */
+/** Created once, on the first request. Undefined if the service was installed without the folder. */
 export function createExtension(): () => Promise<Uint8Array<ArrayBuffer> | undefined> {
   let made: ReturnType<typeof make> | undefined
   return () => {

@@ -1,10 +1,10 @@
-/** Pages for people, each in one piece: its style and script stand in it, and its policy allows these two by their hashes and nothing else. */
+/** Pages for people, each in one document: it contains its style and script, and its policy allows only these two, by their hashes. */
 import { createHash } from 'node:crypto'
 import type { Page } from '../features/parts.ts'
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Nothing from elsewhere, nothing that sends a form away, no frame around it. */
+/** Policy without external resources, form targets and embedding. */
 export const CLOSED = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
 const STYLE = `
@@ -22,7 +22,7 @@ button { background: var(--green); border-color: var(--green); color: #fff; curs
 [hidden] { display: none !important }
 `
 
-/** A document that no search engine lists; `head` is added to what every page says there. */
+/** A document that search engines do not index; `head` is added to the common head. */
 export const documentOf = (head: string, body: string) => `<!doctype html>
 <html lang="en">
 <head>
@@ -39,8 +39,8 @@ ${body}
 `
 
 /**
- * `connects`: its script asks this service. `style` is added to what all pages share. `formsTo`: where its forms, and what they are answered with,
- * may lead; nowhere when it is not given.
+ * `connects`: the script of the page calls this service. `style` is added to the common style. `formsTo`: allowed targets of its forms and of their
+ * redirects; none if absent.
  */
 export function makePage({
   title,

@@ -1,4 +1,4 @@
-/** Part of the pairing page for an account that demands its passkey: sign in a browser, compare the code with the phone, wait for the link. */
+/** Part of the pairing page for an account that requires its passkey: sign in a browser, compare the code with the phone, wait for the link. */
 import { BEFORE_THE_SCAN, BY_HAND, OPTIONS_HERE, PASSKEY_PROBLEMS, UNFOLD_AFTER_MS } from '../domain/passkey-words.ts'
 
 export const passkeyStyle = `

@@ -1,6 +1,6 @@
 /**
- * `GET …/qr-code/page`: pairs an instance in a browser. The page asks the routes beside it, by relative addresses: the token stands in its own
- * address and nowhere else, and no referrer carries it.
+ * `GET …/qr-code/page`: pairs an instance in a browser. The page calls the routes beside it by relative URLs. The token is only in the address of the
+ * page, and no referrer contains it.
  */
 import { BRAND } from '../domain/brand.ts'
 import type { Page } from '../features/parts.ts'
@@ -16,7 +16,7 @@ form { justify-content: center }
 #problem, #failure, #refused { color: #c0392b }
 ${passkeyStyle}`
 
-/** Milliseconds between two looks at the status; a QR is fetched when the one that is shown has expired. */
+/** Interval of the status requests in ms; a QR code is requested when the shown one has expired. */
 const LOOK_EVERY = 2_000
 
 const script = `

@@ -1,4 +1,4 @@
-/** A zip archive of a few small files, without directories, ZIP64 or comments (PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16). */
+/** Creates a zip archive of a few small files, without directories, ZIP64 or comments (PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16). */
 import { gzipSync } from 'node:zlib'
 
 export interface ZipEntry {
@@ -9,17 +9,17 @@ export interface ZipEntry {
 const LOCAL = 0x04034b50
 const CENTRAL = 0x02014b50
 const END = 0x06054b50
-/** 2.0, the version that knows deflate. */
+/** Version 2.0, which supports deflate. */
 const VERSION = 20
 const DEFLATED = 8
-/** 1980-01-01, the first day of the format: the same files make the same archive. */
+/** 1980-01-01, the first date of the format, so that the same files give the same archive. */
 const DATE = 0x21
 
-/** gzip has the same compressed bytes and the same checksum: 10 bytes of header, the data, CRC-32, length. */
+/** gzip has the same compressed bytes and checksum: 10 bytes of header, the data, CRC-32, length. */
 const GZIP_HEADER = 10
 const GZIP_TRAILER = 8
 
-/** `sizes` of the fields, in bytes, and their values. */
+/** Fields with their sizes in bytes and their values. */
 function record(...fields: readonly (readonly [size: 2 | 4, value: number])[]): Buffer {
   const bytes = Buffer.alloc(fields.reduce((sum, [size]) => sum + size, 0))
   let at = 0
@@ -49,7 +49,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer<ArrayBuffer> {
     ] as const
     const file = Buffer.concat([record([4, LOCAL], ...facts), path, data])
     files.push(file)
-    // Comment, disk, attributes of both kinds: none.
+    // No comment, disk number or attributes.
     directory.push(record([4, CENTRAL], [2, VERSION], ...facts, [2, 0], [2, 0], [2, 0], [4, 0], [4, offset]), path)
     offset += file.length
   }

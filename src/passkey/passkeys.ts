@@ -1,6 +1,6 @@
 /**
- * Linking with a passkey on the main thread: the state of a ceremony, and the tickets of browser extensions. A ticket is bound to one challenge of one
- * ceremony; its holder can read that challenge, answer it, and learn the name of the instance. Tickets are kept in memory only, as hashes.
+ * Linking with a passkey on the main thread: the state of a ceremony, and the tickets of browser extensions. A ticket is bound to one challenge of
+ * one ceremony. Its holder can read that challenge, answer it, and learn the name of the instance. Tickets are kept only in memory, as hashes.
  */
 import { randomBytes } from 'node:crypto'
 import { type Clock, iso, MINUTE } from '../domain/clock.ts'
@@ -13,13 +13,13 @@ import { sha256 } from '../lib/sha256.ts'
 
 const LIFE = 10 * MINUTE
 const TICKET_BYTES = 32
-/** Refused assertions after which a ticket is void. */
+/** Number of refused assertions after which a ticket is void. */
 const MAX_REFUSED = 3
 /** The extension reads the fragment and removes it before any script of the page runs. */
 const OPENED = 'https://web.whatsapp.com/#svc-passkey='
 /** Version of the JSON in the fragment. */
 const VERSION = 1
-/** Instances whose helper is remembered; for an evicted one the page offers the helper again. */
+/** Number of instances whose helper is remembered; if an entry was evicted, the page offers the helper again. */
 const MAX_SEEN = 10_000
 
 interface Ticket {
@@ -38,7 +38,7 @@ export interface PasskeyDeps {
 }
 
 export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys {
-  /** By hash of the ticket. An instance has at most one. */
+  /** Tickets by their hash. An instance has at most one. */
   const tickets = new Map<string, Ticket>()
   /** Last ceremony of each instance in which a ticket was used. */
   const seen = boundedCache<InstanceId, string>(MAX_SEEN)

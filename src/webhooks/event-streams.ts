@@ -1,6 +1,6 @@
 /**
- * Events of an instance as a stream. They are kept by its shard (`workers/shard/webhooks/stream`); here each reader has the id of the last
- * one it was given, and asks for what follows when the shard says that there is something. No event is kept in this thread.
+ * Streams of the events of an instance. The shard stores the events (`workers/shard/webhooks/stream`). Here each reader has the id of its last event,
+ * and requests the following ones when the shard reports new events. This thread stores no events.
  */
 import { SECOND } from '../domain/clock.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
@@ -8,16 +8,16 @@ import { Failure } from '../domain/failures.ts'
 import type { EventStreamOf, EventStreams, EventsPage, ServerEvent, ServerEvents } from '../domain/server-events.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Readers of one instance at a time. */
+/** Number of concurrent readers of one instance. */
 export const MAX_STREAMS = 10
-/** A comment goes out when nothing else did for so long: relays close what is silent. */
+/** Interval in ms after which a comment is sent if nothing else was, because proxies close idle streams. */
 const HEARTBEAT = 15 * SECOND
-/** Time until a shard that is gone is asked again. */
+/** Delay in ms before a shard that is gone is asked again. */
 const ASK_AGAIN = SECOND
-/** The credential of a reader who waits is looked at so often. */
+/** Interval in ms at which the credential of a waiting reader is checked. */
 const LOOK_EVERY = 2 * SECOND
 
-/** Wakes a reader when its shard has new events; one that begins to wait after a ring is woken at once. */
+/** Wakes a reader when its shard has new events. A reader that begins to wait after a ring is woken immediately. */
 function createBell() {
   let isRung = false
   let wake: (() => void) | undefined
@@ -29,7 +29,7 @@ function createBell() {
     silence() {
       isRung = false
     },
-    /** Resolves when the time is over or the signal is aborted, and with true when it was rung. */
+    /** Resolves when the time is over or the signal is aborted; resolves with true if it was rung. */
     wait(ms: number, signal: AbortSignal): Promise<boolean> {
       if (isRung || signal.aborted) return Promise.resolve(isRung)
       return new Promise((resolve) => {
@@ -54,19 +54,19 @@ const isGone = (error: unknown) => error instanceof Failure && error.code === 'e
 
 export interface EventStreamsDeps {
   engine: Pick<Engine, 'call' | 'onEvent'>
-  /** Metrics: a reader is told that it missed events. */
+  /** Counts for the metrics that a reader was told about missed events. */
   onGap(): void
-  /** Reads what an operator's command wrote beside the service: it may end what a reader is allowed. */
+  /** Reads what an operator command wrote to the store, which may end the permission of a reader. */
   refresh(): Promise<void>
 }
 
 export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps): EventStreams {
-  /** By instance, the bells of its readers. */
+  /** Bells of the readers, by instance. */
   const readers = new Map<string, Set<Bell>>()
   let isStopped = false
   let looking: ReturnType<typeof setInterval> | undefined
 
-  /** One look serves all readers. A store that cannot be read now is read the next time. */
+  /** One check serves all readers. If the store cannot be read now, it is read the next time. */
   function keepLooking() {
     looking ??= setInterval(() => void refresh().catch(() => {}), LOOK_EVERY).unref()
   }
@@ -76,7 +76,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     looking = undefined
   }
 
-  // A shard that came back sends a state, and does not know the readers yet: they ask again.
+  // A restarted shard sends a state and does not know the readers yet, so they ask again.
   engine.onEvent((event) => {
     if (event.type === 'outcome') return
     for (const bell of readers.get(event.instance) ?? []) bell.ring()
@@ -111,10 +111,13 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
       return page
     }
 
-    /** `later` while the shard is gone: it comes back, and the reader need not know. Any other failure is answered when the reader reconnects. */
+    /**
+     * `later` while the shard is gone: it returns, and the reader need not know. Any other failure ends the stream and is answered when the reader
+     * reconnects.
+     */
     const next = () => ask().catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
 
-    // A failure is answered before the stream has begun.
+    // A failure here is answered as an error, because the stream has not begun.
     const first = await ask().catch((error: unknown) => {
       leave()
       throw error
@@ -123,7 +126,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
 
     async function* events(signal: AbortSignal): AsyncIterable<ServerEvent> {
       let page: EventsPage | 'later' | 'over' = first
-      // From here on a reader that is cut has a place to resume at, even before the first event.
+      // After this event a disconnected reader can resume, even before the first event.
       yield { event: 'ready', id: begin, data: JSON.stringify({ after: begin }) }
       while (page !== 'over') {
         const { gap, events, more } = page === 'later' ? NOTHING : page
@@ -144,7 +147,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
       }
     }
 
-    /** Until there is news, the time is over, or the stream is. */
+    /** Waits until there is news, the time is over, or the stream ends. */
     async function quiet(ms: number, signal: AbortSignal): Promise<'news' | 'quiet' | 'over'> {
       for (let left = ms; left > 0; left -= LOOK_EVERY) {
         const isNews = await bell.wait(Math.min(left, LOOK_EVERY), signal)

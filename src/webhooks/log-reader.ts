@@ -1,6 +1,6 @@
 /**
- * Questions to the delivery log. A page is found by keys alone and only its own rows are opened: those of a filter by their index
- * (`log-index.ts`), those that wait by the outbox. Counting is the store's.
+ * Queries on the webhook log. A page is found by keys, and only its own rows are opened: filtered rows by their index (`log-index.ts`), waiting ones
+ * by the outbox. The store itself counts.
  */
 import { encodeTime } from 'ulid'
 import { EVENT_TYPES } from '../domain/events.ts'
@@ -19,25 +19,25 @@ import { type LogRow, logRows, RETRY, toEntry } from './log.ts'
 
 type Store = Pick<StateStore, 'get' | 'range' | 'count'>
 
-/** The key that seals the rows of an instance. */
+/** Returns the sealer for the rows of an instance. */
 export type SealerOf = (instanceId: string) => Sealer
 
-/** Events of one instance in the order of their ids, and how many they are. */
+/** Events of one instance in the order of their ids, and their number. */
 interface Line {
   instanceId: string
   ids(): AsyncIterable<string>
   count(): Promise<number>
 }
 
-/** Last moment that a ULID can hold. */
+/** Latest time that a ULID can hold. */
 const LAST_MOMENT = 2 ** 48 - 1
-/** The first characters of all ULIDs of this moment. */
+/** Common prefix of all ULIDs of this time. */
 const timeKey = (at: number) => encodeTime(Math.min(Math.max(at, 0), LAST_MOMENT))
 
 export function logReader(store: Store, sealerOf: SealerOf): LogReader {
   const rowsOf = once((instanceId: string) => logRows(sealerOf(instanceId)))
 
-  /** Undefined for a row that is gone, or cannot be read: of an instance that is being deleted, say. */
+  /** Undefined for a row that is gone or cannot be read, for example because its instance is being deleted. */
   async function rowOf(instanceId: string, eventId: string): Promise<LogRow | undefined> {
     const key = keys.logEntry(instanceId, eventId)
     const bytes = await store.get(key)
@@ -51,9 +51,9 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
   const fits = ({ type, status }: LogRange, row: LogRow | undefined): row is LogRow =>
     row !== undefined && (type === undefined || row.type === type) && (status === undefined || row.status === status)
 
-  /** Everything under a prefix whose rest is an event id, within the range. */
+  /** All entries within the range whose key is a prefix followed by an event id. */
   function under(instanceId: string, prefix: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Line {
-    // An id sorts behind the time alone that it begins with.
+    // An id sorts after the time prefix with which it begins.
     const [first, end] = [prefix + timeKey(from), to >= LAST_MOMENT ? undefined : prefix + timeKey(to + 1)]
     return {
       instanceId,
@@ -77,7 +77,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     count: async () => ids.length,
   })
 
-  /** Those whose row has to be opened to know whether they fit. */
+  /** Rows that must be opened to check whether they match. */
   const opened = (line: Line, range: LogRange): Line => {
     async function* ids() {
       for await (const eventId of line.ids()) if (fits(range, await rowOf(line.instanceId, eventId))) yield eventId
@@ -93,7 +93,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     }
   }
 
-  /** Parked events that are tried again: their times are the order of the key, so they are sorted here. */
+  /** Parked events that will be retried. Their keys are ordered by time of retry, so they are sorted here. */
   async function parked(instanceId: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Promise<Line> {
     const prefix = keys.dues(instanceId)
     const ids: string[] = []
@@ -130,7 +130,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
       if (data.length === filter.pageSize) break
       if (toSkip-- > 0) continue
       const row = await rowOf(instanceId, eventId)
-      // It may have ended in another way meanwhile.
+      // The event may have ended with another outcome in the meantime.
       if (fits(filter, row)) data.push(toEntry(instanceId, eventId, row))
     }
     return data
@@ -146,7 +146,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     async resendable(range, limit) {
       const events = new Map<string, string[]>()
       let left = limit
-      // Bodies that are kept: of those that wait, and of those that failed.
+      // Events whose bodies are stored: waiting ones and failed ones.
       const lines = range.instanceIds.flatMap((id) =>
         [keys.outbox(id), keys.parked(id)].map((prefix) => under(id, prefix, range, false)),
       )
@@ -194,8 +194,8 @@ function once<T>(make: (name: string) => T): (name: string) => T {
 }
 
 /**
- * Event ids begin with their time, so of the heads of all lines the least is the oldest, and the greatest the newest. An event that moves
- * from one line to another meanwhile is given once.
+ * Event ids begin with their time, so the smallest head of all lines is the oldest event, and the greatest is the newest. An event that moves between
+ * lines in the meantime is returned once.
  */
 async function* inOrder(lines: readonly Line[], newestFirst: boolean): AsyncIterable<Found> {
   const isBefore = newestFirst ? (one: string, other: string) => one > other : (one: string, other: string) => one < other

@@ -1,6 +1,6 @@
 /**
- * The delivery log: one row per event, written with the event and rewritten with every attempt. It holds no content; it is sealed
- * because the path of a webhook URL often is a credential.
+ * The webhook log: one row per event, written with the event and updated with every attempt. It has no content; it is sealed because the path of a
+ * webhook URL often is a credential.
  */
 import * as v from 'valibot'
 import { iso } from '../domain/clock.ts'
@@ -18,18 +18,20 @@ const time = v.pipe(v.number(), v.integer())
 
 const RowSchema = v.object({
   type: v.picklist(EVENT_TYPES),
-  /** Of the last attempt, or configured when the event was written; query values masked. */
+  /** URL of the last attempt, or the URL configured when the event was written; query values are masked. */
   url: v.string(),
   status: v.picklist(LOG_STATUSES),
-  /** All attempts ever made, manual ones included. */
+  /** Number of all attempts, including manual ones. */
   attempts: time,
-  /** Failed tries of the running schedule; a manual resend of many begins a new one. Tries in between, while a receiver is away, are none. */
+  /**
+   * Failed attempts of the current schedule; a manual resend of many events begins a new schedule. Probes of a receiver that is down do not count.
+   */
   tries: time,
-  /** Where the body is: `line` is the delivery queue, in which it waits for its first attempt or for a receiver that is away. */
+  /** Place of the body. `line` is the delivery queue, in which it waits for its first attempt or for a receiver that is down. */
   body: v.picklist(['line', 'parked', 'erased']),
   /**
-   * Of a parked body: when it is tried again (pending) or erased (failed); part of a key, see keys.due. Of one in the queue that was tried
-   * and waits there because its receiver is away: when its schedule tries it next.
+   * For a parked body: time of its retry (pending) or erasure (failed), which is part of a key, see keys.due. For an event in the queue that waits
+   * because its receiver is down: time of its next scheduled attempt.
    */
   dueAt: v.nullable(time),
   code: v.nullable(time),
@@ -37,9 +39,9 @@ const RowSchema = v.object({
   durationMs: v.nullable(time),
   createdAt: time,
   finishedAt: v.nullable(time),
-  /** `X-Request-Id` of the request whose outcome the event tells, for the log. */
+  /** `X-Request-Id` of the request whose outcome the event reports, for the log. */
   requestId: v.optional(v.string()),
-  /** The last attempts but for one that delivered it: when each began, and how it ended. Absent in rows of before. */
+  /** The last attempts except a successful one: when each began, and how it ended. Absent in older rows. */
   failures: v.optional(
     v.array(v.object({ at: time, code: v.nullable(time), error: v.nullable(v.string()), durationMs: v.nullable(time) })),
     [],
@@ -66,28 +68,28 @@ export const toEntry = (instanceId: string, eventId: string, row: LogRow): LogEn
   resendable: row.body !== 'erased',
 })
 
-/** Attempts that a row keeps. */
+/** Number of attempts that a row keeps. */
 const MAX_FAILURES = 20
 
-/** The failed attempt that the row shows as its last, kept with the ones before. `at`: when it ended. */
+/** Adds the failed attempt that the row shows as its last to the earlier ones. `at`: time when it ended. */
 export const withFailure = (row: LogRow, at: number): LogRow => {
   const { code, error, durationMs } = row
   const failure = { at: at - (durationMs ?? 0), code, error, durationMs }
   return { ...row, failures: [...row.failures, failure].slice(-MAX_FAILURES) }
 }
 
-/** The oldest first. */
+/** Attempts, oldest first. */
 export function attemptsOf({ failures, status, code, error, durationMs, finishedAt }: LogRow): WebhookAttempt[] {
   const shown = failures.map(({ durationMs: duration_ms, at, ...rest }) => ({ at: iso(at), ...rest, duration_ms }))
   if (status !== 'delivered' || finishedAt === null) return shown
   return [...shown, { at: iso(finishedAt - (durationMs ?? 0)), code, error, duration_ms: durationMs }]
 }
 
-/** Every event names the URL of its webhook, and there are few. */
+/** Cache size; every event names its webhook URL, and there are few different ones. */
 const KNOWN_URLS = 256
 const masked = boundedCache<string, string>(KNOWN_URLS)
 
-/** The URL with the values of its query masked: `?token=***`. */
+/** The URL with masked query values: `?token=***`. */
 export function maskUrl(text: string): string {
   const known = masked.get(text)
   if (known !== undefined) return known
@@ -98,11 +100,11 @@ export function maskUrl(text: string): string {
   return made
 }
 
-/** Values of a due entry: what is done with a parked event at that time. */
+/** Values of a due entry: the action on a parked event at that time. */
 export const RETRY = Buffer.from('retry')
 export const ERASE = Buffer.from('erase')
 
-/** Everything an event leaves in storage besides its row. */
+/** Operations for everything that an event has in storage besides its row. */
 export function bodyOps(instanceId: string, eventId: string, row: LogRow): Op[] {
   if (row.body === 'line') return [[keys.outboxEvent(instanceId, eventId), null]]
   if (row.body === 'erased') return []

@@ -1,15 +1,15 @@
 /**
- * An administrator's operations on the webhook log: reading it, and sending events again. Reading is done in a thread of its own,
- * because a log may have a hundred thousand rows per instance; sending is done by the shards, which own the events.
+ * Operations of an administrator on the webhook log: reading it, and sending events again. A separate thread reads, because a log may have a hundred
+ * thousand rows per instance; the shards, which own the events, send.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { EventsOf, LogReader, WebhookLog } from '../domain/webhook-log.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Events of one call of `replay`. */
+/** Number of events per call of `replay`. */
 export const MAX_REPLAY = 10_000
-/** Events that one shard is given at a time: it sends nothing else of the instance while it puts them back. */
+/** Number of events that one shard gets at a time, because the instance sends nothing else while they are put back. */
 const AT_ONCE = 500
 
 export interface WebhookLogDeps {

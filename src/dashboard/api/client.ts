@@ -1,6 +1,6 @@
 /**
- * How the service is asked: the API's own operations, typed by its description, and those that only the dashboard has. All addresses are
- * relative to the page, so that the service may stand under any path.
+ * Calls the service: the operations of the API, typed by its description, and the dashboard's own. All URLs are relative to the page, so that the
+ * service may be under any path.
  */
 import createClient, { defaultPathSerializer } from 'openapi-fetch'
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
@@ -11,27 +11,27 @@ import { signedOut } from './session.ts'
 
 const SESSION = 'session'
 
-/** Without a session there is nothing to prove, and the service still refuses what comes without the header. */
+/** Value of the header without a session: there is no proof yet, but the service refuses requests without the header. */
 const NOTHING_TO_PROVE = '1'
 
-/** Every request to the service: with the proof of the session, which another tab may have renewed since the last one. */
+/** Sends a request with the proof of the session, which another tab may have renewed. */
 export async function send(request: Request): Promise<Response> {
   const proof = readProof()
   request.headers.set(DASHBOARD_HEADER, proof ?? NOTHING_TO_PROVE)
   const response = await fetch(request)
-  // Of a sign-in: the key was wrong, which ends nothing.
+  // A 401 answer to a sign-in only means a wrong key and does not end a session.
   if (response.status === 401 && request.url !== new URL(SESSION, location.href).href) signedOut(proof)
   return response
 }
 
-/** The session stands for the token of an instance: the dashboard's paths have none. */
+/** The session replaces the token of an instance, so the paths of the dashboard have no token. */
 export const api = createClient<paths>({
   baseUrl: 'api',
   fetch: send,
   pathSerializer: (path, values) => defaultPathSerializer(path.replace('/token/{token}', ''), values),
 })
 
-/** Path parameters of an instance's operation. */
+/** Path parameters of an operation on an instance. */
 export const of = (instanceId: string) => ({ instance_id: instanceId, token: '' })
 
 interface Answered<T> {
@@ -40,7 +40,7 @@ interface Answered<T> {
   response: Response
 }
 
-/** The answer, or a `Refused`. */
+/** Resolves with the answer, or rejects with a `Refused`. */
 export async function answer<T>(asked: Promise<Answered<T>>): Promise<T> {
   const { data, error, response } = await asked.catch(() => {
     throw unreachable()
@@ -49,7 +49,7 @@ export async function answer<T>(asked: Promise<Answered<T>>): Promise<T> {
   throw refusedBy(response, error)
 }
 
-/** An operation of the dashboard's own; `path` is relative to the page. */
+/** Calls an operation of the dashboard itself; `path` is relative to the page. */
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   const json = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
   const request = new Request(path, { method, ...(body === undefined ? {} : json) })
@@ -61,7 +61,7 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
   throw refusedBy(response, answered)
 }
 
-/** Of values that are set. */
+/** Query string of the values that are set. */
 export function query(values: Record<string, string | number | undefined>): string {
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
   return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}`

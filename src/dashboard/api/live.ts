@@ -1,6 +1,6 @@
 /**
- * What happens, as it happens: one stream of server-sent events. The rows of all instances are kept, and nothing else: an hour of busy events
- * leaves what a minute leaves. Changes are shown together a few times per second, however many there were.
+ * The live stream of server-sent events. It keeps only the rows of all instances, so memory does not grow with time. Changes are rendered together a
+ * few times per second, however many there are.
  */
 import { signal } from '@preact/signals'
 import type { EventSourceMessage } from 'eventsource-parser'
@@ -10,26 +10,26 @@ import { session, signedOut } from './session.ts'
 import { loadSession } from './sign-in.ts'
 import { readStream } from './stream.ts'
 
-/** Between two renewals of the page, ms. */
+/** Interval between two renderings of changes, in ms. */
 const SHOW_EVERY = 250
-/** After the stream was refused, or ended by the service, ms. */
+/** Delay in ms before reconnecting after the service refused or ended the stream. */
 const AGAIN_AFTER = 3_000
-/** After a cut, ms, until the service says how long. */
+/** Delay in ms before reconnecting after a disconnection, until the service sets one. */
 const RECONNECT_AFTER = 3_000
 
 export const rows = signal<ReadonlyMap<string, InstanceRow>>(new Map())
-/** All rows were sent at least once. */
+/** True after all rows were received once. */
 export const isComplete = signal(false)
 export const connection = signal<'live' | 'waiting'>('waiting')
 export const totals = signal<LiveEvents['totals'] | null>(null)
-/** The last second of deliveries of anything; a page that shows them asks again when it changes. */
+/** The last deliveries event. A page that shows deliveries reloads when it changes. */
 export const delivered = signal<LiveEvents['deliveries'] | null>(null)
 
 const next = new Map<string, InstanceRow>()
 let hasChanged = false
-/** The connection that is read, or was the last one. */
+/** The current connection, or the last one. */
 let reading: { leave: AbortController; proof: string | null } | undefined
-/** Of the rows that are kept; empty: none. */
+/** Id of the last event that is included in the rows; empty if there is none. */
 let lastEventId = ''
 let reconnectAfter = RECONNECT_AFTER
 let again: ReturnType<typeof setTimeout> | undefined
@@ -76,7 +76,7 @@ function wait(ms: number, next: () => void) {
 }
 
 function retry() {
-  // What another tab has changed meanwhile (it signed out, and in again) is found out first.
+  // Checks first what another tab has changed in the meantime (it signed out and in again).
   wait(AGAIN_AFTER, () => {
     loadSession().then(
       () => session.value && open(),
@@ -91,7 +91,7 @@ function take({ event, data, id }: EventSourceMessage) {
   try {
     handle?.(JSON.parse(data))
   } catch (error) {
-    // A mistake of the page's own, told in its console: the stream goes on.
+    // An error of the page itself is reported in the console, and the stream continues.
     reportError(error)
   }
 }

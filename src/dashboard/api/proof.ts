@@ -1,24 +1,24 @@
 /**
- * The proof of the session: the half of it that the page keeps, beside the cookie, which a script cannot read. Storage belongs to one origin,
- * its port included, and all its tabs share it. Where a browser refuses storage the proof is in memory, and ends with the tab.
+ * The proof of the session: the half of the credential that the page stores. The other half is the cookie, which scripts cannot read. Storage belongs
+ * to one origin, including its port, and all its tabs share it. If a browser refuses storage, the proof is kept in memory and ends with the tab.
  */
 
-/** Services under several folders of one origin have sessions of their own, as the path of the cookie says. */
+/** Services in several folders of one origin have separate sessions, as their cookie paths do. */
 const KEY = `svc_dashboard ${new URL('.', location.href).pathname}`
 
-/** Only where storage is refused. */
+/** Used only if storage is refused. */
 let inMemory: string | null = null
 
 function stored(): string | null {
   try {
     return localStorage.getItem(KEY)
   } catch {
-    // Refused: then nothing was kept there, either.
+    // Storage is refused, so nothing was stored there.
     return null
   }
 }
 
-/** Null: there is none. Another tab may have changed it since the last time. */
+/** Null if there is none. Another tab may have changed it since the last call. */
 export const readProof = () => inMemory ?? stored()
 
 export function keepProof(proof: string): void {
@@ -30,7 +30,7 @@ export function keepProof(proof: string): void {
   }
 }
 
-/** `proof`: the one whose session is over. One that another tab has got since then stays. */
+/** `proof`: the proof of the ended session. A newer one from another tab stays. */
 export function dropProof(proof: string | null): void {
   if (inMemory === proof) inMemory = null
   if (proof !== null && stored() === proof) localStorage.removeItem(KEY)

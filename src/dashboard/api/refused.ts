@@ -1,8 +1,8 @@
-/** What the service refused, in its own sentence. */
+/** A refusal of the service, with its own sentence. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
-  /** By field, as `details.issues` of the API names them. */
+  /** Issues by field, as `details.issues` of the API names them. */
   readonly issues: ReadonlyMap<string, string>
 
   constructor(status: number, code: string, message: string, issues: readonly Issue[] = []) {
@@ -22,10 +22,10 @@ interface ErrorBody {
   error?: { code?: string; message?: string; details?: { issues?: Issue[] } }
 }
 
-/** Statuses of a proxy that cannot reach the service. The service has an error body with the same statuses. */
+/** Statuses of a proxy that cannot reach the service. The service uses the same statuses, but with an error body. */
 const OF_A_PROXY: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** `body`: parsed where the response is JSON, else its text. */
+/** `body`: parsed if the response is JSON, else its text. */
 export function refusedBy({ status, headers }: Response, body: unknown): Refused {
   const { error } = (body ?? {}) as ErrorBody
   if (error === undefined && OF_A_PROXY.has(status)) return unreachable()

@@ -1,4 +1,4 @@
-/** Signing in and out. The admin key becomes a session and is kept nowhere. */
+/** Sign-in and sign-out. The admin key is exchanged for a session and stored nowhere. */
 import type { SessionInfo, SignedIn, SignedOut } from '../../domain/dashboard.ts'
 import { ask } from './client.ts'
 import { keepProof, readProof } from './proof.ts'

@@ -1,24 +1,24 @@
-/** Reads a stream of server-sent events with fetch: an EventSource cannot send the header that every request of the page has. */
+/** Reads a stream of server-sent events with fetch, because an EventSource cannot send the header that every request of the page needs. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { send } from './client.ts'
 
 export interface StreamReader {
   signal: AbortSignal
-  /** Of the last event that came before a cut; empty: none. */
+  /** Id of the last event before the disconnection; empty if there is none. */
   lastEventId: string
   onOpen(): void
   onEvent(event: EventSourceMessage): void
-  /** The service says how long to wait after a cut, ms. */
+  /** Called with the delay in ms that the service sets for reconnections. */
   onRetry(ms: number): void
 }
 
 const isStream = ({ ok, headers }: Response) => ok && headers.get('Content-Type')?.startsWith('text/event-stream')
 
-/** One connection, to its end. `refused`: by the service, so that asking again at once does not help. */
+/** Reads one connection until it ends. `refused` means that the service refused it, so an immediate retry does not help. */
 export async function readStream(path: string, reader: StreamReader): Promise<'cut' | 'refused'> {
   const { signal, lastEventId, onOpen, onEvent, onRetry } = reader
   const headers: HeadersInit = lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }
-  // Whatever breaks a connection is a cut: the reason is nothing that a page could act on.
+  // Every network error counts as a disconnection, because the page cannot react to the reason.
   const response = await send(new Request(path, { headers, signal, cache: 'no-store' })).catch(() => undefined)
   if (!response) return 'cut'
   if (!isStream(response)) {

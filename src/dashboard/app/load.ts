@@ -1,10 +1,10 @@
-/** What a page asks for, and what it does: both with the service's own sentence where that refuses. */
+/** Hooks for loading data and running actions; both report a refusal with the sentence of the service. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from '../api/refused.ts'
 import { showToast } from '../parts/toasts.tsx'
 
 export interface Loaded<T> {
-  /** Of the last time that it worked; it stays while it is asked for again, so that nothing jumps. */
+  /** Data of the last successful load. It stays during a reload, so that the page does not jump. */
   data: T | undefined
   problem: Refused | undefined
   reload(): Promise<void>
@@ -12,7 +12,7 @@ export interface Loaded<T> {
 
 const refused = (error: unknown) => (error instanceof Refused ? error : new Refused(0, 'unknown', String(error)))
 
-/** Asks at once, and again when one of `about` changes; only the last answer counts. */
+/** Loads immediately, and again when one of `about` changes; only the last answer is used. */
 export function useLoad<T>(load: () => Promise<T>, about: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ data?: T; problem?: Refused }>({})
   const latest = useRef(0)
@@ -36,7 +36,7 @@ export function useLoad<T>(load: () => Promise<T>, about: readonly unknown[]): L
   return { data: state.data, problem: state.problem, reload }
 }
 
-/** Calls `what` every so often while the page is looked at. */
+/** Calls `what` periodically while the page is visible. */
 export function useEvery(ms: number, what: () => unknown): void {
   const latest = useRef(what)
   latest.current = what
@@ -53,7 +53,7 @@ export interface Action<A extends unknown[]> {
   clear(): void
 }
 
-/** One at a time. `done`: said when it worked. */
+/** Runs one action at a time. `done` is the message to show after success. */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<string | undefined>): Action<A> {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Refused>()

@@ -1,4 +1,4 @@
-/** The pages, by the first part of the address. */
+/** Pages by the first part of their address. */
 import type { FunctionComponent } from 'preact'
 import { AccessPage } from '../pages/access/access.tsx'
 import { HealthPage } from '../pages/health/health.tsx'
@@ -13,7 +13,7 @@ interface PageRow {
   name: string
   icon: IconName
   show: FunctionComponent
-  /** Where there is a pretend network only. */
+  /** True if the page exists only in the sandbox. */
   isSandbox?: boolean
 }
 

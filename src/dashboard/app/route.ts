@@ -1,4 +1,4 @@
-/** Where one is: the part of the address behind `#`, as the service knows one page only. */
+/** The current page: the part of the address after `#`, because the service serves only one document. */
 import { signal } from '@preact/signals'
 
 export interface Route {
@@ -7,7 +7,7 @@ export interface Route {
   query: URLSearchParams
 }
 
-/** A part that was mistyped (`%`, `%zz`) is taken as it stands: it names nothing, and its page says so. */
+/** A part that cannot be decoded (`%`, `%zz`) is used unchanged. It names nothing, and the page says so. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -30,14 +30,14 @@ export const go = (href: string) => {
   location.hash = href
 }
 
-/** Address of a page; values that are not set are left out. */
+/** Address of a page; unset values are omitted. */
 export function to(path: readonly string[], query: Record<string, string | number | undefined> = {}): string {
   const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const search = set.length > 0 ? `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}` : ''
   return `#/${path.map(encodeURIComponent).join('/')}${search}`
 }
 
-/** Changes the query of the page one is on, without an entry in the history. */
+/** Changes the query of the current page without a history entry. */
 export function setQuery(values: Record<string, string | number | undefined>): void {
   const { path, query } = route.peek()
   history.replaceState(null, '', to(path, { ...Object.fromEntries(query), ...values }))

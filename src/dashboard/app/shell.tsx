@@ -1,4 +1,4 @@
-/** What stands around every page: the way to the others, who is signed in, whether what is shown is live. */
+/** Frame around every page: navigation, the signed-in session, and whether the shown data is live. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { connection } from '../api/live.ts'
 import { session } from '../api/session.ts'
@@ -48,7 +48,7 @@ export function Shell() {
   useEffect(() => {
     document.title = `${page.name} · svc dashboard`
     setOpen(false)
-    // Where the page changed, those who hear it are taken along.
+    // After a page change, the focus moves to the new page for users of screen readers.
     if (before.current !== place) main.current?.focus()
     before.current = place
   }, [place])

@@ -1,4 +1,4 @@
-/** What became of a message, without its content: found by its id or `svc_id`. */
+/** Timeline of a message without its content, found by its id or `svc_id`. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Timeline, TimelineStep } from '../../domain/dashboard.ts'

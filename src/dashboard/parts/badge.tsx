@@ -1,4 +1,4 @@
-/** States in a word and a colour; the word alone says it too. */
+/** A state as a word and a colour. The word alone is enough to understand it. */
 import type { LogStatus } from '../../domain/webhook-log.ts'
 
 type Look = 'good' | 'bad' | 'warn' | ''

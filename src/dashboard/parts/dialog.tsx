@@ -1,4 +1,4 @@
-/** Questions on top of the page: the browser's own dialog, which keeps the focus and closes with Escape. */
+/** Dialogs. They use the dialog element of the browser, which traps the focus and closes with Escape. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { lookOf } from '../../domain/display-text.ts'
@@ -14,7 +14,7 @@ interface DialogProps {
   children: ComponentChildren
   onClose(): void
   onSubmit?: () => unknown
-  /** Beside the button that closes. */
+  /** Buttons beside the one that closes. */
   actions?: ComponentChildren
   isWide?: boolean
   closes?: string
@@ -46,14 +46,14 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, cl
 
 interface ActionDialogProps extends Pick<DialogProps, 'title' | 'children' | 'onClose'> {
   action: Action<[]>
-  /** The verb of the button. */
+  /** Verb on the button. */
   does: string
   isDisabled?: boolean
-  /** Fields that say themselves what is wrong with them. */
+  /** Fields that show their own errors. */
   fields?: readonly string[]
 }
 
-/** Asks for what an action needs, and says below what the service says to it. */
+/** Asks for the input of an action and shows the answer of the service below. */
 export const ActionDialog = ({ title, children, action, does, isDisabled, fields = [], onClose }: ActionDialogProps) => (
   <Dialog
     title={title}
@@ -73,12 +73,12 @@ export const ActionDialog = ({ title, children, action, does, isDisabled, fields
 interface ConfirmProps {
   title: ComponentChildren
   children: ComponentChildren
-  /** The verb of the button. */
+  /** Verb on the button. */
   does: string
-  /** Must be typed first, where what follows cannot be undone. */
+  /** Text that must be typed first, for actions that cannot be undone. */
   typed?: string
   isDangerous?: boolean
-  /** Resolves with what to say when it is done. */
+  /** Resolves with the message to show afterwards. */
   act(): Promise<string | undefined>
   onClose(): void
 }
@@ -86,7 +86,7 @@ interface ConfirmProps {
 export function Confirm({ title, children, does, typed, isDangerous = true, act, onClose }: ConfirmProps) {
   const [text, setText] = useState('')
   const { run, isBusy, problem } = useAction(act)
-  // A name that was stored before the rule for names may hold characters that nobody can see or type.
+  // A name that was stored before the rule for names existed may contain characters that nobody can see or type.
   const isReady = typed === undefined || lookOf(text) === lookOf(typed)
   const submit = async () => {
     if (isReady && (await run())) onClose()

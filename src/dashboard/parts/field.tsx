@@ -1,8 +1,8 @@
-/** A control with its name, its hint and what is wrong with it, tied together for those who hear the page. */
+/** A control with its label, hint and error, connected for screen readers. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** For the control: spread over it. */
+/** Attributes to spread over the control. */
 export interface Tied {
   id: string
   'aria-describedby': string | undefined
@@ -80,9 +80,9 @@ export function Check({ label, hint, wrong, value, isDisabled, onChange }: Check
 interface ChoiceProps {
   tied: Tied
   value: string
-  /** Value and text, in which a name of somebody's choice is isolated. */
+  /** Value and text of each option; names in the text are isolated. */
   options: readonly (readonly [value: string, text: string])[]
-  /** The choice of no value. */
+  /** Text of the option without a value. */
   none?: string
   onChange(value: string): void
 }
@@ -113,14 +113,14 @@ interface LineProps {
   onChange(value: string): void
 }
 
-/** One line of text, with its name. */
+/** A one-line text field with its label. */
 export const Line = ({ label, hint, wrong, class: more = '', onChange, type = 'text', ...rest }: LineProps) => (
   <Field label={label} hint={hint} wrong={wrong} class={more}>
     {(tied) => (
       <input
         {...tied}
         {...rest}
-        // Their attributes are the same; the library's types tell them apart.
+        // The attributes are the same; only the types of the library distinguish them.
         type={type as 'text'}
         autocomplete="off"
         spellcheck={false}

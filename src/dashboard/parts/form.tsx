@@ -1,4 +1,4 @@
-/** A form that is sent by this page, not by the browser. */
+/** A form that this page submits, not the browser. */
 import type { ComponentChildren } from 'preact'
 import type { Action } from '../app/load.ts'
 import { Button } from './button.tsx'
@@ -24,19 +24,19 @@ export const Form = ({ class: name, onSubmit, children }: FormProps) => (
 
 interface LineFormProps {
   action: Action<[]>
-  /** The verb of the button. */
+  /** Verb on the button. */
   does: string
   look?: 'primary'
   isDisabled?: boolean
-  /** Fields that say themselves what is wrong with them. */
+  /** Fields that show their own errors. */
   fields?: readonly string[]
-  /** The controls. */
+  /** Controls of the form. */
   children: ComponentChildren
-  /** Shown below. */
+  /** Result, shown below the form. */
   result?: ComponentChildren
 }
 
-/** Controls and their button in one line, and below what the service says to it. */
+/** Controls and their button in one line, with the answer of the service below. */
 export const LineForm = ({ action, does, look, isDisabled, fields = [], children, result }: LineFormProps) => (
   <Form class="stack" onSubmit={() => action.run()}>
     <div class="inline-form">

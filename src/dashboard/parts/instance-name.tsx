@@ -1,4 +1,4 @@
-/** The name of an instance; where another one has a name of the same look, the beginning of its id behind it. */
+/** Name of an instance. If another instance has a similar looking name, the beginning of its id follows. */
 import { computed } from '@preact/signals'
 import { namesakes, shortId } from '../../domain/instance-choices.ts'
 import { rows } from '../api/live.ts'
@@ -6,7 +6,7 @@ import { Name } from './words.tsx'
 
 const alike = computed(() => namesakes(rows.value.values()))
 
-/** `fallback`: shown while the row of the instance is not there. */
+/** `fallback`: shown until the row of the instance is loaded. */
 export function InstanceName({ id, fallback = id }: { id: string; fallback?: string }) {
   const row = rows.value.get(id)
   return (

@@ -8,12 +8,12 @@ export const Notice = ({ kind = '', children }: { kind?: 'bad' | 'warn' | 'good'
 
 interface ProblemProps {
   of: Refused | undefined
-  /** Fields that say themselves what is wrong with them. */
+  /** Fields that show their own errors. */
   fields?: readonly string[]
   again?: (() => unknown) | undefined
 }
 
-/** The service's sentence, read out at once. */
+/** The sentence of the service, announced immediately by screen readers. */
 export function Problem({ of, fields = [], again }: ProblemProps) {
   if (!of) return null
   const others = [...of.issues].filter(([path]) => !fields.includes(path.split('.')[0] ?? ''))
@@ -38,7 +38,7 @@ interface EmptyProps {
   actions?: ComponentChildren
 }
 
-/** What to do next, where there is nothing yet. */
+/** Placeholder for an empty list, with the next step. */
 export const Empty = ({ title, children, actions }: EmptyProps) => (
   <div class="empty">
     <h3>{title}</h3>
@@ -49,7 +49,7 @@ export const Empty = ({ title, children, actions }: EmptyProps) => (
 
 const WIDTHS = [100, 82, 91, 64, 88, 73]
 
-/** Lines that breathe while something is fetched. */
+/** Placeholder lines while data is loading. */
 export const Skeleton = ({ lines = 5 }: { lines?: number }) => (
   <svg
     class="skeleton"

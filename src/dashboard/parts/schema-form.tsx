@@ -1,4 +1,4 @@
-/** Forms made of the description's schemas: a field that the API gets is a field here, with its bounds and its words. */
+/** Forms that are generated from the schemas of the API description: every API field is a field here, with its limits and description. */
 import { useState } from 'preact/hooks'
 import { useAction } from '../app/load.ts'
 import forms from '../generated/forms.json'
@@ -22,7 +22,7 @@ export interface Schema {
 
 export type Values = Record<string, unknown>
 
-/** Fields of an operation's request, by name. */
+/** Fields of the request of an operation, by name. */
 export const fieldsOf = (operation: keyof typeof forms) => forms[operation].properties as Record<string, Schema>
 
 const isOf = ({ type }: Schema, wanted: string) => (Array.isArray(type) ? type.includes(wanted) : type === wanted)
@@ -37,7 +37,7 @@ interface InputProps {
 
 const LONG = 500
 
-/** Empty is null where the schema has a null, and otherwise as it is. */
+/** An empty text becomes null if the schema allows null. */
 const textOf = (schema: Schema, text: string) => (text === '' && isOf(schema, 'null') ? null : text)
 
 function Input({ name, schema, value, wrong, onChange }: InputProps) {
@@ -114,9 +114,9 @@ function Input({ name, schema, value, wrong, onChange }: InputProps) {
 
 interface SchemaFormProps {
   fields: Record<string, Schema>
-  /** As it is now. */
+  /** Current values. */
   values: Values
-  /** Gets what was changed, and nothing else; resolves with what to say. */
+  /** Receives only the changed values; resolves with the message to show. */
   save(changes: Values): Promise<string>
   verb?: string
 }
@@ -164,6 +164,6 @@ export function SchemaForm({ fields, values, save, verb = 'Save' }: SchemaFormPr
   )
 }
 
-/** Some fields of the schemas, in their order there. */
+/** Selects fields of a schema, in the order of the schema. */
 export const pick = (fields: Record<string, Schema>, isWanted: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)))

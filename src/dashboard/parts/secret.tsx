@@ -1,10 +1,10 @@
-/** Hidden until somebody asks; copied without being shown. */
+/** A secret that is hidden until the user shows it, and that can be copied without being shown. */
 import { useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { showToast } from './toasts.tsx'
 
-/** A page without HTTPS has no clipboard: there the text is selected from a field. */
+/** A page without HTTPS has no clipboard API, so the text is selected in a field. */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

@@ -1,23 +1,23 @@
-/** Rows and columns; on a phone's width each row is a card. */
+/** A table; on the width of a phone each row becomes a card. */
 import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
 
 export interface Column<T> {
-  /** Empty: no words above it, such as a column of buttons. */
+  /** Empty for a column without a heading, such as a column of buttons. */
   label: string
   cell(row: T): ComponentChildren
   isRight?: boolean
-  /** Names the row: stands on top of its card. */
+  /** The column that names the row; it becomes the head of its card. */
   isHead?: boolean
 }
 
 interface TableProps<T> {
-  /** Said to those who hear it. */
+  /** Name for screen readers. */
   name: string
   rows: readonly T[]
   columns: readonly Column<T>[]
   keyOf(row: T): string
-  /** What a row is called, for its check box. */
+  /** Name of a row, for its check box. */
   nameOf?: (row: T) => string
   chosen?: ReadonlySet<string>
   onChoose?: (chosen: ReadonlySet<string>) => void
@@ -89,7 +89,7 @@ interface PagerProps {
   page: number
   pageSize: number
   total: number
-  /** One and many. */
+  /** Singular and plural. */
   what: readonly [one: string, many: string]
   onPage(page: number): void
 }

@@ -1,7 +1,7 @@
-/** Moments and spans. */
+/** Times and durations. */
 import { signal } from '@preact/signals'
 
-/** Moves on every ten seconds, so that "a minute ago" stays true; one timer for all of them. */
+/** Changes every ten seconds, so that "a minute ago" stays correct; all components share one timer. */
 const tick = signal(0)
 setInterval(() => {
   if (document.visibilityState === 'visible') tick.value++
@@ -22,17 +22,17 @@ export const dayText = (at: string) => day.format(new Date(at))
 export const fineText = (at: string) => fine.format(new Date(at))
 export const exactText = (at: string) => exact.format(new Date(at))
 
-/** A moment as a `datetime-local` field has it: local, to the minute. */
+/** A time as the value of a `datetime-local` field: local time, to the minute. */
 export function localOf(at: string | number): string {
   const ms = new Date(at).getTime()
   return Number.isNaN(ms) ? '' : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** The other way round; what is no moment stays, for the service to refuse. */
+/** The reverse conversion. An invalid value stays unchanged, and the service refuses it. */
 export const isoOf = (local: string) => (Number.isNaN(Date.parse(local)) ? local : new Date(local).toISOString())
 
 function agoText(at: string): string {
-  // Read, so that whoever shows it is shown again with every tick.
+  // Reads the signal, so that the component is rendered again with every tick.
   void tick.value
   const span = Date.parse(at) - Date.now()
   const [ms, unit] = UNITS.find(([size]) => Math.abs(span) >= size) ?? [1, undefined]
@@ -40,7 +40,7 @@ function agoText(at: string): string {
   return Math.abs(span) > 40 * 86_400_000 ? dayText(at) : relative.format(Math.round(span / ms), unit)
 }
 
-/** How long ago; the moment itself on hovering. */
+/** Time since an event; the exact time is shown on hovering. */
 export function Ago({ at, none = 'never' }: { at: string | null; none?: string }) {
   if (at === null) return <span class="soft">{none}</span>
   return (
@@ -50,7 +50,7 @@ export function Ago({ at, none = 'never' }: { at: string | null; none?: string }
   )
 }
 
-/** The moment. */
+/** A point in time. */
 export const At = ({ at }: { at: string }) => (
   <time class="nowrap number" dateTime={at} title={at}>
     {exactText(at)}

@@ -1,4 +1,4 @@
-/** What was done, said for a moment in the corner. */
+/** Short messages in the corner about completed actions. */
 import { signal } from '@preact/signals'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'

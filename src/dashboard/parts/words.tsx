@@ -1,23 +1,23 @@
-/** Text, and only ever text. What people and receivers chose is isolated, so that an override of the direction ends where it stands. */
+/** Text that is never interpreted as markup. Text from people and receivers is isolated, so that a direction override in it ends with it. */
 import { contained } from '../../domain/isolated-text.ts'
 
-/** A name of somebody's choice. */
+/** A name that somebody chose. */
 export const Name = ({ children, class: name }: { children: string; class?: string }) => (
   <bdi class={name}>{contained(children)}</bdi>
 )
 
-/** Of the direction of text: nobody sees them, and they turn what follows. */
+/** Direction controls in text: they are invisible and change the direction of what follows. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Raw text as it is: what would turn its line is written out, as JSON escapes it. */
+/** Raw text in which direction controls are written as JSON escapes. */
 export const visible = (text: string) => text.replace(TURNING, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Sentences of the description: `words` between backticks are code. */
+/** Sentences of the description, in which text between backticks is shown as code. */
 export const Words = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={`${at}${part}`}>{part}</code> : part))}</>
 )
 
-/** `auto_read_message`: Auto read message. */
+/** `auto_read_message` becomes "Auto read message". */
 export const readable = (name: string) => {
   const words = name
     .replaceAll('_', ' ')

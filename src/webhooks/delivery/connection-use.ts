@@ -1,6 +1,6 @@
 /**
- * Tells whether the connection of a request has carried another one before. undici chooses the connection and says which one it took only
- * on a diagnostics channel, in the same turn as the start of the request.
+ * Detects whether the connection of a request has carried another request before. undici chooses the connection and reports it only on a diagnostics
+ * channel, in the same turn in which the request starts.
  */
 import { subscribe } from 'node:diagnostics_channel'
 
@@ -14,7 +14,7 @@ subscribe('undici:client:sendHeaders', (message) => {
   used.add(socket)
 })
 
-/** Called when a request starts (`onRequestStart`); `tell` is called before its head is written. */
+/** Called when a request starts (`onRequestStart`); `tell` is called before the head of the request is written. */
 export function onConnectionChosen(tell: (isReused: boolean) => void): void {
   waiting = tell
 }

@@ -1,4 +1,4 @@
-/** One attempt to deliver one event: sign, POST, at most 10 s. Connections are shared by all instances of the thread. */
+/** One attempt to deliver one event: sign it and POST it, with a limit of 10 s. All instances of the thread share connections. */
 import { WEBHOOK_AGENT, WEBHOOK_HEADERS } from '../../domain/brand.ts'
 import { type Clock, SECOND } from '../../domain/clock.ts'
 import type { EventType } from '../../domain/events.ts'
@@ -10,45 +10,47 @@ import { signatureHeaders } from './signature.ts'
 
 export interface Attempt {
   url: string
-  /** That of now first; behind it the one before, while it may still be used. */
+  /** The current secret first, then the previous one during its grace time. */
   secrets: readonly string[]
-  /** The bytes of the event, the same in every attempt. */
+  /** Bytes of the event, the same in every attempt. */
   body: Uint8Array
   type: EventType
   eventId: string
   instanceId: string
-  /** 1 to 6. */
+  /** Number of the attempt, 1 to 6. */
   attempt: number
-  /** Characters of the answer's body that are wanted; absent: none. */
+  /** Number of characters of the answer's body to return; absent for none. */
   answerChars?: number
 }
 
 export interface Outcome {
   ok: boolean
-  /** HTTP status; null when there was no answer. */
+  /** HTTP status; null if there was no answer. */
   code: number | null
-  /** null when delivered; else `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect` or `status 500`. */
+  /** Null if delivered; else `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect` or `status 500`. */
   error: string | null
   durationMs: number
-  /** The beginning of the answer's body, if it was wanted. */
+  /** The beginning of the answer's body, if it was requested. */
   answer?: string
 }
 
-/** Rejects only when the signal aborted it: then nothing is known about the attempt. */
+/** Rejects only if the signal aborted it; the outcome of the attempt is then unknown. */
 export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcome>
 
 export interface DeliveryOptions {
   allow: Ranges
   clock: Clock
-  /** Attempts in flight at once in this thread, those that hang aside, and to one origin, those that hang included. */
+  /** Number of concurrent attempts in this thread, without those that hang; and to one origin, including those that hang. */
   concurrency?: number | undefined
-  /** Default: a quarter of all, so that one receiver that is slow leaves room for the others. */
+  /** Default: a quarter of the total, so that one slow receiver leaves capacity for the others. */
   perOrigin?: number
   timeoutMs?: number
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
 }
 
-/** An attempt without an answer for so long does not count among all any more: many receivers that hang must not hold up one that answers. */
+/**
+ * Time in ms after which an attempt without an answer no longer counts in the total, so that many hanging receivers do not delay one that answers.
+ */
 const HANGS = SECOND
 
 export function createDelivery(options: DeliveryOptions): { deliver: Deliver; close(): Promise<void> } {
@@ -77,8 +79,8 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
     const { url, body, answerChars } = attempt
     const request = () => post({ url, headers: headersOf(attempt), body, answerChars, deadline: began + timeoutMs, stop })
     try {
-      // A receiver may close an idle connection just as it is used again, which is no failure of the event. A connection made for this
-      // request was not idle: the receiver ended it, and is asked again on schedule.
+      // A receiver may close an idle connection just when it is used again, which is not a failure of the event. A new connection was not idle: the
+      // receiver ended it, so the attempt failed and is retried on schedule.
       const { code, answer } = await request().catch((error: unknown) => {
         if (!(error instanceof StaleConnection)) throw error
         return request()

@@ -1,6 +1,6 @@
 /**
- * One POST of a webhook on a kept connection, by undici's dispatcher itself: a request with a signal, a timer and a stream of its own costs
- * three times as much. Deadlines are looked at together, some times a second.
+ * One POST of a webhook on a kept-alive connection, directly with undici's dispatcher: a request with its own signal, timer and stream costs three
+ * times as much. All deadlines are checked together, a few times per second.
  */
 import type { Agent, Dispatcher } from 'undici'
 import { boundedCache } from '../../lib/bounded-cache.ts'
@@ -8,7 +8,7 @@ import { onConnectionChosen } from './connection-use.ts'
 
 export interface Posted {
   code: number
-  /** The beginning of the answer's body, if it was wanted. */
+  /** The beginning of the answer's body, if it was requested. */
   answer: string | undefined
 }
 
@@ -16,14 +16,14 @@ export interface PostRequest {
   url: string
   headers: Record<string, string>
   body: Uint8Array
-  /** Characters of the answer's body that are wanted; absent: none. */
+  /** Number of characters of the answer's body to return; absent for none. */
   answerChars?: number | undefined
-  /** Moment of `performance.now()` at which it is given up. */
+  /** Value of `performance.now()` at which the request is aborted. */
   deadline: number
   stop?: AbortSignal | undefined
 }
 
-/** A kept connection ended before the status of a request on it: the receiver may have closed it while it was idle. */
+/** A kept-alive connection ended before the status of a request arrived: the receiver may have closed it while it was idle. */
 export class StaleConnection extends Error {}
 
 const CONNECTION_ENDED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
@@ -31,19 +31,19 @@ const hasEnded = (error: unknown) => CONNECTION_ENDED.has(String((error as { cod
 
 export interface Poster {
   /**
-   * Rejects with an error that came before the status, with `StaleConnection` when the request was on a connection that had been used
-   * before; a status decides, however its body goes on.
+   * Rejects with an error that occurred before the status, with `StaleConnection` if the connection was used before. Once a status arrives it is the
+   * result, however the body continues.
    */
   post(request: PostRequest): Promise<Posted>
   originOf(url: string): string
 }
 
-/** Limits for reading a body that is not needed, which is done only to keep the connection. */
+/** Limits for reading a body that is only read to keep the connection open. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
-/** Rounds without a POST after which the deadlines are not watched any more: the next POST is mostly near. */
+/** Number of rounds without a POST after which the deadlines are no longer checked; usually the next POST comes soon. */
 const IDLE_LOOKS = 10
-/** Origins and paths of URLs. */
+/** Number of cached origins and paths of URLs. */
 const KNOWN_URLS = 1_024
 
 interface UnderWay {
@@ -53,7 +53,7 @@ interface UnderWay {
 
 export function createPost(agent: Agent, timeoutMs: number): Poster {
   const underWay = new Set<UnderWay>()
-  /** Of each signal, so that it has one listener and not one for each POST. */
+  /** Running requests per signal, so that a signal has one listener and not one per POST. */
   const stopped = new WeakMap<AbortSignal, Set<UnderWay>>()
   const places = boundedCache<string, { origin: string; path: string }>(KNOWN_URLS)
   const lookEveryMs = Math.max(1, Math.min(100, timeoutMs / 10))
@@ -80,7 +80,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
   function keepWatch() {
     if (isWatching) return
     isWatching = true
-    // It does not keep the process running: a POST under way has a socket.
+    // The timer does not keep the process alive, because a running POST has a socket.
     setTimeout(look, lookEveryMs).unref()
   }
 
@@ -136,14 +136,14 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
         {
           onRequestStart(its) {
             controller = its
-            // It waited for a connection and was given up meanwhile.
+            // The request was aborted while it waited for a connection.
             if (isOver) return its.abort(new Error('given up'))
             onConnectionChosen((reused) => {
               isReused = reused
             })
           },
           onResponseStart(_, status) {
-            // An informational status (1xx) may come before the answer.
+            // An informational status (1xx) may precede the answer.
             if (status < 200) return
             code = status
             mine.deadline = Math.min(mine.deadline, performance.now() + DRAIN_MS)
@@ -164,7 +164,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
   return { post, originOf: (url) => placeOf(url).origin }
 }
 
-/** The first characters of a text, or of as much of it as came in time. */
+/** Collects the first characters of a text, or as much of it as arrives in time. */
 function createBeginning(chars: number) {
   const decoder = new TextDecoder()
   let text = ''
@@ -172,7 +172,7 @@ function createBeginning(chars: number) {
     add(chunk: Uint8Array) {
       text += decoder.decode(chunk, { stream: true })
     },
-    // Twice as many code units as characters, at most.
+    // A character has at most two code units.
     isFull: () => text.length >= 2 * chars,
     done: () => [...text].slice(0, chars).join(''),
   }

@@ -1,4 +1,4 @@
-/** Who may do what: keys, what is asked of callers, from where they may come, the plan, and who is signed in here. */
+/** Access: keys, required credentials, allowed addresses, the plan, and dashboard sessions. */
 import type { FunctionComponent } from 'preact'
 import { route, to } from '../../app/route.ts'
 import { KeysTab } from './keys.tsx'

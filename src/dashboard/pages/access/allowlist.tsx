@@ -1,4 +1,4 @@
-/** Addresses that may call. Whether yours would still be one of them is said before anything is saved. */
+/** Allowlist of addresses. Before saving, the page tells the users if the list would lock them out. */
 import { useState } from 'preact/hooks'
 import type { AllowlistCheck } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'

@@ -1,4 +1,4 @@
-/** The keys of the workspace, and what a key may be allowed, as the description lists it. */
+/** Keys of the workspace, and the scopes that the description lists. */
 import { answer, api } from '../../api/client.ts'
 import { fieldsOf } from '../../parts/schema-form.tsx'
 

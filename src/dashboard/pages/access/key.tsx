@@ -1,4 +1,4 @@
-/** Makes a key, whose value is shown this once, or changes the name and the scopes of one. */
+/** Creates a key, whose value is shown once, or changes the name and scopes of a key. */
 import { useState } from 'preact/hooks'
 import { answer, api } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'

@@ -1,4 +1,4 @@
-/** What is asked of callers. */
+/** Credentials that callers must send. */
 import { answer, api } from '../../api/client.ts'
 
 export const loadSecurity = () => answer(api.GET('/admin/security'))

@@ -1,4 +1,4 @@
-/** The admin key, and who is signed in with it. */
+/** The admin key, and the sessions that were signed in with it. */
 import { useState } from 'preact/hooks'
 import type { SessionRow } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'

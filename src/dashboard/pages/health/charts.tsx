@@ -1,4 +1,4 @@
-/** Small charts over the last hour: one line, or two of the same measure. */
+/** Small charts over the last hour, with one line or two lines of the same measure. */
 import type { Health, HealthPoint } from '../../../domain/dashboard.ts'
 import { durationText, exactText } from '../../parts/time.tsx'
 
@@ -7,7 +7,7 @@ type Measure = { [Name in keyof HealthPoint]: HealthPoint[Name] extends number |
 interface Chart {
   title: string
   line: Measure
-  /** Dashed, of the same measure, with its name. */
+  /** Dashed second line of the same measure, with its name. */
   second?: readonly [measure: Measure, name: string]
   text(value: number): string
 }
@@ -29,7 +29,7 @@ const CHARTS: readonly Chart[] = [
 const WIDTH = 300
 const HEIGHT = 88
 
-/** A path over the points that have a value; a gap where there is none. */
+/** A path over the points that have a value, with gaps where there is none. */
 function pathOf(values: readonly (number | null)[], max: number): string {
   let isDown = false
   return values

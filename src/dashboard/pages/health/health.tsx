@@ -1,4 +1,4 @@
-/** How the service is, and how the last hour was. */
+/** Health of the service, now and in the last hour. */
 import type { Health } from '../../../domain/dashboard.ts'
 import { ask } from '../../api/client.ts'
 import { useEvery, useLoad } from '../../app/load.ts'

@@ -1,4 +1,4 @@
-/** What is done to the instance as a whole. */
+/** Actions on the whole instance. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { answer, api, of } from '../../api/client.ts'

@@ -1,4 +1,4 @@
-/** One instance: how it is, how to pair it, and everything that can be set. */
+/** One instance: its state, its pairing, and all of its settings. */
 import type { FunctionComponent } from 'preact'
 import { isComplete, rows } from '../../api/live.ts'
 import { useLoad } from '../../app/load.ts'

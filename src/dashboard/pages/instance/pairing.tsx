@@ -1,4 +1,4 @@
-/** The code to scan, renewed by itself, or a code for a number. */
+/** The QR code, which renews itself, or a pairing code for a number. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { BEFORE_THE_SCAN } from '../../../domain/passkey-words.ts'
@@ -72,7 +72,7 @@ const Waiting = ({ text }: { text: string }) => (
   </div>
 )
 
-/** What is shown where the code would be; `start`: a session has to be started first. */
+/** Text in place of the code; `start` means that a session must be started first. */
 const INSTEAD: Record<string, string> = {
   connecting: 'Logging in…',
   disconnected: 'Reconnecting automatically…',

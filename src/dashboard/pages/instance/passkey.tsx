@@ -1,4 +1,4 @@
-/** Linking an account that demands its passkey: sign in a browser, compare the code with the phone, wait for the link. */
+/** Linking an account that requires its passkey: sign in a browser, compare the code with the phone, wait for the link. */
 import { useState } from 'preact/hooks'
 import { byHandFor, PASSKEY_PROBLEMS, UNFOLD_AFTER_MS } from '../../../domain/passkey-words.ts'
 import { answer, api, of } from '../../api/client.ts'
@@ -15,14 +15,14 @@ const LOOK_EVERY_MS = 2_000
 const load = (id: string) => answer(api.GET('/instances/{instance_id}/token/{token}/passkey', { params: { path: of(id) } }))
 type Passkey = Awaited<ReturnType<typeof load>>
 
-/** `about`: changes with the status, at which the state is loaded again. */
+/** `about` changes with the status; then the state is loaded again. */
 export function usePasskey(id: string, about: string): Loaded<Passkey> {
   const passkey = useLoad(() => load(id), [id, about])
   useEvery(LOOK_EVERY_MS, () => (passkey.data?.stage === 'none' ? undefined : passkey.reload()))
   return passkey
 }
 
-/** The answer of the box, which has to be JSON. */
+/** Answer from the text box, which must be JSON. */
 function parsed(text: string) {
   try {
     return JSON.parse(text)
@@ -31,7 +31,7 @@ function parsed(text: string) {
   }
 }
 
-/** Whether the service itself refused the answer. The answer to a service that is away stays valid and can be handed in again. */
+/** Whether the service itself refused the answer. If the service cannot be reached, the answer stays valid and can be submitted again. */
 const isJudged = (error: unknown) =>
   error instanceof Refused && !['unreachable', 'unknown', 'engine_unavailable'].includes(error.code)
 
@@ -41,7 +41,7 @@ interface Props {
   reload(): Promise<void>
 }
 
-/** Opens WhatsApp Web with a ticket for the browser extension. `isLost`: the extension did not show up there. */
+/** Opens WhatsApp Web with a ticket for the browser extension. `isLost`: the extension did not appear there. */
 function useHelper(id: string, isSeen: boolean) {
   const [opened, setOpened] = useState<{ url: string; at: number }>()
   const open = useAction(async () => {

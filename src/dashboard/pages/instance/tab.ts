@@ -1,4 +1,4 @@
-/** What each tab of an instance is given. */
+/** Properties of each tab of an instance. */
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { answer, api } from '../../api/client.ts'
 import type { Loaded } from '../../app/load.ts'

@@ -1,4 +1,4 @@
-/** Where the events of the instance go, and whether they get there. */
+/** Webhook URLs of the instance, and the deliveries to them. */
 import { useState } from 'preact/hooks'
 import { EVENT_TYPES, type EventType } from '../../../domain/events.ts'
 import { answer, api, of } from '../../api/client.ts'
@@ -18,7 +18,7 @@ import type { TabProps } from './tab.ts'
 
 const FIELDS = fieldsOf('webhooks.update')
 const isUrl = (name: string) => EVENT_TYPES.some((type) => name === `${type}_url`)
-/** Old names that requests may still use; the answers have none of them. */
+/** Excludes old names that requests may still use, because answers do not have them. */
 const isSwitch = (name: string, values: Values) => !isUrl(name) && name !== 'secret' && typeof values[name] === 'boolean'
 
 const test = (id: string, type: EventType) =>

@@ -1,4 +1,4 @@
-/** What is done to several instances at once: one after the other, with its progress, and in the end what did not work. */
+/** Actions on several instances: one after the other, with progress, and the failures at the end. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { answer, api, of } from '../../api/client.ts'
@@ -11,7 +11,7 @@ import { count } from '../../parts/words.tsx'
 interface Deed {
   verb: string
   done: string
-  /** What follows, for whom asks first. */
+  /** Consequences, shown in the question before the action. */
   means: string
   isDangerous: boolean
   act(id: string): Promise<unknown>
@@ -73,7 +73,7 @@ function Progress({ verb, done, total, failures, onClose }: Running & { onClose(
 export function ChosenBar({ instances, onDone }: { instances: readonly InstanceRow[]; onDone(): void }) {
   const [asked, setAsked] = useState<Deed>()
   const [running, setRunning] = useState<Running>()
-  /** Of these, whatever is chosen or removed meanwhile. */
+  /** Acts on the instances that were selected at the start, whatever is selected or removed later. */
   async function start({ act, verb, done }: Deed) {
     const all = [...instances]
     let state: Running = { verb, done: 0, total: all.length, failures: [] }

@@ -1,4 +1,4 @@
-/** All instances, as they are now. */
+/** All instances with their current state. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { isComplete, rows, totals } from '../../api/live.ts'

@@ -1,4 +1,4 @@
-/** The pretend network's control API (shared/api/sandbox.md), through the service. */
+/** Control API of the simulated network, through the service. */
 import { ask } from '../../api/client.ts'
 
 export interface Person {
@@ -8,14 +8,14 @@ export interface Person {
 }
 
 export interface Phone extends Person {
-  /** It links a device only with its passkey. */
+  /** The phone links a device only with its passkey. */
   demands_passkey: boolean
-  /** The last linking that its passkey was demanded for. */
+  /** Last linking for which its passkey was demanded. */
   ceremony: Ceremony | null
 }
 
 interface Ceremony {
-  /** What the phone asks its owner: whether to link, or whether the codes are equal. */
+  /** Question that the phone asks its owner: whether to link, or whether the codes are equal. */
   asks: 'link' | 'code' | null
   code: string | null
 }
@@ -44,7 +44,7 @@ export const createContact = (phone: string, name: string) =>
   ask('POST', 'api/sandbox/contacts', { phone, ...(name ? { name } : {}) })
 export const scan = (phone: string, image: string) =>
   ask<{ device: number | null }>('POST', `${phonePath(phone)}/scan`, { image })
-/** `never`: the page shows what the phone asks its owner, and the person who looks at it answers. */
+/** `never` means that the phone does not answer by itself: the page shows its question, and the user answers. */
 export const demandPasskey = (phone: string, isDemanded: boolean) =>
   isDemanded ? ask('PUT', `${phonePath(phone)}/passkey`, { answers: 'never' }) : ask('DELETE', `${phonePath(phone)}/passkey`)
 export const acceptPasskey = (phone: string, yes: boolean) => ask('POST', `${phonePath(phone)}/passkey/accept`, { yes })

@@ -1,4 +1,4 @@
-/** Somebody on the pretend network: writes, and gets what is sent to the number. */
+/** A person on the simulated network, who writes and receives messages. */
 
 import { useState } from 'preact/hooks'
 import { nameAndNumber } from '../../../domain/isolated-text.ts'
@@ -11,7 +11,7 @@ import { Name, phoneText } from '../../parts/words.tsx'
 import { createContact, inbox, type State, write } from './control.ts'
 
 const LOOK_EVERY_MS = 1_500
-/** The newest of them are shown. */
+/** Number of shown messages, newest first. */
 const SHOWN = 50
 
 function Inbox({ phone }: { phone: string }) {

@@ -32,7 +32,7 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
   )
 }
 
-/** An instance that shows a code, to be scanned by a phone. */
+/** An instance with a code that a phone can scan. */
 function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const waiting = [...rows.value.values()].filter(({ status }) => status !== 'connected' && status !== 'connecting')
   const [chosen, setInstance] = useState('')
@@ -72,7 +72,7 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   )
 }
 
-/** What the phone shows to its owner while a device is linked with the passkey. */
+/** Question that the phone asks its owner while a device is linked with the passkey. */
 function Question({ phone, reload }: { phone: Phone; reload(): Promise<void> }) {
   const action = useAction(async (yes: boolean) => {
     await acceptPasskey(phone.phone, yes)
@@ -113,7 +113,7 @@ function PhoneRow({ phone, reload }: { phone: Phone; reload(): Promise<void> }) 
       </div>
       <Check
         label="Demands its passkey"
-        // While the network is told, the box shows what was chosen.
+        // While the request to the network runs, the box shows the chosen value.
         value={phone.demands_passkey !== action.isBusy}
         onChange={(isDemanded) => action.run(isDemanded)}
       />

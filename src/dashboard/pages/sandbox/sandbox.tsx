@@ -1,4 +1,4 @@
-/** The pretend network: the whole product can be tried here, without a phone. */
+/** The simulated network, in which the whole product can be tried without a phone. */
 import { useEvery, useLoad } from '../../app/load.ts'
 import { Notice, Problem, Skeleton } from '../../parts/notice.tsx'
 import { loadState } from './control.ts'

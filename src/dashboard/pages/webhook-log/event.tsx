@@ -1,4 +1,4 @@
-/** One event: each attempt, and its body while that is kept. */
+/** One event: its attempts, and its body while it is stored. */
 import { useState } from 'preact/hooks'
 import type { LogDetail, WebhookBody } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'
@@ -10,10 +10,10 @@ import { Problem, Skeleton } from '../../parts/notice.tsx'
 import { Ago, At, durationText } from '../../parts/time.tsx'
 import { Name, visible } from '../../parts/words.tsx'
 
-/** While it waits for its next attempt. */
+/** Interval in ms at which the page reloads while the event waits for its next attempt. */
 const LOOK_EVERY_MS = 2_500
 
-/** Indented where it is whole JSON. */
+/** Indents the body if it is complete JSON. */
 function pretty({ body, truncated }: WebhookBody): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

@@ -1,4 +1,4 @@
-/** What the pages of the log ask for. */
+/** Requests of the pages of the webhook log. */
 import { answer, api } from '../../api/client.ts'
 import type { paths } from '../../generated/description.d.ts'
 
@@ -15,7 +15,7 @@ export const PAGE_SIZE = 25
 
 type Query = NonNullable<paths['/admin/webhook-log']['get']['parameters']['query']>
 
-/** Values come from choices that the description's own lists fill. */
+/** The values come from lists of the API description, so the cast is safe. */
 const set = (filter: Filter) => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Query
 
 export const loadLog = (filter: Filter, page: number, pageSize = PAGE_SIZE) =>
@@ -23,10 +23,10 @@ export const loadLog = (filter: Filter, page: number, pageSize = PAGE_SIZE) =>
 
 export type Entry = Awaited<ReturnType<typeof loadLog>>['data'][number]
 
-/** Of the request of a resend. */
+/** Limit of events in one resend request. */
 const MOST_AT_ONCE = 100
 
-/** In portions; `progress` is told how many were asked for so far. */
+/** Sends in batches; `progress` is called with the number of events requested so far. */
 export async function resendMany(ids: readonly string[], progress: (done: number) => void) {
   const sum = { queued: 0, notFound: 0 }
   for (let at = 0; at < ids.length; at += MOST_AT_ONCE) {

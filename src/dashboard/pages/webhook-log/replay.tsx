@@ -1,4 +1,4 @@
-/** Sending a range of time again: queued by the service, and watched until it is through. */
+/** Sends the events of a time range again: the service queues them, and the page shows the progress. */
 import { useState } from 'preact/hooks'
 import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
 import { useAction, useEvery } from '../../app/load.ts'

@@ -1,4 +1,4 @@
-/** Sending the chosen events again. */
+/** Sends the selected events again. */
 import { useState } from 'preact/hooks'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,4 +1,4 @@
-/** What became of the events, and sending them again. */
+/** Webhook log: events and their outcomes, and sending them again. */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../domain/events.ts'
@@ -121,7 +121,7 @@ export function WebhookLogPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isReplaying, setReplaying] = useState(false)
   const { data, problem, reload } = useLoad(() => loadLog(filter, page), [JSON.stringify(filter), page])
-  // Asked again when something was delivered, and not for every delivery.
+  // Reloads after deliveries, but not for each of them.
   const news = useRef(false)
   useEffect(
     () =>
