@@ -10,6 +10,7 @@ import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { dot, spec } from 'node:test/reporters'
 import { grouped } from './test-groups.mjs'
+import { lendWorlds } from './test-worlds.mjs'
 
 /** On two cores: many of them wait for a deadline most of their time. */
 const AT_ONCE = 4
@@ -37,8 +38,13 @@ async function failed(these, concurrency) {
 }
 
 const groups = grouped(tests)
+const worlds = await lendWorlds()
+process.env.TEST_WORLDS = worlds.address
 // Of a group that ended before its tests did, every test is run once more.
 const red = [...new Set((await failed(groups.files, AT_ONCE)).flatMap(groups.membersOf))]
+// By itself a test has a world of its own, as when it is run alone.
+delete process.env.TEST_WORLDS
+await worlds.close()
 if (red.length > SECOND_TRIES) {
   process.exitCode = 1
 } else if (red.length > 0) {

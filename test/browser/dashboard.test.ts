@@ -43,7 +43,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   let instance: { id: string; token: string; api_url: string }
 
   before(async () => {
-    world = await startWorld()
+    world = await startWorld({ own: true })
     adminKey = world.gateway.admin.authorization.slice('Bearer '.length)
     await world.sandbox.createContact(BEN, { name: HOSTILE })
     browser = await launch()

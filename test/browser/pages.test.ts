@@ -14,7 +14,7 @@ describe('pages in Chromium', { skip }, () => {
   let page: Page
   let watched: Watched
   before(async () => {
-    world = await startWorld()
+    world = await startWorld({ own: true })
     await world.sandbox.createContact(ANA, { name: 'Ana' })
     browser = await launch()
   })

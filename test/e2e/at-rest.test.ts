@@ -8,7 +8,7 @@ import { startWorld, type World } from '../harness/world.ts'
 
 let world: World
 before(async () => {
-  world = await startWorld()
+  world = await startWorld({ own: true })
 })
 after(() => world.stop())
 

@@ -44,7 +44,7 @@ describe('generated clients', { skip }, () => {
     await run('openapi-typescript/bin/cli.js', 'generated/openapi.json', '-o', 'generated/schema.d.ts')
     const hey = ['-i', './generated/openapi.json', '-o', './generated/hey', '-c', '@hey-api/client-fetch', '--no-log-file', '-s']
     await run('@hey-api/openapi-ts/bin/run.js', ...hey)
-    world = await startWorld()
+    world = await startWorld({ own: true })
     await world.sandbox.createContact(ANA, { name: 'Ana' })
     await world.sandbox.createPhone(ME, { name: 'Me' })
   })

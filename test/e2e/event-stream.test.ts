@@ -16,7 +16,7 @@ const BEGINNING = '00000000000000000000000001'
 let world: World
 let instance: Instance
 before(async () => {
-  world = await startWorld()
+  world = await startWorld({ own: true })
   // No webhook is set.
   instance = await world.gateway.connected(world.sandbox, ME, null)
   await world.sandbox.createContact(ANA, { name: 'Ana' })

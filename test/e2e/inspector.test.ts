@@ -36,7 +36,7 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
   let world: World
   let instance: Instance
   before(async () => {
-    world = await startWorld()
+    world = await startWorld({ own: true })
     await world.sandbox.createContact(ANA, { name: 'Ana' })
     instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
   })

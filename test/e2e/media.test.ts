@@ -19,7 +19,7 @@ let world: World
 let instance: Instance
 let web: FileServer
 before(async () => {
-  world = await startWorld()
+  world = await startWorld({ own: true })
   web = await serveFiles()
   await world.sandbox.createContact(ANA, { name: 'Ana' })
   await world.sandbox.createContact(BEN, { name: 'Ben' })

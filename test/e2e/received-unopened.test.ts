@@ -17,7 +17,7 @@ import { ANA, ANA_LID, BEN, type Event, ME, type Story, startStory } from './rec
 
 let story: Story
 before(async () => {
-  story = await startStory({ webhooks: { notify_sent_by_me: true } }, { untraced: true })
+  story = await startStory({ webhooks: { notify_sent_by_me: true } }, { untraced: true, own: true })
   await story.meetEverybody()
 })
 after(() => story.world.stop())

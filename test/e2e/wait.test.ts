@@ -14,7 +14,7 @@ let instance: Instance
 /** Never paired: what it takes waits. */
 let unpaired: Instance
 before(async () => {
-  ;({ world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA }))
+  ;({ world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA, own: true }))
 })
 after(() => world.stop())
 

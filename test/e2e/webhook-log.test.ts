@@ -21,7 +21,7 @@ interface Entry {
 let world: World
 let instance: Instance
 before(async () => {
-  world = await startWorld()
+  world = await startWorld({ own: true })
   instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
 })
 after(() => world.stop())

@@ -12,7 +12,7 @@ const ANA = '5511988880001'
 let world: World
 let instance: Instance
 before(async () => {
-  world = await startWorld()
+  world = await startWorld({ own: true })
   instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
 })
 after(() => world.stop())

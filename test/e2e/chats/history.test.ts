@@ -17,7 +17,7 @@ const pn = (number: string) => `${number}@s.whatsapp.net`
 
 let stage: Stage
 before(async () => {
-  const world = await startWorld()
+  const world = await startWorld({ own: true })
   stage = { world } as Stage
   const { sandbox, gateway, receiver } = world
   await sandbox.createContact(ANA, { name: 'Ana' })

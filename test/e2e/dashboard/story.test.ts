@@ -14,7 +14,7 @@ let page: Dashboard
 let live: LiveStream
 let instance: { id: string; token: string; webhooks: { secret: string } }
 before(async () => {
-  world = await startWorld()
+  world = await startWorld({ own: true })
   page = await signIn(world.gateway.baseUrl, world.gateway.admin.authorization.replace('Bearer ', ''))
   live = await page.live()
 })

@@ -75,7 +75,7 @@ for (const source of sources)
       (await must<{ total: number }>('GET', `${world.gateway.baseUrl}/account/instances`, undefined, world.gateway.account)).total
 
     before(async () => {
-      world = await startWorld({ untraced: true })
+      world = await startWorld({ untraced: true, own: true })
       dir = await mkdtemp(join(tmpdir(), 'svc-moving-'))
       folder = join(dir, 'auth')
       const { sandbox, gateway, receiver } = world

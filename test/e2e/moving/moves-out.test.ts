@@ -60,7 +60,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
   }
 
   before(async () => {
-    world = await startWorld({ untraced: true })
+    world = await startWorld({ untraced: true, own: true })
     dir = await mkdtemp(join(tmpdir(), 'svc-moving-'))
     folder = join(dir, 'auth')
     const { sandbox, gateway, receiver } = world

@@ -236,7 +236,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
 
 test('four crashes of a shard lose none of 200 mixed messages', { timeout: 120_000 }, async (t) => {
   const seeded = createSeeded()
-  const world = await startWorld()
+  const world = await startWorld({ own: true })
   const { gateway, sandbox, receiver, service } = world
   let sending: ReturnType<typeof startSending> | undefined
   try {

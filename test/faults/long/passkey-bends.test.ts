@@ -27,7 +27,7 @@ import {
   world,
 } from '../../harness/passkey-linking.ts'
 
-linkWithPasskeys()
+linkWithPasskeys({ own: true })
 
 describe('what the network refuses', { concurrency: 4 }, () => {
   test('a challenge that the network treats as expired: the next one is good', async () => {

@@ -1,0 +1,107 @@
+/**
+ * Lends worlds to test files: processes with a network and a service (test/harness/world-host.ts), each for one file after another. A file connects
+ * to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and has its world until the connection ends. One that was emptied is lent again;
+ * any other one is ended, and the next file gets a new one.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const HOST = '.built/test/harness/world-host.js'
+/** In ms: a host that ended its world by itself would have done so long before. */
+const END_DEADLINE = 10_000
+
+async function startHost(kind) {
+  const child = fork(HOST, [kind], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const ended = once(child, 'exit').then(() => ({ error: 'it has ended' }))
+  const next = () => Promise.race([once(child, 'message').then(([message]) => message), ended])
+  const { ready, error } = await next()
+  if (error !== undefined) throw new Error(`a world cannot be started: ${error}`)
+  return {
+    kind,
+    ready,
+    /** Nobody has used it since it began or was emptied. */
+    isEmpty: true,
+    /** What the host's answer says: nothing, or `{ error }`. */
+    async ask(task) {
+      this.isEmpty = false
+      const answer = next()
+      if (child.connected) child.send({ task })
+      const { error } = await answer
+      this.isEmpty = task === 'empty' && error === undefined
+      return { error }
+    },
+    async end() {
+      if (child.connected) child.disconnect()
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_DEADLINE)
+      await ended
+      clearTimeout(timer)
+      rmSync(ready.dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** @returns `address` for `TEST_WORLDS`; `close` ends all worlds. */
+export async function lendWorlds() {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-worlds-'))
+  const address = join(folder, 'lender')
+  const idle = { traced: [], untraced: [] }
+  /** What serves each connection that is open. */
+  const serving = new Map()
+  /** Ends of hosts that nobody waits for. */
+  const ends = new Set()
+
+  async function serve(socket) {
+    const lines = createInterface({ input: socket })
+    socket.once('close', () => lines.close())
+    let host
+    try {
+      for await (const line of lines) {
+        const { borrow, task } = JSON.parse(line)
+        if (borrow !== undefined) {
+          host = idle[borrow].pop() ?? (await startHost(borrow))
+          host.isEmpty = false
+          socket.write(`${JSON.stringify({ answer: host.ready })}\n`)
+        } else {
+          const { error } = await host.ask(task)
+          if (task === 'empty' && error !== undefined) process.stderr.write(`A world could not be emptied: ${error}\n`)
+          // What a test left behind is no failure of the test's.
+          socket.write(`${JSON.stringify({ error: task === 'empty' ? undefined : error })}\n`)
+        }
+      }
+    } finally {
+      if (host?.isEmpty) idle[host.kind].push(host)
+      else if (host) {
+        const end = host.end().finally(() => ends.delete(end))
+        ends.add(end)
+      }
+    }
+  }
+
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    const served = serve(socket)
+      .catch((error) => {
+        process.stderr.write(`${error.stack}\n`)
+        socket.destroy()
+      })
+      .finally(() => serving.delete(socket))
+    serving.set(socket, served)
+  })
+  server.listen(address)
+  await once(server, 'listening')
+  return {
+    address,
+    async close() {
+      server.close()
+      for (const socket of serving.keys()) socket.destroy()
+      await Promise.all(serving.values())
+      await Promise.all([...ends, ...Object.values(idle).flatMap((hosts) => hosts.map((host) => host.end()))])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
