@@ -409,7 +409,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     }
     await removeOrderAnswers(store)
     const carryOutOrders = createOrders({ store, engine, log })
-    /** What a command has left in the store. */
+    /** Processes what a command has left in the store. */
     const look = async () => {
       await takeImports()
       if (isStopping) return

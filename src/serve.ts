@@ -176,7 +176,7 @@ const FLUSH = 250
 const refusal = ({ headers }: Request, message: string, details?: Failure['details']): Response =>
   closing(new Failure('engine_unavailable', details ? { message, details } : { message }), requestIdOf(headers, newUlid))
 
-/** Liveness: a start may take long, and whoever restarts processes that are not alive must not end it. */
+/** Liveness: a start may take long, and a supervisor that restarts processes which are not alive must not end it. */
 const alive = ({ headers }: Request): Response =>
   Response.json({ status: 'ok' }, { headers: { 'X-Request-Id': requestIdOf(headers, newUlid) } })
 

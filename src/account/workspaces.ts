@@ -25,7 +25,7 @@ export interface AccountDeps {
   sealer: Sealer
   clock: Clock
   log: Log
-  /** Admin key of the workspace `default` from the environment, which then owns the key. Null: one is created at the first start. */
+  /** Admin key of the workspace `default` from the environment, which then owns the key. If null, one is created at the first start. */
   adminKey: string | null
   /** Slots of every workspace without its own number; null: each keeps its current number. */
   instanceSlots: number | null

@@ -1,4 +1,4 @@
-/** What the commands `instance export` and `instance resume` have in common: an instance is marked as moved, beside the service or in its place. */
+/** Shared part of `instance export` and `instance resume`: marks an instance as moved, while the service runs or in its place. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredState } from '../../workers/portability/export/moved.ts'
 import type { Config } from '../config.ts'

@@ -178,7 +178,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     })
   }
 
-  /** What a new instance has of its workspace. */
+  /** Settings and webhooks that a new instance takes from its workspace. */
   function sharedBy(workspace: WorkspaceId): Pick<InstanceRecord, 'settings' | 'webhooks'> {
     const { dialect, webhooks } = account.workspace(workspace)
     return { settings: { ...DEFAULT_SETTINGS, dialect }, webhooks }

@@ -11,7 +11,7 @@ import { keys } from '../storage/record-keys.ts'
 import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
 
-/** What each order has the shard do. */
+/** Operation of the shard for each order. */
 const OPERATIONS = { move: 'instance.move', resume: 'instance.resume' } as const
 export type OrderName = keyof typeof OPERATIONS
 
@@ -68,7 +68,7 @@ export function createOrders({ store, engine, log }: OrdersDeps): () => Promise<
   }
 }
 
-/** Removes answers that no command waits for any more. */
+/** Removes answers that no command waits for. */
 export async function removeOrderAnswers(store: StateStore): Promise<void> {
   const ops: Op[] = []
   for await (const [key] of store.range(keys.orderAnswers)) ops.push([key, null])

@@ -39,7 +39,7 @@ export interface Workspace {
   security: Security
   /** The defaults of new instances. */
   webhooks: WebhookSettings
-  /** Whose words new instances speak; null: ours. */
+  /** Dialect of new instances; null for none. */
   dialect: Dialect | null
   instancesUsed: number
 }

@@ -46,7 +46,7 @@ export const settingsFields = {
     .nullable()
     .optional()
     .meta({
-      description: `Whose words requests to the instance and its webhooks are in; null: those of this description. ${DIALECT_PAGE}`,
+      description: `Dialect of requests to the instance and of its webhooks; null for the names of this description. ${DIALECT_PAGE}`,
     }),
 } satisfies Record<keyof InstanceSettings, z.ZodType>
 export const SettingsChange = z

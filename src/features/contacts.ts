@@ -149,7 +149,7 @@ const contactFields = {
   name: z.string().nullable().meta({ description: 'Name as saved on the phone.' }),
   short_name: z.string().nullable().meta({ description: 'First name, as saved on the phone.' }),
   push_name: z.string().nullable().meta({ description: 'Name that the person chose.' }),
-  verified_name: z.string().nullable().meta({ description: 'Of a business.' }),
+  verified_name: z.string().nullable().meta({ description: 'Verified name of a business.' }),
 }
 const contactExample = {
   phone: '5511988887777',

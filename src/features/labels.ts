@@ -1,4 +1,4 @@
-/** Labels of a business account (shared/api/business-labels.md, Labels). */
+/** Labels of a business account. */
 import { z } from 'zod'
 import { atLeastOne } from './changes.ts'
 import { action, local } from './endpoint.ts'

@@ -1,4 +1,4 @@
-/** Immediate operations on messages: read receipts, presence (shared/api/messages.md). */
+/** Immediate operations on messages: read receipts, presence. */
 import { action } from './endpoint.ts'
 import { chat, Done, identifier, messageId, oneOf } from './fields.ts'
 

@@ -1,4 +1,4 @@
-/** Privacy settings of the account (shared/api/chats-contacts-profile-privacy.md, Privacy). */
+/** Privacy settings of the account. */
 import { z } from 'zod'
 import { action, type Route } from './endpoint.ts'
 import { Done, identifier, oneOf } from './fields.ts'

@@ -1,4 +1,4 @@
-/** Webhook configuration of one instance (shared/api/webhook-config.md). */
+/** Webhook configuration of one instance. */
 import { z } from 'zod'
 import { EVENT_TYPES, eventTypeOf } from '../domain/events.ts'
 import { Failure } from '../domain/failures.ts'

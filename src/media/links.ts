@@ -1,8 +1,7 @@
 /**
- * Links to received files (shared/api/messages.md, `media.download`): the sealed description of one file. A holder of the link may read the
- * file for a day; nobody can make or change one. The seal's key is derived from the service's secret key, which is created at
- * first start and kept beside the store: a second key would have to be shared by every shard before its first message, and would be lost
- * or restored together with the first one anyway.
+ * Links to received files: the sealed description of one file. A holder of the link may read the file for a day; nobody can make or change one. The
+ * seal's key is derived from the service's secret key, which is created at first start and kept beside the store: a second key would have to be
+ * shared by every shard before its first message, and would be lost or restored together with the first one anyway.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { DAY } from '../domain/clock.ts'

@@ -14,8 +14,7 @@ export interface ReceivedMediaDeps {
   clock: Clock
   /** Of the token it has now; undefined: there is no such instance. */
   tokenTagOf(instance: string): string | undefined
-  /** Undefined: there is no such instance. */
-  proxyOf(instance: string): string | null | undefined
+  /** Undefined if there is no such instance. */ proxyOf(instance: string): string | null | undefined
   openFile: OpenFile
   /** By instance, so that one of them cannot take every place. */
   slots: FairSlots

@@ -9,8 +9,7 @@ import type { SealedFile } from '../domain/file-download.ts'
 import { decrypted } from './decrypt.ts'
 
 /**
- * The plain bytes, in pieces, once MAC, hashes and length have been found right; `path` must not exist, and whoever asked removes it.
- * Rejects with `ChangedFile`, or with what reading or writing failed with.
+ * The plain bytes, in pieces, once MAC, hashes and length have been found right; `path` must not exist, and the caller removes it. * Rejects with `ChangedFile`, or with the error of reading or writing.
  */
 export async function verified(
   file: SealedFile,

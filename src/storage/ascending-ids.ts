@@ -1,6 +1,6 @@
 /**
  * Ascending ULIDs, even across restarts and when the clock goes back: key order is the order of creation. After a clock was far ahead, new ids stay
- * ahead with it until their owner calls `startOver`, once no earlier id waits any more.
+ * ahead with it until their owner calls `startOver`, once no earlier id is waiting.
  */
 import { decodeTime, incrementBase32, ulid } from 'ulid'
 import { type Clock, HOUR } from '../domain/clock.ts'

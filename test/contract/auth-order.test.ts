@@ -1,7 +1,6 @@
 /**
- * Which error wins (shared/api/auth-and-limits.md, "Order of checks"): every class of counted routes is walked through every row, and then
- * through every pair of rows that can fail in one request. The row with the smaller number answers. Faults are made the way they come about:
- * by administration, by time, by what a request says.
+ * Which error wins: every class of counted routes is walked through every row, and then through every pair of rows that can fail in one request. The
+ * row with the smaller number answers. Faults are made the way they come about: by administration, by time, by what a request says.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -592,7 +591,7 @@ describe('the Admin API', () => {
   })
 })
 
-/** By the rows of its own table (shared/api/mcp-and-system.md); from row 8 on the answer is the protocol's. */
+/** By the rows of its own table; from row 8 on the answer is the protocol's. */
 describe('the tools for agents', () => {
   const authorization = (name: string, value: string | undefined, row: number, code: FailureCode): Fault => ({
     row,

@@ -1,4 +1,4 @@
-/** The order of checks, row by row (shared/api/auth-and-limits.md): the first failing row answers. */
+/** The order of checks, row by row: the first failing row answers. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Security, Subscription } from '../../src/domain/workspace.ts'

@@ -1,4 +1,4 @@
-/** Rate limits over HTTP, with a clock of the test's own (shared/api/auth-and-limits.md, "Rate limits"): who shares a bucket with whom, and what is told. */
+/** Rate limits over HTTP, with a clock of the test's own: who shares a bucket with whom, and what is told. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/service.ts'

@@ -1,4 +1,7 @@
-/** `/mcp` as a transport (shared/api/mcp-and-system.md, "Transport"), and what follows for it from the order of checks. The protocol itself is asked by the official client in `test/e2e/mcp.test.ts`. */
+/**
+ * `/mcp` as a transport, and what follows for it from the order of checks. The protocol itself is asked by the official client in
+ * `test/e2e/mcp.test.ts`.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'

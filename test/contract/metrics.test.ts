@@ -1,4 +1,4 @@
-/** `GET /metrics`: the contract's table, who may read it, and what never stands in it (shared/api/mcp-and-system.md). */
+/** `GET /metrics`: the contract's table, who may read it, and what never stands in it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'

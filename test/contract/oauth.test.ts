@@ -1,4 +1,4 @@
-/** Limits of `/oauth` where everybody has the same address, and what an app is exempt from (shared/api/mcp-and-system.md, "Apps authorized through OAuth"). */
+/** Limits of `/oauth` where everybody has the same address, and what an app is exempt from. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Who may: every kind that says something about a message or a chat, by everybody who can say it. Told as done, or `unsupported`; before and
- * after a restart, which leaves nothing in memory. webhook-payloads.md, 2.3 and 2.5.
+ * Who may: every kind that says something about a message or a chat, by everybody who can say it. Told as done, or `unsupported`; before and after a
+ * restart, which leaves nothing in memory.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

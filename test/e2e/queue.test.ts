@@ -1,4 +1,4 @@
-/** The queue as its owner sees it: what waits and why, what can be taken out, what survives. shared/api/queue.md. */
+/** The queue as its owner sees it: what waits and why, what can be taken out, what survives. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'

@@ -1,4 +1,4 @@
-/** Calls we reject, presence, channels, status posts: what comes without a ciphertext. shared/api/webhook-payloads.md, 2.5 and 6. */
+/** Calls we reject, presence, channels, status posts: what comes without a ciphertext. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** Kinds of `received` that a person writes: the whole payload, as the receiver gets it. shared/api/webhook-payloads.md, 2.3. */
+/** Kinds of `received` that a person writes: the whole payload, as the receiver gets it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { until } from '../harness/until.ts'

@@ -1,4 +1,4 @@
-/** Presence only while somebody wants it. shared/api/webhook-payloads.md, 6. */
+/** Presence only while somebody wants it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, ME, type Story, startStory } from './received/story.ts'

@@ -1,4 +1,4 @@
-/** What is said in secret about a message from before a restart: votes, answers to events, edits. webhook-payloads.md, 2.7. */
+/** What is said in secret about a message from before a restart: votes, answers to events, edits. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, BEN, chatOf, type Event, ME, type Story, startStory } from './received/story.ts'

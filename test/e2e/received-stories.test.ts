@@ -1,6 +1,6 @@
 /**
  * One story per kind and per notification that is declared: it happens on the network, and the receiver's payload is compared whole, with the
- * declaration and with what it has to say. shared/api/webhook-payloads.md, 2.3 and 2.5.
+ * declaration and with what it has to say.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Messages that cannot be read: sender and phone are asked again, and after 10 s the receiver is told. webhook-payloads.md, 2.7. */
+/** Messages that cannot be read: sender and phone are asked again, and after 10 s the receiver is told. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, ANA_LID, BEN, chatOf, content, ME, nothingOr, type Story, startStory } from './received/story.ts'

@@ -1,4 +1,4 @@
-/** Webhooks as a receiver meets them: configuration, signature, order, retries from storage. shared/api/webhook-config.md. */
+/** Webhooks as a receiver meets them: configuration, signature, order, retries from storage. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'

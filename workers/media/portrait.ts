@@ -1,4 +1,4 @@
-/** The picture of an account, a group or a channel: a square JPEG, cut from the middle of what was given (auth-and-limits.md, "Picture"). */
+/** The picture of an account, a group or a channel: a square JPEG, cut from the middle of what was given. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, invalid, notA } from './content.ts'

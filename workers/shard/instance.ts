@@ -53,7 +53,7 @@ export interface HostedInstance {
 /** Readings of an instance for the metrics, beside the counters. */
 export type Reading = Omit<InstanceReading, 'instance'>
 
-/** Best effort of a logout: shared/api/states.md, row 34. */
+/** Best effort of a logout. */
 const LOGOUT_DEADLINE = 5 * SECOND
 /** Deadline of a stop for the item and the webhook in flight; an unfinished one is repeated after the next start. */
 const STOP_DEADLINE = 3 * SECOND

@@ -1,4 +1,4 @@
-/** Account API: the plan of a workspace and its instances (shared/api/account-admin.md). */
+/** Account API: the plan of a workspace and its instances. */
 import { z } from 'zod'
 import { iso } from '../../domain/clock.ts'
 import { SUBSCRIPTION_STATUSES } from '../../domain/workspace.ts'

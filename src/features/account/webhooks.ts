@@ -1,4 +1,4 @@
-/** Account API: the webhooks of the whole workspace (shared/api/account-admin.md, webhook-config.md). */
+/** Account API: the webhooks of the whole workspace. */
 import { z } from 'zod'
 import { atLeastOne, webhooksFields } from '../changes.ts'
 import { local } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-/** Administration of the workspace: its API keys and its imported client token (shared/api/account-admin.md). */
+/** Administration of the workspace: its API keys and its imported client token. */
 
 import { z } from 'zod'
 import type { ApiKey as Key } from '../../account/account.ts'

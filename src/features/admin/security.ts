@@ -1,4 +1,4 @@
-/** Administration of the workspace: the security switches (shared/api/account-admin.md). */
+/** Administration of the workspace: the security switches. */
 import { z } from 'zod'
 import type { SecurityChange } from '../../account/account.ts'
 import { local } from '../endpoint.ts'

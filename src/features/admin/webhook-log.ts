@@ -108,7 +108,7 @@ export const resendWebhook = local('admin.resendWebhook', 'POST /admin/webhook-l
   description:
     'Makes one attempt before all waiting events of the instance, to the URL configured now, with the same `event_id` and body and a new signature. The answer is ' +
     'the entry after the attempt. Refused with `not_found` when the body is no longer stored, with `not_allowed` when the type has no URL.',
-  input: { event_id: ulid.meta({ description: 'Of the event.' }) },
+  input: { event_id: ulid.meta({ description: 'Id of the event.' }) },
   reply: Entry,
   errors: ['not_found', 'not_allowed', 'engine_unavailable'],
   handle: (call, { event_id }) => call.parts.webhookLog.resend(instancesOf(call), event_id),

@@ -1,4 +1,4 @@
-/** Administration of the workspace: its name, its subscription, its admin key (shared/api/account-admin.md). */
+/** Administration of the workspace: its name, its subscription, its admin key. */
 import { z } from 'zod'
 import { ADMIN_KEY_PREFIX } from '../../domain/brand.ts'
 import { iso } from '../../domain/clock.ts'
@@ -34,7 +34,7 @@ const Workspace = z
         ip_allowlist_enabled: z.boolean().meta({ description: 'Callers from other addresses are refused.' }),
       })
       .meta({ description: 'Security switches; `GET /admin/security` has all settings.' }),
-    dialect: z.enum(DIALECTS).nullable().meta({ description: 'Whose words new instances speak, see their settings.' }),
+    dialect: z.enum(DIALECTS).nullable().meta({ description: 'Dialect of new instances, see their settings.' }),
   })
   .meta({ id: 'Workspace' })
 

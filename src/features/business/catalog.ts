@@ -1,4 +1,4 @@
-/** Products, and orders of them (shared/api/business-labels.md). Best effort: the network does not document it. */
+/** Products, and orders of them. Best effort: the network does not document it. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, name, PICTURE_DEADLINE, plain, portrait, queryInteger, url } from '../fields.ts'

@@ -1,4 +1,4 @@
-/** Collections of a catalog (shared/api/business-labels.md). Best effort: the network does not document it. */
+/** Collections of a catalog. Best effort: the network does not document it. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, name, queryInteger } from '../fields.ts'

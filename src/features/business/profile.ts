@@ -1,4 +1,4 @@
-/** The profile of a business (shared/api/business-labels.md). Best effort: the network does not document it. */
+/** The profile of a business. Best effort: the network does not document it. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, identifier, name, oneOf, plain, url } from '../fields.ts'
@@ -73,7 +73,7 @@ export const profile = action('business.profile', 'GET /business/profile', {
 const isEmail = z.email()
 const email = plain(0, MAX_EMAIL)
   .refine((value) => value === '' || isEmail.safeParse(value).success, { message: 'must be an email address, or empty' })
-  .meta({ description: 'Empty: none.', format: 'email' })
+  .meta({ description: 'Email address of the business; empty for none.', format: 'email' })
 
 const website = url
   .refine((value) => value.length <= MAX_WEBSITE, { message: `must have at most ${MAX_WEBSITE} characters` })
@@ -123,7 +123,7 @@ const clock = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be `HH:MM`, 00:00 to 23:59')
   .optional()
-  .meta({ examples: ['08:00'], description: 'With `specific_hours`.' })
+  .meta({ examples: ['08:00'], description: 'Time of day; only with `specific_hours`.' })
 
 interface Interval {
   day: (typeof DAYS)[number]

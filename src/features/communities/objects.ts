@@ -13,7 +13,7 @@ export const communityId = z.preprocess(
 )
 
 export const whoCanAddGroups = oneOf(['admins', 'all']).meta({
-  description: 'Who may add groups: administrators of the community, or all its members.',
+  description: 'People who may add groups: administrators of the community, or all its members.',
 })
 
 const SubGroup = z.object({

@@ -38,7 +38,7 @@ function lifted(fields: RawFields, lift: string | undefined): RawFields {
   return { ...rest, ...inner }
 }
 
-/** What judges the fields of an operation. */
+/** Validation of the fields of an operation. */
 export function judgeOf(dialect: Dialect | undefined, endpoint: Endpoint): Pick<Endpoint, 'input' | 'ignored'> {
   const input = dialect === undefined ? undefined : rowOf(endpoint).input
   return input === undefined ? endpoint : { input, ignored: endpoint.ignored }

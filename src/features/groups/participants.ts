@@ -1,4 +1,4 @@
-/** Participants and admins of a group, and requests to join it (shared/api/groups-communities.md). */
+/** Participants and admins of a group, and requests to join it. */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { action, type Route } from '../endpoint.ts'

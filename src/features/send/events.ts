@@ -1,4 +1,4 @@
-/** Calendar events (shared/api/status-and-events.md, 2). */
+/** Calendar events. */
 import { z } from 'zod'
 import { acknowledged, dateTime, destination, messageId, oneOf, text } from '../fields.ts'
 import { actOf, send } from './queued.ts'
@@ -29,7 +29,7 @@ export const CalendarEvent = z
     name: text(1, 100).meta({ description: 'Name of the event.' }),
     description: text(0, 2_048).optional().meta({ description: 'Description of the event.' }),
     date_time: dateTime.meta({ description: 'Start.' }),
-    end_date_time: dateTime.optional().meta({ description: 'After `date_time`.' }),
+    end_date_time: dateTime.optional().meta({ description: 'End of the event; must be after `date_time`.' }),
     location: Place.optional().meta({ description: 'Place of the event. Latitude and longitude must be given together.' }),
     call_link_type: oneOf(['voice', 'video']).optional().meta({ description: 'Type of the call; creates a call link.' }),
     canceled: unlessSaid.meta({ description: 'Whether the event is cancelled. Default: false.' }),

@@ -7,9 +7,9 @@ import { send } from './queued.ts'
 const TO_ANYBODY = 'The message is queued; its outcome is a `delivery` event.'
 const FORMATS_NOTE = 'The format is detected from the content, never from a name or a declared type.'
 
-/** What the apps show. */
+/** Limits of the apps for moving stickers. */
 const MOVING_STICKER =
-  'Of a moving picture (webp, gif, apng) or a film, the first 10 s become the sticker, and its rate, quality and detail are lowered until it has at most 500 kB.'
+  'The first 10 s of a moving picture (webp, gif, apng) or a video become the sticker; its frame rate, quality and detail are reduced until it has at most 500 kB.'
 
 const caption = text(0, 65_536).optional().meta({ description: 'Text below it.', maxLength: 65_536 })
 const viewOnce = z

@@ -81,7 +81,7 @@ export const paymentSettings = z
       .object({
         key: text(1, 140).meta({ description: 'The Pix key.' }),
         key_type: oneOf(PIX_TYPES).meta({ description: 'Type of the key.' }),
-        name: text(1, 60).meta({ description: 'Who is paid.' }),
+        name: text(1, 60).meta({ description: 'Name of the payee.' }),
       })
       .optional()
       .meta({ description: 'Payment by Pix.' }),

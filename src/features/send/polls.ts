@@ -1,4 +1,4 @@
-/** Polls and votes (shared/api/messages.md, 4). */
+/** Polls and votes. */
 import { z } from 'zod'
 import { acknowledged, destination, integer, messageId, text } from '../fields.ts'
 import { actOf, send } from './queued.ts'
@@ -9,8 +9,8 @@ export const sendPoll = send('send.sendPoll', 'POST /send-poll', {
   summary: 'Send a poll',
   input: {
     phone: destination('user', 'group', 'newsletter'),
-    question: text(1, 255).meta({ description: 'What is asked.' }),
-    options: z.array(option).min(2).max(12).meta({ description: 'All different.' }),
+    question: text(1, 255).meta({ description: 'Question of the poll.' }),
+    options: z.array(option).min(2).max(12).meta({ description: 'Options of the poll, which must all differ.' }),
     poll_max_options: integer(0, 12)
       .default(1)
       .meta({ description: 'Number of options that one person may choose; 0, or more than the poll has, means no limit.' }),

@@ -103,7 +103,7 @@ const ErrorDetails = z.object({
     .nullable()
     .optional()
     .meta({ description: 'Code that the network answered; null if the answer had none.' }),
-  required_scope: z.enum(SCOPES).optional().meta({ description: 'Of `insufficient_scope`.' }),
+  required_scope: z.enum(SCOPES).optional().meta({ description: 'Scope that the key lacks; only with `insufficient_scope`.' }),
   applied: z
     .array(z.string())
     .optional()

@@ -1,4 +1,4 @@
-/** What is sold, ordered and paid, and invitations. webhook-payloads.md, 2.3. */
+/** What is sold, ordered and paid, and invitations. */
 import { ANA, ME, type Story, type Tell } from './story.ts'
 
 const flow = (name: string, params: object) => ({ name, buttonParamsJson: JSON.stringify(params) })

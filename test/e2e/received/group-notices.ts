@@ -1,4 +1,4 @@
-/** What changes in groups, in both kinds of addressing: who acted, what changed, each once. webhook-payloads.md, 2.5. */
+/** What changes in groups, in both kinds of addressing: who acted, what changed, each once. */
 import assert from 'node:assert/strict'
 import {
   ANA,

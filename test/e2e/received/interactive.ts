@@ -1,4 +1,4 @@
-/** What carries buttons, rows, cards and amounts, and the answers to them. webhook-payloads.md, 2.3. */
+/** What carries buttons, rows, cards and amounts, and the answers to them. */
 import { type Event, ME, type Story, type Tell } from './story.ts'
 
 const flow = (name: string, params: object) => ({ name, buttonParamsJson: JSON.stringify(params) })

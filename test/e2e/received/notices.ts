@@ -1,4 +1,4 @@
-/** Notifications besides those of groups: deletions, calls, channels, the account itself, payments. webhook-payloads.md, 2.5. */
+/** Notifications besides those of groups: deletions, calls, channels, the account itself, payments. */
 import assert from 'node:assert/strict'
 import { text } from './contents.ts'
 import {

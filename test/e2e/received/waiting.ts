@@ -1,4 +1,4 @@
-/** A message that cannot be read: webhook-payloads.md, 2.7. */
+/** A message that cannot be read. */
 import assert from 'node:assert/strict'
 import { text } from './contents.ts'
 import { ANA, ME, type Tell } from './story.ts'

@@ -7,7 +7,7 @@ import { createDisappearing } from '../../../workers/shard/chats/disappearing.ts
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 import { ANA } from '../translate/inbound/context.ts'
 
-/** What a phone wants to hear besides (WIRE.md 4): changed in the chat, by its setting. */
+/** What a phone wants to hear besides: changed in the chat, by its setting. */
 const { Initiator, Trigger } = proto.DisappearingMode
 const disappearingMode = { initiator: Initiator.CHANGED_IN_CHAT, trigger: Trigger.CHAT_SETTING }
 

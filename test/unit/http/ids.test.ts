@@ -1,4 +1,4 @@
-/** Identifiers: shared/api/auth-and-limits.md, "Identifiers". */
+/** Identifiers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromJid, parseIdentifier, renderIdentifier, toJid } from '../../../src/domain/ids.ts'

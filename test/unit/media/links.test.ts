@@ -1,4 +1,4 @@
-/** Sealed links to received files, and the file that flows behind one. shared/api/messages.md, media.download. */
+/** Sealed links to received files, and the file that flows behind one. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'

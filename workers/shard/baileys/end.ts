@@ -1,12 +1,12 @@
 /**
- * BAILEYS 26. A socket left without `end()` keeps its whole graph in memory: timers, listeners, caches, the key transactions. Every socket is adopted
- * when it is made and ended once, whichever side closed it.
+ * A socket left without `end()` keeps its whole graph in memory: timers, listeners, caches, the key transactions. Every socket is adopted when it is
+ * made and ended once, whichever side closed it.
  */
 import type { EventEmitter } from 'node:events'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 
-/** The fields that the library reads of an error that ends a socket: `output.statusCode` is the reason (NETWORK.md, section 13). */
+/** The fields that the library reads of an error that ends a socket: `output.statusCode` is the reason. */
 export function endReason(message: string, statusCode: number, data: Record<string, unknown> = {}): Error {
   return Object.assign(new Error(message), { output: { statusCode }, data })
 }
@@ -24,7 +24,7 @@ export function adoptSocket(sock: EndableSocket): void {
   endPendingQueries(sock)
   sock.ev.on('connection.update', ({ connection }) => {
     if (connection !== 'close') return
-    // `end` destroys the event buffer next, and what waits in it would be lost (INBOUND.md, 3.4).
+    // `end` destroys the event buffer next, and what waits in it would be lost.
     sock.ev.flush()
     live.delete(sock)
     queueMicrotask(() => {

@@ -1,6 +1,6 @@
 /**
- * BAILEYS 5. `query()` resolves with undefined when no answer came in time (Socket/socket.js, waitForMessage), which callers read as an empty
- * result. And one that is pending when the connection ends rejects with a bare value (17b).
+ * `query()` resolves with undefined when no answer came in time (Socket/socket.js, waitForMessage), which callers read as an empty result. And one
+ * that is pending when the connection ends rejects with a bare value (17b).
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'

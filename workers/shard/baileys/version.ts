@@ -1,6 +1,6 @@
 /**
- * BAILEYS 16. The web client version we name at every connection, in one place. The network answers 405 when it has become too old.
- * Nothing is fetched at start, and never from a third party: `refresh` asks the network itself (`web-version.ts`).
+ * The web client version we name at every connection, in one place. The network answers 405 when it has become too old. Nothing is fetched at start,
+ * and never from a third party: `refresh` asks the network itself (`web-version.ts`).
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 

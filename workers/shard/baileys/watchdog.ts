@@ -1,7 +1,7 @@
 /**
- * BAILEYS 6. Two ways of not connecting produce no event at all: an HTTP answer in place of the upgrade (the library subscribes to
- * `unexpected-response`, which stops `ws` from failing by itself; Socket/Client/websocket.js), and a handshake after which neither
- * `<success>` nor a pairing offer ever comes. Each connection attempt gets this watchdog.
+ * Two ways of not connecting produce no event at all: an HTTP answer in place of the upgrade (the library subscribes to `unexpected-response`, which
+ * stops `ws` from failing by itself; Socket/Client/websocket.js), and a handshake after which neither `<success>` nor a pairing offer ever comes.
+ * Each connection attempt gets this watchdog.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { WASocket } from '@whiskeysockets/baileys'

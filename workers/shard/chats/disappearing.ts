@@ -1,7 +1,6 @@
 /**
  * Expiry of messages in 1:1 chats. The network does not return it to a linked device, so it is learned from the messages: the setting itself, and the
- * expiry that each message of such a chat carries. Sent messages then carry it too; in groups it is part of their metadata (shared/api/messages.md,
- * 1.6).
+ * expiry that each message of such a chat carries. Sent messages then carry it too; in groups it is part of their metadata.
  *
  * A message without an expiry proves nothing, as several clients omit it. Only the setting itself turns the expiry off.
  */
@@ -18,7 +17,7 @@ import { contextInfo, unwrap } from '../translate/inbound/content.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
-/** Without them, and without the time of the setting, the other phone warns that the message will not disappear (WIRE.md 4). */
+/** Without them, and without the time of the setting, the other phone warns that the message will not disappear. */
 const { Initiator, Trigger } = proto.DisappearingMode
 /** Phones offer 90 days at most; a stranger may write any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND

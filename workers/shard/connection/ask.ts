@@ -1,6 +1,6 @@
 /**
  * Access to the network, for operations and other callers. The deadline, the end of the socket, a missing answer, and the meanings of the network's
- * codes (shared/api/auth-and-limits.md, "Network result to API code") are handled here, once for all of them.
+ * codes are handled here, once for all of them.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -82,7 +82,7 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
       : (limits?.atMostMs ?? deadline.eachMs)
 
   const asking = (own: Meanings): Ask => {
-    /** A conflict with a concurrent change is retried once (auth-and-limits.md, 409). */
+    /** A conflict with a concurrent change is retried once. */
     async function settled<T>(work: (leftMs: number) => Promise<T>, limits?: Limits, isFirst = true): Promise<T> {
       const leftMs = left(limits)
       if (leftMs <= 0) throw new Failure('send_timeout')

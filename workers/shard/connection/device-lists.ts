@@ -1,6 +1,6 @@
 /**
  * The devices of each person, as the network last listed them: the library asks before a send and caches the answer here, under the number or LID it
- * asked for. Our own cache, because a notice that outdates a list may use the person's other name (BAILEYS.md): both entries are dropped.
+ * asked for. Our own cache, because a notice that outdates a list may use the person's other name: both entries are dropped.
  */
 import type { JidServer, PossiblyExtendedCacheStore } from '@whiskeysockets/baileys'
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'

@@ -50,7 +50,7 @@ function isAnswer({ data }: BoomLike): boolean {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  // A query that is pending at a cut can reject with a bare value (NETWORK.md 15).
+  // A query that is pending at a cut can reject with a bare value.
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
@@ -93,7 +93,7 @@ const SEND: Meanings = {
 /** Of a question about an invitation: the network knows none like it. */
 const NO_INVITATION: Meanings = { 400: 'invite_link_invalid', 404: 'invite_link_invalid', 406: 'invite_link_invalid' }
 
-/** Of a channel: unknown, suspended, or not available here (auth-and-limits.md). */
+/** Of a channel: unknown, suspended, or not available here. */
 const NO_NEWSLETTER: Meanings = { 404: 'newsletter_not_found', 423: 'newsletter_not_found', 451: 'newsletter_not_found' }
 
 /** For an operation that declares the meaning of 404. */

@@ -1,7 +1,7 @@
 /**
  * The network's reach-out lock: for a while the account may not write to new people, and every attempt counts against it. The network announces it,
- * and is queried once after each login, after a refusal with 463, which has two meanings (shared/api/messages.md, 1.6), and when the lock should have
- * ended: it counts as over once that is confirmed.
+ * and is queried once after each login, after a refusal with 463, which has two meanings, and when the lock should have ended: it counts as over once
+ * that is confirmed.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'

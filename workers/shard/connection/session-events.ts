@@ -72,6 +72,6 @@ const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identif
 /** `~` is what the library writes while it knows no name. */
 const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
 
-/** The business apps are reported as the system they run on: shared/api/instance.md. */
+/** The business apps are reported as the system they run on. */
 const PLATFORMS: Readonly<Record<string, string>> = { smba: 'android', iphone: 'ios', smbi: 'ios' }
 const platformOf = (platform: string | undefined) => (platform ? (PLATFORMS[platform] ?? platform).slice(0, 32) : null)

@@ -8,7 +8,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 export const QUERY_DEADLINE = 20 * SECOND
 /** A message being sent: device lists, sessions and the write are two queries of the library with its own time-out each. */
 export const RELAY_DEADLINE = 60 * SECOND
-/** The network's ack of a message that has left; without one the outcome is `send_timeout` (shared/api/messages.md, 1.6). */
+/** The network's ack of a message that has left; without one the outcome is `send_timeout`. */
 export const ACK_DEADLINE = 60 * SECOND
 /** A file of 100 MB over a slow connection; the other instances do not wait for it. */
 export const UPLOAD_DEADLINE = 15 * MINUTE

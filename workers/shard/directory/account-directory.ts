@@ -1,7 +1,6 @@
 /**
- * The directory of an account: its chats, people and labels (shared/api/chats-contacts-profile-privacy.md, "Directory"). The network sends the list
- * of chats once, at the pairing, so it is kept: names, flags and counters, never message content. It serves lists without a query, and is the only
- * writer of its records.
+ * The directory of an account: its chats, people and labels. The network sends the list of chats once, at the pairing, so it is kept: names, flags
+ * and counters, never message content. It serves lists without a query, and is the only writer of its records.
  *
  * Memory is ahead of the disk by the changes not written yet: they go with the instance's next commit (`rides`), or with a `flush`. The changes of a
  * message are in the commit that confirms it, so they are on disk no later; a message that comes twice changes nothing the second time. The changes

@@ -1,6 +1,6 @@
 /**
- * A received file the network has forgotten: the phone is asked to upload it again (shared/api/messages.md, `media.download`). Not the
- * library's `updateMediaMessage`, which listens for the answer until the connection ends, however long ago we gave up.
+ * A received file the network has forgotten: the phone is asked to upload it again. Not the library's `updateMediaMessage`, which listens for the
+ * answer until the connection ends, however long ago we gave up.
  */
 import { decryptMediaRetryData, encryptMediaRetryRequest, proto, type WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'

@@ -111,7 +111,7 @@ export function toEntry(item: QueueItem, { status, position, sendAfter, reason, 
 
 const isGroup = (phone: string) => phone.endsWith('-group')
 
-/** The `delivery` event of an item (webhook-payloads.md, 3). */
+/** The `delivery` event of an item. */
 export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): EventOf<'delivery'> {
   const failed = outcome.status === 'failed'
   const phone = (!failed && outcome.phone) || item.phone

@@ -24,8 +24,8 @@ export interface Turn {
 }
 
 /**
- * The earliest moment of sending. Every item waits its interval, the one that was drawn or the one it asks for, from the end of the item
- * before or from its own arrival, whichever is later: a text to an idle queue waits, too (shared/api/queue.md, Rules).
+ * The earliest moment of sending. Every item waits its interval, the one that was drawn or the one it asks for, from the end of the item before or
+ * from its own arrival, whichever is later: a text to an idle queue waits, too.
  */
 export function sendAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
   const interval = delayMessage === null ? drawnMs : delayMessage * SECOND

@@ -1,6 +1,6 @@
 /**
- * What may leave while the network restricts the account's reach-out: only what goes to people who have written to it. Each try towards
- * somebody new would count against the account (shared/api/queue.md, Rules).
+ * What may leave while the network restricts the account's reach-out: only what goes to people who have written to it. Each try towards somebody new
+ * would count against the account.
  */
 import type { Waiting } from './item.ts'
 

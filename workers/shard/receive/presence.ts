@@ -1,7 +1,6 @@
 /**
- * `chat_presence`: who is there and who is typing. The network sends it only to an account that is available itself, and being available
- * silences the phone, so the account is available only while somebody wants these events (webhook-payloads.md, 6). Read from the stanzas:
- * the library turns `paused` into `available`.
+ * `chat_presence`: who is there and who is typing. The network sends it only to an account that is available itself, and being available silences the
+ * phone, so the account is available only while somebody wants these events. Read from the stanzas: the library turns `paused` into `available`.
  */
 
 import { type BinaryNode, isPnUser } from '@whiskeysockets/baileys'
@@ -47,8 +46,8 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog, while the network still delivers it; null after that. Their present state would be reported
-   * before an older message, whose `momment` may not fall behind it (webhook-payloads.md, 1).
+   * Chats with messages in the offline backlog, while the network still delivers it; null after that. Their present state would be reported before an
+   * older message, whose `momment` may not fall behind it.
    */
   let early: Set<string> | null = new Set()
   let isAvailable = false

@@ -1,7 +1,7 @@
 /**
- * Sends a message of ours again to a device that could not read it, in the stanza it first left in (`sent.ts`), encrypted for that device
- * alone. As the library, and unlike the first: no report token, always the identity of our device. The contact's token goes with it,
- * without which the network refuses it with 463 (WIRE.md 1).
+ * Sends a message of ours again to a device that could not read it, in the stanza it first left in (`sent.ts`), encrypted for that device alone. As
+ * the library, and unlike the first: no report token, always the identity of our device. The contact's token goes with it, without which the network
+ * refuses it with 463.
  */
 import {
   type BinaryNode,

@@ -1,7 +1,7 @@
 /**
  * Context that any send may carry around its content: a quote, mentions, the expiry of a disappearing chat. Built by hand and put on the content
  * itself: the library writes it on the first field of a message, which is wrong for polls and view-once, and names the wrong author when an own
- * message is quoted in a group addressed by LID (shared/api/messages.md, 1.6).
+ * message is quoted in a group addressed by LID.
  */
 import {
   type GroupMetadata,

@@ -1,7 +1,7 @@
 /**
  * Recipients of a message to a group, and the network's verdict on them. An ack with another hash or another addressing mode means that devices were
  * left out, error 421 that no device got it: the group's metadata and devices are queried again, and the message is sent once more under its id, with
- * the sender key for the devices that lacked it (WIRE.md 9). If nothing was out of date it is not sent again, which would change nothing.
+ * the sender key for the devices that lacked it. If nothing was out of date it is not sent again, which would change nothing.
  */
 import type { Group } from '../chats/group-cache.ts'
 import type { Asker, Session } from '../chats/session.ts'

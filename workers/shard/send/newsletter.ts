@@ -1,6 +1,6 @@
 /**
- * Posts to a channel: plaintext, built by hand, because the library leaves out the media type and sends a wrong path, which the network
- * refuses with 479 for anything but plain text (shared/api/messages.md, 1.6).
+ * Posts to a channel: plaintext, built by hand, because the library leaves out the media type and sends a wrong path, which the network refuses with
+ * 479 for anything but plain text.
  */
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -1,4 +1,4 @@
-/** The message a read receipt is about, as the chat knows it: shared/api/messages.md, readMessage. */
+/** The message a read receipt is about, as the chat knows it. */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'

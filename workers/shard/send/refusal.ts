@@ -1,6 +1,6 @@
 /**
- * Meaning of the network's refusal of a message, by its destination (shared/api/messages.md, 1.6). 403 has two meanings, that the account may not
- * write there or is no participant any more; only a query about the group or the channel decides.
+ * Meaning of the network's refusal of a message, by its destination. 403 has two meanings, that the account may not write there or is no participant
+ * any more; only a query about the group or the channel decides.
  */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { Asker } from '../chats/session.ts'

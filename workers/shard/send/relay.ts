@@ -1,7 +1,4 @@
-/**
- * How every queued message leaves: the durable copy for retries, the relay, and the network's ack, which alone decides
- * (shared/api/messages.md, 1.6).
- */
+/** How every queued message leaves: the durable copy for retries, the relay, and the network's ack, which alone decides. */
 import {
   type BinaryNode,
   generateWAMessage,

@@ -18,7 +18,7 @@ export interface Ack {
   addressingMode: string | undefined
   /** Of a channel post: its number. */
   serverId: string | undefined
-  /** The LID of the person may be another one by now (WIRE.md 9). */
+  /** The LID of the person may be another one by now. */
   isLidOutdated: boolean
 }
 

@@ -1,8 +1,8 @@
 /**
- * The binary form of a stanza, read: tokens, packed digits, jids, lists (NETWORK.md, section 2). The library reads a stanza in one turn, and makes all
- * its functions anew for each node (WABinary/decode.js). Here the nodes that are open are an explicit stack, so that reading can stop behind any node
- * and go on later. What the library takes is taken, with the same result; a test holds the two against each other. What nobody means honestly has
- * bounds: the depth of nodes, jids inside of jids, and the size of all of it.
+ * The binary form of a stanza, read: tokens, packed digits, jids, lists. The library reads a stanza in one turn, and makes all its functions anew for
+ * each node (WABinary/decode.js). Here the nodes that are open are an explicit stack, so that reading can stop behind any node and go on later. What
+ * the library takes is taken, with the same result; a test holds the two against each other. What nobody means honestly has bounds: the depth of
+ * nodes, jids inside of jids, and the size of all of it.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from '@whiskeysockets/baileys/lib/WABinary/constants.js'

@@ -1,5 +1,5 @@
 /**
- * The last two steps of a pairing by code (NETWORK.md 2.3): what the phone sends when the code was entered, and what it is answered.
+ * The last two steps of a pairing by code: what the phone sends when the code was entered, and what it is answered.
  *
  *   <notification type="link_code_companion_reg"><link_code_companion_reg>
  *     <primary_identity_pub/><link_code_pairing_wrapped_primary_ephemeral_pub/><link_code_pairing_ref/>…

@@ -57,7 +57,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
     case 'history':
       return [receiptOf(node, from, { type: 'peer_msg' }), receiptOf(node, withoutDevice(from), { type: 'hist_sync' })]
     case 'unread':
-      // An error for a status can withhold everything that waits behind it (WIRE.md 16).
+      // An error for a status can withhold everything that waits behind it.
       return [ackOf(node, from === 'status@broadcast' ? undefined : UNHANDLED)]
     case 'absent':
     case 'done':

@@ -26,7 +26,7 @@ export const mixedBizNode = (seconds: number): BinaryNode => ({
 /** BOT, beside BIZ-MIXED in 1:1 chats. */
 export const bizBotNode = (): BinaryNode => ({ tag: 'bot', attrs: { biz_bot: '1' } })
 
-/** BIZ-PAY: payments and orders carry their name here (WIRE.md 8). */
+/** BIZ-PAY: payments and orders carry their name here. */
 export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode => ({
   tag: 'biz',
   attrs: { native_flow_name: name },

@@ -1,6 +1,6 @@
 /**
- * `<message id from participant? category? edit? t notify?>`, as it comes. Pure. Inside are `<enc type v>` with a ciphertext each, or `<plaintext>` in
- * channels, or `<unavailable type? hosted?><bot/>?</unavailable>` where the content does not come to this device (WIRE.md 17).
+ * `<message id from participant? category? edit? t notify?>`, as it comes. Pure. Inside are `<enc type v>` with a ciphertext each, or `<plaintext>`
+ * in channels, or `<unavailable type? hosted?><bot/>?</unavailable>` where the content does not come to this device.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 

@@ -1,4 +1,4 @@
-/** Queries whether numbers have an account: the `usync` query by number (design/NETWORK.md 5, design/WIRE.md 11), and the parsing of its answer. */
+/** Queries whether numbers have an account: the `usync` query by number, and the parsing of its answer. */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'

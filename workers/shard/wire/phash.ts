@@ -1,7 +1,7 @@
 /**
  * `phash` of a message to a group: a hash of its intended devices, which the network computes too. The ack has a different one when the network knows
- * other devices (WIRE.md 9). Computed as in whatsmeow and zapo: full addresses in order, six bytes of SHA-256. The library's own uses the addresses
- * as they are, and six characters of the encoded hash.
+ * other devices. Computed as in whatsmeow and zapo: full addresses in order, six bytes of SHA-256. The library's own uses the addresses as they are,
+ * and six characters of the encoded hash.
  */
 import { createHash } from 'node:crypto'
 import { jidDecode } from '@whiskeysockets/baileys'

@@ -1,6 +1,6 @@
 /**
- * `usync`: questions about people, by number or by jid, several things of many people at once. The specification has none of it; the form is
- * that of WhatsApp Web as other clients send it (design/WIRE.md 11, design/NETWORK.md 5):
+ * `usync`: questions about people, by number or by jid, several things of many people at once. The specification has none of it; the form is that of
+ * WhatsApp Web as other clients send it:
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context="interactive" mode="query" sid index="0" last="true">
  *     <query><contact/><lid/>…</query><list><user jid/><user><contact>+number</contact></user>…</list></usync></iq>

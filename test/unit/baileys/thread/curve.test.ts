@@ -53,7 +53,7 @@ function certChain({ root, intermediate, server }: Chain, change: { leaf?: objec
   }).finish()
 }
 
-/** The server's half of the handshake (NETWORK.md, 1.1), answered to the library's own noise handler. */
+/** The server's half of the handshake, answered to the library's own noise handler. */
 function handshake(serverKeys: Pair, chain: Uint8Array) {
   const client = Curve.generateKeyPair()
   const noise = makeNoiseHandler({ keyPair: client, NOISE_HEADER: NOISE_WA_HEADER, logger: log })

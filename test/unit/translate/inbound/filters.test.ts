@@ -1,4 +1,4 @@
-/** Which messages become an event: every filter against every kind it is about. shared/api/webhook-payloads.md, 2.6. */
+/** Which messages become an event: every filter against every kind it is about. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'

@@ -1,4 +1,4 @@
-/** What is sealed about another message is opened whichever names its author and the speaker used. webhook-payloads.md, 2.7. */
+/** What is sealed about another message is opened whichever names its author and the speaker used. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

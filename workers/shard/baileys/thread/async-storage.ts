@@ -1,11 +1,11 @@
 /**
- * BAILEYS 23. Below Node 24 every AsyncLocalStorage that was ever entered makes every later promise of its thread slower, for good: each
- * promise walks the list of all of them. Each socket makes one (`addTransactionCapability`, Utils/auth-utils.js) and never disables
- * it: 914 texts per s in a fresh thread, 166 after 200 reconnects. Node 24 keeps one frame for all of them by itself.
+ * Below Node 24 every AsyncLocalStorage that was ever entered makes every later promise of its thread slower, for good: each promise walks the list
+ * of all of them. Each socket makes one (`addTransactionCapability`, Utils/auth-utils.js) and never disables it: 914 texts per s in a fresh thread,
+ * 166 after 200 reconnects. Node 24 keeps one frame for all of them by itself.
  *
  * Here all storages of the thread share one real one, whose value is a small immutable map from storage to value. One is still paid for by every
- * promise, with an eighth of what a text allocates; so it rests while no work runs in it, which for the library's transactions is most of the
- * time. What was left running behind the work is outside of it then, as it should be: nothing would commit what it writes.
+ * promise, with an eighth of what a text allocates; so it rests while no work runs in it, which for the library's transactions is most of the time.
+ * What was left running behind the work is outside of it then, as it should be: nothing would commit what it writes.
  */
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'

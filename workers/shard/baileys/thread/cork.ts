@@ -1,7 +1,6 @@
 /**
- * A burst of inbound stanzas runs in one endless chain of microtasks, because every receipt's write calls back at once: event-loop delay
- * p99 of 842 to 1,777 ms. Corked until `setImmediate`, what a turn writes leaves together, and the callbacks come one turn later: 3 to
- * 5 ms (SIGNAL.md, section 6).
+ * A burst of inbound stanzas runs in one endless chain of microtasks, because every receipt's write calls back at once: event-loop delay p99 of 842
+ * to 1,777 ms. Corked until `setImmediate`, what a turn writes leaves together, and the callbacks come one turn later: 3 to 5 ms.
  */
 import type { Duplex } from 'node:stream'
 import WebSocket from 'ws'

@@ -1,11 +1,11 @@
 /**
- * BAILEYS 19. The library's `Curve.verify` (Utils/crypto.js) is true for any well-formed input: it only catches exceptions, and libsignal 6
- * returns a boolean. So neither the server's certificate (Utils/noise-handler.js) nor the account's signature
- * (Utils/validate-connection.js) is ever checked. And the leaf certificate's key is never compared with the static key of the handshake,
- * so that a chain captured from the real server could be presented by any other.
+ * The library's `Curve.verify` (Utils/crypto.js) is true for any well-formed input: it only catches exceptions, and libsignal 6 returns a boolean. So
+ * neither the server's certificate (Utils/noise-handler.js) nor the account's signature (Utils/validate-connection.js) is ever checked. And the leaf
+ * certificate's key is never compared with the static key of the handshake, so that a chain captured from the real server could be presented by any
+ * other.
  *
- * The functions of the exported object are replaced; everybody in the library calls them through it. They go over WebAssembly, which is
- * also 4 to 120 times faster (SIGNAL.md, section 2).
+ * The functions of the exported object are replaced; everybody in the library calls them through it. They go over WebAssembly, which is also 4 to 120
+ * times faster.
  */
 import { Curve, type KeyPair, proto } from '@whiskeysockets/baileys'
 import { calculateAgreement, calculateSignature, generateKeyPair, verifySignature } from 'whatsapp-rust-bridge'

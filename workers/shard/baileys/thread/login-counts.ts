@@ -1,7 +1,6 @@
 /**
- * A browser sends at its login how often it has logged in since it was linked, `lc`, and how often since it was opened, `connectAttemptCount`
- * (design/WIRE.md 13). The library (Utils/validate-connection.js, generateLoginNode) has no option for either: they are added where it makes the
- * protobuf object of the login.
+ * A browser sends at its login how often it has logged in since it was linked, `lc`, and how often since it was opened, `connectAttemptCount`. The
+ * library (Utils/validate-connection.js, generateLoginNode) has no option for either: they are added where it makes the protobuf object of the login.
  */
 import { jidDecode, proto } from '@whiskeysockets/baileys'
 

@@ -1,10 +1,10 @@
 /**
- * BAILEYS 17a. The library's listeners are async functions on an EventEmitter, so what they throw becomes an unhandled rejection, which
- * ends the process. The worst case: a frame that cannot be opened (Socket/socket.js, onMessageReceived) stalls the connection,
- * because the counters of both sides differ from then on, and no close event comes.
+ * The library's listeners are async functions on an EventEmitter, so what they throw becomes an unhandled rejection, which ends the process. The
+ * worst case: a frame that cannot be opened (Socket/socket.js, onMessageReceived) stalls the connection, because the counters of both sides differ
+ * from then on, and no close event comes.
  *
- * `guardListeners` catches them at the socket they belong to; `surviveRejections` is the net below for the thread. Only a trapped
- * WebAssembly module (`trap.ts`) goes through both: the thread ends.
+ * `guardListeners` catches them at the socket they belong to; `surviveRejections` is the net below for the thread. Only a trapped WebAssembly module
+ * (`trap.ts`) goes through both: the thread ends.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { WASocket } from '@whiskeysockets/baileys'
@@ -78,6 +78,6 @@ export function surviveRejections(report: (stray: ThreadError) => void): () => v
   }
 }
 
-/** The library rejects with bare values too: a query pending at a cut gets the close code (BAILEYS 17b). */
+/** The library rejects with bare values too: a query pending at a cut gets the close code. */
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(`Connection Closed (${String(thrown)})`, { cause: thrown })

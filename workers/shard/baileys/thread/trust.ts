@@ -1,4 +1,4 @@
-/** Trust root of the network's server. One value per thread: real and sandbox instances never share a thread (BAILEYS 17c). */
+/** Trust root of the network's server. One value per thread: real and sandbox instances never share a thread. */
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Asks for a pairing code and waits for the network's verdict: the library hands the code out before the network has answered, so a
- * refused one would look valid (BAILEYS.md, 8).
+ * Asks for a pairing code and waits for the network's verdict: the library hands the code out before the network has answered, so a refused one would
+ * look valid.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'

@@ -1,7 +1,7 @@
 /** Codes for linking the device: the current QR code as an image, and the pairing codes requested on this socket. */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 
-/** Pixels; error correction M: shared/api/instance.md, qrCode. */
+/** Pixels; error correction M. */
 const QR_SIZE = 512
 /** Asking again for the same number within this time gives the same code. */
 const CODE_REUSE = MINUTE

@@ -1,6 +1,6 @@
 /**
- * BAILEYS 3 and 4. `sendMessage` and `relayMessage` resolve when bytes are written; whether the network took the message is only in its
- * ack, and the library reports an ack's error through the event buffer, where it can disappear. So the ack itself is what decides.
+ * `sendMessage` and `relayMessage` resolve when bytes are written; whether the network took the message is only in its ack, and the library reports
+ * an ack's error through the event buffer, where it can disappear. So the ack itself is what decides.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { type Ack, ackIn } from '../../wire/ack.ts'

@@ -2,8 +2,8 @@
  * The Signal repository given to the socket (`makeSignalRepository`): whatsapp-rust-bridge for the crypto, one mutex per resolved address, and keys
  * written straight to the store.
  *
- * The library's own one reads and writes sessions inside transactions that are keyed by different things for sends and receives: with a
- * store that takes time, both read the same session, both advance it, and one of the steps is lost (SIGNAL.md, section 4).
+ * The library's own one reads and writes sessions inside transactions that are keyed by different things for sends and receives: with a store that
+ * takes time, both read the same session, both advance it, and one of the steps is lost.
  */
 import type {
   AuthenticationCreds,

@@ -1,4 +1,4 @@
-/** Products and collections as the API shows them (shared/api/business-labels.md). */
+/** Products and collections as the API shows them. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { cut, cutOrNull } from '../../wire/bounds.ts'
 import type { Product } from '../../wire/catalog.ts'

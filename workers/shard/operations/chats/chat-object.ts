@@ -1,4 +1,4 @@
-/** A chat as the API shows it (shared/api/chats-contacts-profile-privacy.md, "Chat object"). */
+/** A chat as the API shows it. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Session } from '../../chats/session.ts'
 import type { Directory } from '../../directory/account-directory.ts'

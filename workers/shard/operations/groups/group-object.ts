@@ -1,4 +1,4 @@
-/** A group as the API shows it (shared/api/groups-communities.md, "Group"). */
+/** A group as the API shows it. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { cut, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import type { Group } from '../../wire/groups.ts'

@@ -74,7 +74,7 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
   },
 }
 
-/** Media of channels is not sealed: its path and the hash of what lies there is all (WIRE.md 7). */
+/** Media of channels is not sealed: its path and the hash of what lies there is all. */
 const channelCard = ({ jpegThumbnail, highQualityThumbnail: large }: CardPicture): proto.Message.IExtendedTextMessage => ({
   ...(jpegThumbnail ? { jpegThumbnail } : {}),
   ...(large

@@ -18,7 +18,7 @@ export interface MexDeps {
 }
 
 export function handleMex({ restricted, storePairs, pnOf, forgetDevices, log }: MexDeps): (notice: BinaryNode) => Promise<void> {
-  /** Somebody has another LID: the number stays, and what is kept under it goes on under the new one (WIRE.md 22). */
+  /** Somebody has another LID: the number stays, and what is kept under it goes on under the new one. */
   async function lidChanged(json: Json) {
     const change = lidChangeIn(json)
     if (change === null) return

@@ -1,6 +1,6 @@
 /**
  * `<ack class=message refresh_lid="true">`: the network took a message to a person whose LID may be another one by now. It is asked for by the
- * number, and what is kept goes on under the new one, as with a notice of it (design/WIRE.md 9, 22).
+ * number, and what is kept goes on under the new one, as with a notice of it.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

@@ -1,8 +1,7 @@
 /**
- * Inbound without loss: when the last part of a stanza is decrypted, ONE commit stores the advanced key, the finished event in the
- * outbox, and its seen marks; only then is the plaintext returned, and only after that can the library confirm the stanza to
- * the network. A kill or a cut at any point leaves the stanza to be redelivered or its event in the outbox. Design, windows and the
- * library's behaviours it leans on: shared/design/INBOUND.md.
+ * Inbound without loss: when the last part of a stanza is decrypted, ONE commit stores the advanced key, the finished event in the outbox, and its
+ * seen marks; only then is the plaintext returned, and only after that can the library confirm the stanza to the network. A kill or a cut at any
+ * point leaves the stanza to be redelivered or its event in the outbox. Design, windows and the library's behaviours it leans on.
  *
  * This file holds what outlives a socket. The part of one socket is `inbox-session.ts`, the commits are `inbox-commits.ts`.
  */

@@ -1,7 +1,7 @@
 /**
- * Messages that the network delivered without content and our own phone sent again, inside a peer message. Their events are written before
- * that message is settled: after a crash in between it is taken again (INBOUND.md, 2.3). The library emits them, too, but only when its
- * buffer is flushed, not at all when the connection ends first, and without the `requestId` that identifies them: its buffer drops that.
+ * Messages that the network delivered without content and our own phone sent again, inside a peer message. Their events are written before that
+ * message is settled: after a crash in between it is taken again. The library emits them, too, but only when its buffer is flushed, not at all when
+ * the connection ends first, and without the `requestId` that identifies them: its buffer drops that.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

@@ -10,7 +10,7 @@ import { removeAll } from '../../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
 import { bare } from '../../wire/jid.ts'
 
-/** Seen marks per generation, up to three a message. Two hold far more than the largest offline backlog of the trials (INBOUND.md, 2.8). */
+/** Seen marks per generation, up to three a message. Two hold far more than the largest offline backlog of the trials. */
 const GENERATION_SIZE = 3_072
 /** Between the marks of a record: not a character of a mark. */
 const BETWEEN = ' '

@@ -5,7 +5,7 @@ import type { Asker } from '../../chats/session.ts'
 import type { Meanings } from '../../connection/failures.ts'
 import { resolveDestination } from '../destination.ts'
 
-/** Products of a page, and pages, that are looked through for one (shared/api/interactive.md, send.sendProduct). */
+/** Products of a page, and pages, that are looked through for one. */
 const PAGE = 50
 const MAX_PAGES = 20
 

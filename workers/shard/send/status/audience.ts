@@ -1,6 +1,6 @@
 /**
- * The audience of a status post: the setting of the phone app (shared/api/status-and-events.md), queried from the network and applied to the saved
- * contacts. Always includes the own address, so that the account's own devices show the post too.
+ * The audience of a status post: the setting of the phone app, queried from the network and applied to the saved contacts. Always includes the own
+ * address, so that the account's own devices show the post too.
  */
 import type { Asker } from '../../chats/session.ts'
 import { bare } from '../../wire/jid.ts'

@@ -1,6 +1,6 @@
 /**
- * Notifications of groups, from the stanza itself: the library's stubs lose every child but the first, the other name of who is meant,
- * and who acted on a picture (webhook-payloads.md, 2.5). One event per change; `participant_phone` is who acted.
+ * Notifications of groups, from the stanza itself: the library's stubs lose every child but the first, the other name of who is meant, and who acted
+ * on a picture. One event per change; `participant_phone` is who acted.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'

@@ -83,7 +83,7 @@ export async function translatedEvent(
   return finished(context, readable, await peopleOf(context, readable.key), translated)
 }
 
-/** Not readable yet, or never: shared/api/webhook-payloads.md, 2.3. */
+/** Not readable yet, or never. */
 export const waiting = (viewOnce: boolean): Translated => ({
   content: { message_type: 'waiting_message', waiting_message: true },
   common: { view_once: viewOnce },

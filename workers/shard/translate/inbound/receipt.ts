@@ -1,6 +1,6 @@
 /**
- * Receipts to `message_status`, from the stanza itself: the library merges receipts that come soon after a send into other events and
- * reports `played` in groups as read (BAILEYS.md 4, 14, 17b; NETWORK.md 6.1, 6.3).
+ * Receipts to `message_status`, from the stanza itself: the library merges receipts that come soon after a send into other events and reports
+ * `played` in groups as read.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { type ChatKind, chatKind } from '../../wire/jid.ts'
@@ -45,7 +45,7 @@ export interface Receipt {
   at: number
 }
 
-/** Ids of one event: shared/api/webhook-payloads.md, 4. */
+/** Ids of one event. */
 export const MAX_IDS = 256
 
 /** Receipts of another device of the account for what it has read: a chat and ids in it. With its receipts off only its own devices get them. */

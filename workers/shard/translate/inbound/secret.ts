@@ -1,7 +1,7 @@
 /**
- * Encrypted content about another message: votes, answers to events, edits, reactions and comments in announcement groups. The key comes from the secret
- * of that message, its author and the sender; clients write each of the two as LID or as number and do not state which, so every pair is
- * tried. rc14 tries one or none (webhook-payloads.md, 2.7).
+ * Encrypted content about another message: votes, answers to events, edits, reactions and comments in announcement groups. The key comes from the
+ * secret of that message, its author and the sender; clients write each of the two as LID or as number and do not state which, so every pair is
+ * tried. rc14 tries one or none.
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'

@@ -1,6 +1,6 @@
 /**
- * Interactive messages: their envelope, their buttons, and the nodes that go beside the ciphertexts. Without the `biz` node the network
- * takes the message and no client draws it; with a malformed one it refuses with 479 (shared/api/interactive.md, 1.3).
+ * Interactive messages: their envelope, their buttons, and the nodes that go beside the ciphertexts. Without the `biz` node the network takes the
+ * message and no client draws it; with a malformed one it refuses with 479.
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'

@@ -1,6 +1,6 @@
 /**
  * Parts of a stanza that describe its content: `type`, `edit`, `meta`, and those beside the ciphertext. The library sets some inside `sendMessage`
- * only, and calls places, round videos and sealed content of events `text` (shared/api/messages.md 1.6 and 2, status-and-events.md 2).
+ * only, and calls places, round videos and sealed content of events `text`.
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { mediaTypeOf } from '../../baileys/media-type.ts'
@@ -87,7 +87,7 @@ export function stanzaOf(
       ...attributes,
       ...more.attributes,
       ...(group ? { addressing_mode: group.addressingMode || 'lid' } : {}),
-      // Of a person who is addressed by LID (WIRE.md 3).
+      // Of a person who is addressed by LID.
       ...(other && isLidUser(jid) && isPnUser(other) ? { peer_recipient_pn: bare(other) } : {}),
     },
     enc: { ...(mediaType ? { mediatype: mediaType } : {}), ...(isHidden ? { 'decrypt-fail': 'hide' } : {}) },

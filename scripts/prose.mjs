@@ -1,0 +1,148 @@
+/**
+ * Checks the sentences in comments, in log and error messages, and in the documentation: what a machine can see of a sentence that is hard to read.
+ * `node scripts/prose.mjs` prints each problem with its place, and ends with code 1 if there is one. `test/unit/service/prose.test.ts` has samples of
+ * good and bad sentences.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** Words that only this project uses, or that read like a riddle, each with the term to use instead. */
+const WORDS = [
+  [/\banew\b/i, '"again" or "new"'],
+  [/\bany ?more\b/i, '"no longer"'],
+  [/\bfor ever\b/i, '"forever"'],
+  [/\b(hears|heard) (of|nothing|from|it)\b/i, '"receives" or "learns"'],
+  [/\b(tells?|told) of\b/i, '"reports"'],
+  [/\bknocks?\b/i, '"connects" or "requests"'],
+  [/\bpretend (network|phones?|people|person)\b/i, '"simulated"'],
+  [/\b(the|its) hull\b/i, 'the name of the part'],
+  [/\bwhoever|whomever\b/i, '"the caller", "a program" or another noun'],
+  [/\bbrought in\b/i, '"imported" or "loaded"'],
+  [/\bmakes? room\b/i, '"evicts" or "frees space"'],
+  [/\blooked at at\b/i, '"checked"'],
+]
+
+/** A preposition and its noun are the whole text, as in `Of the ticket.`: readers cannot know what that is said of. A unit (`In ms.`) is enough. */
+const BARE =
+  /^(?:Of|By|Behind|With|Without|After|Before|In|On|At|From|To|As|Beside|Beyond|Under|Over|Between)\b(?! (?:most|least|ms|seconds|bytes|MB|KB|epoch)\b)(?: [^\s.,:;]+){1,5}\.$/
+const VERB =
+  /\b(?:is|are|was|were|be|has|have|had|do|does|did|may|must|can|could|will|would|needs?|stays?|sees?|means?|returns?|shows?)\b/
+
+/** A question word is the subject of a statement: "What it said has arrived." */
+const RIDDLE = /(?:^|[.;] )(?:What|Who|Whatever|Whose)\b[^.;?]*[.;]/
+
+/** A value and a colon stand for a sentence: "Undefined: there is none." */
+const ELLIPTIC = /(?:^|[.;] )(?:Undefined|Null|Absent|False|True|Empty|Zero): |\b(?:otherwise|else) -?\d+[.;]?$/
+
+/** A document that is not in this repository. */
+const ELSEWHERE = /\bshared\/(?:api|design|spec)\b|\b(?:BAILEYS|WIRE|SIGNAL|INBOUND|NETWORK|STACK)(?:\.md)? \d/
+
+/** Words of the longest sentence: a longer one has to be read twice. */
+const MOST_WORDS = 60
+
+const RULES = [
+  ...WORDS.map(([sign, term]) => [sign, `is a private word; use ${term}`]),
+  [RIDDLE, 'has a question word as its subject; name the thing'],
+  [ELLIPTIC, 'is no sentence; write "Undefined if …", or what is returned'],
+  [ELSEWHERE, 'cites a document that is not in the repository; state the fact'],
+]
+
+/** Code and addresses are not prose. */
+const withoutCode = (text) => text.replace(/`[^`]*`/g, 'it').replace(/\bhttps?:\/\/\S+/g, 'it')
+
+/** Problems of one text: the words that it has, and what is wrong with them. */
+export function problemsOf(text) {
+  const prose = withoutCode(text).trim()
+  const found = RULES.flatMap(([sign, problem]) => {
+    const hit = sign.exec(prose)
+    return hit ? [`"${hit[0].trim()}" ${problem}`] : []
+  })
+  if (BARE.test(prose) && !VERB.test(prose)) found.push(`"${prose}" has no noun before its preposition; begin with the noun`)
+  const longest = Math.max(...prose.split(/[.:;?!](?:\s|$)|\n/).map((sentence) => sentence.split(/\s+/).length))
+  return longest > MOST_WORDS ? [...found, `a sentence has ${longest} words; ${MOST_WORDS} are the most`] : found
+}
+
+const OWN_LINE = /^\s*(\/\/|\/\*\*?|\*(?!\/))\s?(.*?)\s*(?:\*\/)?$/
+const CONTINUED = /^\s*(?:\/\/|\*(?!\/))\s?(.*?)\s*(?:\*\/)?$/
+const BEHIND_CODE = /\S\s+\/\/\s([^'"`]+)$/
+const NO_PROSE = /^(?:biome-ignore|@ts-|#region|eslint)/
+const MESSAGES = [
+  /\b(?:log|logger)\.(?:trace|debug|info|warn|error|fatal)\(.*?(['"`])((?:(?!\1).){12,})\1/,
+  /(?:\bmessage: |new \w*(?:Error|Failure)\(|\bdescription: |\bsummary: )(['"`])((?:(?!\1).){12,})\1/,
+]
+
+/** Comments and messages of a source file, each with the number of its line. */
+export function textsOf(source) {
+  const lines = source.split('\n')
+  const texts = []
+  for (let i = 0; i < lines.length; i++) {
+    const line = i + 1
+    const own = OWN_LINE.exec(lines[i])
+    if (!own) {
+      const comment = BEHIND_CODE.exec(lines[i])?.[1]
+      for (const text of [comment, ...MESSAGES.map((sign) => sign.exec(lines[i])?.[2])]) if (text) texts.push({ line, text })
+      continue
+    }
+    const parts = [own[2]]
+    const isClosed = lines[i].includes('*/')
+    while (!isClosed && i + 1 < lines.length && CONTINUED.test(lines[i + 1])) {
+      parts.push(CONTINUED.exec(lines[++i])[1])
+      if (lines[i].includes('*/')) break
+    }
+    for (const paragraph of parts.join('\n').split(/\n\s*\n|\n(?=\s*[-|])/)) {
+      const text = paragraph.replace(/\s+/g, ' ').trim()
+      if (text && !NO_PROSE.test(text)) texts.push({ line, text })
+    }
+  }
+  return texts
+}
+
+/** Paragraphs and cells of tables of a Markdown file, each with the number of its first line. Headings and code are left out. */
+export function proseOf(markdown) {
+  const texts = []
+  let isCode = false
+  let isOpen = false
+  for (const [index, line] of markdown.split('\n').entries()) {
+    const isFence = /^\s*```/.test(line)
+    if (isFence) isCode = !isCode
+    const isProse = !isFence && !isCode && line.trim() !== '' && !line.startsWith('#')
+    const cells = isProse ? line.split(/(?<!\\)\|/) : []
+    if (isOpen && cells.length === 1 && !/^\s*(?:[-*>]|\d+\.) /.test(line)) texts.at(-1).text += ` ${line.trim()}`
+    else for (const cell of cells) if (cell.trim()) texts.push({ line: index + 1, text: cell.replace(/^[\s>*-]+/, '') })
+    isOpen = cells.length === 1
+  }
+  return texts
+}
+
+/** Folders whose sentences are checked. */
+const SOURCES = ['src']
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'wrangler-free.md', 'docs', 'examples']
+/** Pages in other languages, and those that quote the names of tests. */
+const NOT_CHECKED = /^docs\/(?:pt|es)\/|^docs\/(?:server-kinds|wire-facts)\.md$/
+
+const tracked = (...paths) =>
+  execFileSync('git', ['ls-files', '--', ...paths], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean)
+
+function main() {
+  const checked = [
+    ...tracked(...SOURCES)
+      .filter((file) => /\.(?:ts|tsx|mjs)$/.test(file))
+      .map((file) => [file, textsOf]),
+    ...tracked(...PAGES)
+      .filter((file) => /\.md$/.test(file) && !NOT_CHECKED.test(file))
+      .map((file) => [file, proseOf]),
+  ]
+  const problems = checked.flatMap(([file, read]) =>
+    read(readFileSync(file, 'utf8')).flatMap(({ line, text }) =>
+      problemsOf(text).map((problem) => `${file}:${line}  ${problem}`),
+    ),
+  )
+  for (const problem of problems) process.stderr.write(`${problem}\n`)
+  if (problems.length > 0) process.stderr.write(`Found ${problems.length} errors: these sentences are hard to read.\n`)
+  process.exitCode = problems.length > 0 ? 1 : 0
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main()
