@@ -1,6 +1,6 @@
 /**
- * What an instance keeps of its account: chats, people, groups, messages as far as others refer to them. Made together, and forgotten together
- * with the credentials, because the next account that is linked may not see them.
+ * Stored data of an instance about its account: chats, people, groups, and the parts of messages that other messages refer to. It is created together
+ * and removed together with the credentials, because the next linked account must not see it.
  */
 
 import type { Logger } from 'pino'
@@ -25,11 +25,11 @@ export interface AccountRecordsDeps {
   sealer: Sealer
   clock: Clock
   log: Logger
-  /** Messages that all instances of the shard remember together. */
+  /** Messages that all instances of the shard keep in memory. */
   recentTotal: RecentTotal
-  /** Of the session, while there is one. */
+  /** Identity of the session; null if there is no session. */
   identity(): Identity | null
-  /** Somebody wrote to the account for the first time. */
+  /** Called when a person writes to the account for the first time. */
   onNewCorrespondent(): void
 }
 
@@ -67,7 +67,7 @@ export function createAccountRecords({ recentTotal, identity, onNewCorrespondent
     disappearing,
     correspondents,
 
-    /** Before anything arrives or leaves. */
+    /** Must finish before any message arrives or leaves. */
     async load() {
       await Promise.all([secrets.load(), authorship.load()])
     },
@@ -75,7 +75,7 @@ export function createAccountRecords({ recentTotal, identity, onNewCorrespondent
       secrets.start()
       authorship.start()
     },
-    /** With the credentials. */
+    /** Runs together with the removal of the credentials. */
     async forget() {
       recent.clear()
       const rest = [contacts, secrets, authorship, roles, disappearing, directory, groupDirectory, groupStore, correspondents]

@@ -23,7 +23,7 @@ export interface DispatchDeps {
   log: Logger
   sending: Sending
   status: StatusKeeper
-  /** The state that callers see. */
+  /** State that callers see. */
   shown(): RuntimeState
   pairing: Pairing
   passkeys: ControlContext['passkeys']
@@ -65,7 +65,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
   }
 
   let restarting: Promise<RuntimeState> | null = null
-  /** At most one restart at a time: a later request joins it. */
+  /** At most one restart runs at a time; a later request joins it. */
   function restart(): Promise<RuntimeState> {
     restarting ??= status.handle({ type: 'restartRequested' }).finally(() => {
       restarting = null
@@ -73,7 +73,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     return restarting
   }
 
-  /** shared/api/states.md, "What each state answers". */
+  /** The session, or the failure that the current state gives to callers. */
   function connected(): Session {
     const session = deps.session()
     const state = deps.shown()

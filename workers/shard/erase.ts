@@ -1,6 +1,6 @@
 /**
- * Deletes every record of an instance: shared/api/states.md, row 34. Repeatable: the next attempt removes what a crash left behind. The
- * instance need not be running, or able to run: it was stopped before, or could not be started.
+ * Deletes every record of an instance. It can be repeated: the next call removes what a crash left. The instance need not run or be able to run: it
+ * was stopped before, or could not be started.
  */
 import type { BlobFiles } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
@@ -9,14 +9,14 @@ import { removeAll } from '../../src/storage/remove-all.ts'
 import type { KeyCache } from './keys/key-store.ts'
 
 export interface EraseDeps {
-  /** The thread's own store: that of the instance refuses commits by now. */
+  /** The thread's own store, because the store of the instance already refuses commits. */
   store: StateStore
   blobs: BlobFiles
   keyCache: KeyCache
 }
 
 export async function eraseInstance(instance: string, { store, blobs, keyCache }: EraseDeps): Promise<void> {
-  // Credentials first: nothing of a half-erased instance can log in.
+  // Credentials are removed first, so that a half-erased instance cannot log in.
   await store.commit({ ops: [[keys.creds(instance), null]] })
   keyCache.forget(keys.signals(instance))
   await blobs.erase(instance)

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of a shard thread: keeps its instances, passes each command to the one it names, and turns every error into data. One
- * thread run has one number, its generation, given by `hello`; a command of another run, or before any `hello`, is refused.
+ * Runs the commands of a shard thread: hosts its instances, passes each command to the named instance, and converts every error to data. One thread
+ * run has one number, its generation, which `hello` sets; a command of another run, or before `hello`, is refused.
  */
 
 import { performance } from 'node:perf_hooks'
@@ -22,7 +22,7 @@ import type { ShardDeps } from './shard-deps.ts'
 
 export interface HostOptions {
   log: Log
-  /** Opens what every instance shares; called once, by `hello`. */
+  /** Opens the resources that all instances share; called once, by `hello`. */
   open(): Promise<OpenShard>
   createInstance(deps: ShardDeps, config: InstanceConfig, key: Uint8Array): HostedInstance
   crash(how: CrashHow): Promise<never>
@@ -32,7 +32,7 @@ export interface Host {
   run(command: unknown): Promise<Result>
 }
 
-/** An instance, and its start, which every other command to it waits for. */
+/** An instance and its start, for which every other command to it waits. */
 interface Hosted {
   instance: HostedInstance
   started: Promise<RuntimeState>
@@ -72,7 +72,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       return null
     }
     if (how !== 'erase') throw new Failure('engine_unavailable')
-    // An instance that cannot be started cannot log out either; it can still be deleted.
+    // An instance that cannot be started cannot log out either, but it can still be deleted.
     await eraseInstance(id, deps)
     return null
   }
@@ -93,7 +93,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     await last?.close()
   }
 
-  /** The answer to `ping`, for the watch and for a scrape of the metrics. */
+  /** Answer to `ping`, for the watchdog and for a scrape of the metrics. */
   function report({ deps }: OpenShard): ShardReport {
     const readings = [...hosted.values()].map(({ instance }) => instance.reading())
     return {
@@ -171,7 +171,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
       operation: command.type === 'call' ? command.call.operation : undefined,
     }
-    // A start that the disk prevents is tried again by the engine, which takes what is unavailable for a shard that has gone.
+    // The engine retries a start that the disk prevents. It interprets `engine_unavailable` as a shard that is gone.
     if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {
       log.error({ ...about, err: error }, 'a command failed because of the disk')
       return noStorage().toData()
@@ -180,7 +180,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       log.error({ ...about, err: error }, 'a command failed unexpectedly')
       return new Failure('internal').toData()
     }
-    // The network's error is kept as the cause and logged; only the code and the sentence leave the thread.
+    // The network's error is kept as the cause and logged; only the code and the message leave the thread.
     if (error.cause !== undefined) log.warn({ ...about, code: error.code, err: error.cause }, 'a command failed')
     return error.toData()
   }

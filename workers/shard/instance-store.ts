@@ -1,7 +1,6 @@
 /**
- * The store as one instance sees it: the only way to its records. Work that is still running when the instance stops (an upload, a send, a
- * request being queued) may try to write afterwards; a record written then would survive the erasure of the instance, or be read by its
- * next start.
+ * View of the store for one instance, the only access to its records. Work that is still running when the instance stops (an upload, a send, a
+ * request being queued) may try to write afterwards. A record written then would survive the erasure of the instance, or be read by its next start.
  */
 import { Failure } from '../../src/domain/failures.ts'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
@@ -9,14 +8,14 @@ import { type Ahead, type ChainedStore, createCommitChain } from '../../src/stor
 import type { Batch, Op, Rider, StateStore } from '../../src/storage/contract.ts'
 
 export interface InstanceStore extends ChainedStore {
-  /** Only one. */
+  /** At most one rider. */
   carries(rider: Rider): void
 }
 
 /**
- * `commit` never resolves with false: a guard that refuses means that somebody else writes the records of this instance, so it rejects with
- * `engine_unavailable`, and no caller has to check. `close` ends only this view: it waits for the commits under way, and later ones are
- * refused in the same way. Reading goes on.
+ * `commit` never resolves with false: a refusing guard means that somebody else writes the records of this instance, so it rejects with
+ * `engine_unavailable`, and no caller has to check. `close` ends only this view: it waits for running commits, and later ones are refused in the same
+ * way. Reading still works.
  */
 export function createInstanceStore(store: StateStore): InstanceStore {
   const underWay = new Set<Promise<unknown>>()
@@ -24,7 +23,7 @@ export function createInstanceStore(store: StateStore): InstanceStore {
   let isClosed = false
   let rider: Rider = { take: () => [], settled() {} }
 
-  /** `more`: of the rider. */
+  /** `more`: operations of the rider. */
   async function write(batch: Batch, more: readonly Op[]): Promise<boolean> {
     if (more.length === 0) return store.commit(batch)
     let isWritten = false
@@ -32,9 +31,9 @@ export function createInstanceStore(store: StateStore): InstanceStore {
       isWritten = await store.commit({ ...batch, ops: [...batch.ops, ...more] })
       return isWritten
     } catch (error) {
-      // By the store itself, before anything was given to the disk and in this turn: nothing newer has come between.
+      // The store itself refused it in this turn, before anything was written, so nothing newer has been written in between.
       if (!(error instanceof StorageFailure && error.isFull)) throw error
-      // What rides may need more room than what it rides with: a message is to be taken into the last of the disk.
+      // The rider's records may need more space than the commit. On a nearly full disk the message is stored without them.
       return await store.commit(batch)
     } finally {
       rider.settled(more, isWritten)

@@ -1,6 +1,6 @@
 /**
- * One instance: wires its link, status, queue, outbox and inbox together, and is the only file that knows them all. Each of them has its
- * own file and its own state; this file holds only the calls between them.
+ * One instance: connects its link, status, queue, outbox and inbox, and is the only file that knows them all. Each of them has its own file and
+ * state; this file only has the calls between them.
  */
 import { type Call, type CallOrigin, sendCall } from '../../src/domain/call.ts'
 import { SECOND } from '../../src/domain/clock.ts'
@@ -46,19 +46,19 @@ export interface HostedInstance {
   call(call: Call, origin?: CallOrigin): Promise<unknown>
   stop(how: StopHow): Promise<void>
   reading(): Reading
-  /** How far ids or times that it gave out are ahead of the clock, in ms; 0: they are not. */
+  /** How far issued ids or times are ahead of the clock in ms; 0 if they are not. */
   aheadMs(): number
 }
 
-/** Readings of an instance for the metrics, beside the counters. */
+/** Readings of an instance for the metrics, in addition to the counters. */
 export type Reading = Omit<InstanceReading, 'instance'>
 
-/** Best effort of a logout. */
+/** Time limit of a logout, which is best effort. */
 const LOGOUT_DEADLINE = 5 * SECOND
-/** Deadline of a stop for the item and the webhook in flight; an unfinished one is repeated after the next start. */
+/** Deadline of a stop for the item and the webhook in flight; unfinished ones are repeated after the next start. */
 const STOP_DEADLINE = 3 * SECOND
 
-/** `key`: seals everything of it at rest. */
+/** `key` seals all data of the instance at rest. */
 export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array): HostedInstance {
   const { clock, steady, tally } = deps
   const sealer = createSealer(key, deps.blinds)
@@ -124,7 +124,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     onInterest: () => receiving.announce(),
     onResult(type, result, durationMs) {
       attempts[result]++
-      // An event whose webhook was switched off meanwhile is not tried at all.
+      // An event whose webhook was switched off in the meantime is not attempted at all.
       if (result === 'discarded') return
       tally.add('svc_webhook_deliveries_total', { type, result })
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
@@ -156,7 +156,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     onChange(state, previous) {
       if (state.status !== previous)
         tally.add('svc_instance_status_changes_total', { to: state.status, reason: state.reason ?? 'none' })
-      // Of another account, should there be one.
+      // The restriction belongs to the previous account.
       if (!state.paired) restrict(null)
       if (state.reason === 'pairing_failed') passkeys.timedOut()
       if (state.status === 'qr' || previous !== 'qr') return
@@ -287,13 +287,13 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
 
   const shown = shownState(clock, () => link.session()?.isOpen === true)
 
-  /** The queue closes with what callers see. */
+  /** The queue opens and closes with the state that callers see. */
   function announce(state: RuntimeState) {
     sending.queue.setConnected(shown(status.state).status === 'connected')
     deps.announce({ type: 'state', instance: id, state: shown(state) })
   }
 
-  /** At once: the next item may be about to leave. The state follows later. */
+  /** Applied immediately, because the next item may be about to leave. The state follows later. */
   function restrict(restriction: Restriction | null) {
     if (JSON.stringify(restriction) === JSON.stringify(restricted)) return
     if (restriction && !restricted) {
@@ -330,7 +330,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   }
 
   async function begin(how: StartHow): Promise<RuntimeState> {
-    // One after another, so that a failure leaves nothing that is still starting.
+    // Started one after another, so that after a failure no part is still starting.
     await outbox.start()
     await Promise.all([receiving.load(), records.load()])
     await sending.queue.start()
@@ -345,14 +345,14 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
       return status.handle({ type: 'created' })
     }
     const saved = await status.load()
-    // A crash can separate the pairing from the state that records it; the credentials decide.
+    // A crash can happen between the pairing and the state that records it, so the credentials decide.
     const paired = await link.isPaired()
     if (saved && paired !== null) status.correct({ paired })
-    // A device from elsewhere: it was written whole, and no shard has had it yet.
+    // An imported device: it was written completely, and no shard has hosted it yet.
     const isImported = !saved && paired === true
     if (isImported) status.correct({ paired, status: 'disconnected', reason: 'connection_lost' })
     restrict(status.state.restriction)
-    // Without a record and without a device its first start never came about: it stays `created` until somebody asks for a QR.
+    // Without a record and a device, its first start never completed: it stays `created` until a QR code is requested.
     const state = saved || isImported ? await status.handle({ type: 'booted' }) : await status.create().then(() => status.state)
     announce(state)
     return state
@@ -360,7 +360,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
 
   async function stop(how: StopHow) {
     pairing.giveUp()
-    // First: the item in flight ends by the network's answer, which needs the session.
+    // Stopped first, because the item in flight ends by the network's answer, which needs the session.
     await sending.queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
     if (how === 'erase') await link.session()?.logout(LOGOUT_DEADLINE)
     await status.stop()
@@ -382,7 +382,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
       try {
         return await begin(how)
       } catch (error) {
-        // Nobody hosts what did not start: a part left running would go on without an owner, and open a session beside the next one.
+        // Nobody hosts an instance that failed to start. A part that keeps running would have no owner and could open a session beside the next one.
         await stop('keep').catch((cause) => log.error({ err: cause }, 'an instance that failed to start could not be stopped'))
         throw error
       }
@@ -415,7 +415,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   }
 }
 
-/** Ends that a proxy can cause: with another proxy, or none, the instance is started again. */
+/** Errors at the start that a proxy can cause; with another proxy, or none, the instance is started again. */
 const endedAtStart = ({ status, reason }: RuntimeState) =>
   status === 'stopped' && (reason === 'proxy_error' || reason === 'start_failed')
 

@@ -1,18 +1,19 @@
 /**
- * Changes of app state without loss: what belongs together is ONE commit.
+ * Stores changes of app state without loss: data that belongs together is written in ONE commit.
  *
- *   the version of a collection       held back, and served from memory to any reader meanwhile
- *   its changes                       labels and names as events in the outbox
- *   the credentials                   the name is in them, and a known name is no change
+ *   the version of a collection held back, and served from memory until it is written
+ *   its changes labels and names as events in the outbox
+ *   the credentials the name is in them, and a known name is no change
  *
- * Commits are written one after the other: of one collection never a later version before an earlier one. A kill has all of it or nothing;
- * then the version is the old one and the same changes are read again, because the network's notice is confirmed behind the commit only
- * (`server-sync.ts`): a login reads nothing by itself. When a commit fails nothing behind it is written, and the connection ends.
+ * Commits are written one after the other, so a later version of a collection never precedes an earlier one. After a kill either all of a commit or
+ * nothing of it is stored. In the latter case the version is the old one and the same changes are read again, because the network's notice is
+ * confirmed only after the commit (`server-sync.ts`); a login by itself reads nothing. When a commit fails, no later one is written and the
+ * connection ends.
  *
- * - Everything passed in during one turn is one commit.
- * - Without a version (the name in a message of our own phone) it is a commit of its own. So is every save of the credentials.
- * - What may be as large as an address book is on disk before it, in slices, and is the same when it is read again: the numbers of people
- *   that come as pairs (`reading.ts`), the directory, and the saved contacts.
+ * - Everything that is passed in during one turn goes into one commit.
+ * - A change without a version (the name in a message of our own phone) and every save of the credentials is a separate commit.
+ * - Data that may be as large as an address book is written before the commit, in slices, and reading it again gives the same data: the
+ *   numbers of people that come as pairs (`reading.ts`), the directory, and the saved contacts.
  */
 import type { AuthenticationCreds, AuthenticationState, Contact, WAPatchName, WASocket } from '@whiskeysockets/baileys'
 import type { Steps } from '../../../src/domain/steps.ts'
@@ -23,49 +24,49 @@ import type { AppStateAction, Association } from '../wire/app-state-actions.ts'
 import { saltIn } from '../wire/chat-token.ts'
 
 export interface Changes {
-  /** Collections and the versions they were read to: by it a further reading of the same is known. */
+  /** Collections and the versions to which they were read. This identifies a repeated reading. */
   reading: string
-  /** Of the account, where it is news. */
+  /** New name of the account; null if it did not change. */
   name: string | null
-  /** Those that are news. */
+  /** New label associations. */
   associations: readonly Association[]
   contacts: readonly Contact[]
-  /** Everything that was read, history too. */
+  /** All actions that were read, including history. */
   actions: readonly AppStateAction[]
 }
 
 /**
- * Writes the effects of changes: large ones before it resolves, the others in the commit that writes their versions. Rejects when they have to
- * be read again.
+ * Writes the effects of changes: large ones before it resolves, the others in the commit that writes their versions. Rejects if the changes must be
+ * read again.
  */
 export type WriteChanges = (changes: Changes) => Promise<Pick<Alongside, 'ops' | 'applied'>>
 
-/** A collection as it was read, or changed by us, to a version. */
+/** A collection that was read, or changed by us, up to a version. */
 export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'actions'> {
   collection: WAPatchName
   version: number
-  /** The record of it (`wire/app-state-collection.ts`). */
+  /** Record of the collection (`wire/app-state-collection.ts`). */
   bytes: Uint8Array
   /** Entries from before this device was linked: not announced as changes. */
   isHistory: boolean
-  /** Of the account. */
+  /** Name of the account in the collection. */
   name: string | null
 }
 
 export interface AppState {
-  /** For the socket. */
+  /** Authentication state for the socket. */
   readonly state: AuthenticationState
-  /** Right after the socket was made. */
+  /** Must be called right after the socket is created. */
   attach(sock: Pick<WASocket, 'ev'>): void
-  /** The record of a collection, also of one that is not on disk yet; undefined: it was never read. */
+  /** Record of a collection, even if it is not on disk yet; undefined if it was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>
-  /** On disk once `settled` resolves. */
+  /** The reading is on disk when `settled` resolves. */
   take(reading: Reading): void
-  /** They are read whole again. */
+  /** Removes the collections, so that they are read in full again. */
   forget(collections: readonly WAPatchName[]): Promise<void>
-  /** The credentials, in one commit with what came in the same turn. */
+  /** Saves the credentials, in one commit with other changes of the same turn. */
   save(): void
-  /** Everything up to now is on disk. Rejects from the first commit on that failed. */
+  /** Resolves when everything so far is on disk. Rejects from the first failed commit on. */
   settled(): Promise<void>
 }
 
@@ -74,13 +75,13 @@ export interface AppStateDeps {
   keys: Pick<KeyStore, 'get'>
   creds: AuthenticationCreds
   write: WriteChanges
-  /** Once: from then on nothing is written any more. */
+  /** Called once; afterwards nothing more is written. */
   onFailure(error: unknown): void
   steps: Steps
 }
 
 interface Hold {
-  /** Null: the collection is forgotten. */
+  /** Null if the collection is forgotten. */
   records: Map<WAPatchName, { version: number; bytes: Uint8Array } | null>
   name: string | null
   associations: Association[]
@@ -92,7 +93,7 @@ const VERSION = 'app-state-sync-version'
 
 export function holdAppState({ auth, keys, creds, write, onFailure, steps }: AppStateDeps): AppState {
   let name = creds.me?.name
-  /** Not on disk yet. */
+  /** Records that are not on disk yet. */
   const held = new Map<WAPatchName, Uint8Array | null>()
   let open: Hold | null = null
   let written: Promise<void> = Promise.resolve()
@@ -114,7 +115,7 @@ export function holdAppState({ auth, keys, creds, write, onFailure, steps }: App
     return opened
   }
 
-  /** Called when the hold closes: the credentials are those of this moment. */
+  /** Called when the collection of changes ends; writes the credentials of that moment. */
   async function commit({ records, ...rest }: Hold, before: Promise<void>): Promise<void> {
     const isNews = rest.name !== null || rest.associations.length + rest.contacts.length + rest.actions.length > 0
     try {
@@ -145,16 +146,19 @@ export function holdAppState({ auth, keys, creds, write, onFailure, steps }: App
     held.set(collection, record?.bytes ?? null)
   }
 
-  /** `isNews`: beside that the account has read its settings once, because the name comes with the first reading. */
+  /**
+   * `isNews`: whether a name that comes now is a change. The account must also have read its settings once, because the name comes with the first
+   * reading.
+   */
   function learnName(rest: string | null | undefined, isNews: boolean) {
     const before = name
     if (!rest || rest === before) return
     name = rest
-    // A pairing may have brought the name of a business.
+    // A pairing may have provided the name of a business.
     if (before && creds.accountSyncCounter && isNews) hold().name = rest
   }
 
-  /** The credentials, which it is kept with, are written with the version that it came in. */
+  /** The salt is stored in the credentials, which are written together with its version. */
   function learnSalt(action: AppStateAction) {
     const salt = saltIn(action)
     if (salt !== undefined) keepFacts(creds, { chatTokenSalt: salt ?? undefined })
@@ -169,7 +173,7 @@ export function holdAppState({ auth, keys, creds, write, onFailure, steps }: App
       const waiting = held.get(collection)
       if (waiting !== undefined) return waiting ?? undefined
       const found = await keys.get(VERSION, collection)
-      // It may have been read, or forgotten, meanwhile.
+      // The collection may have been read or forgotten in the meantime.
       return held.has(collection) ? (held.get(collection) ?? undefined) : found
     },
     take({ collection, version, bytes, isHistory, name: rest, associations, contacts, actions }) {
@@ -177,7 +181,7 @@ export function holdAppState({ auth, keys, creds, write, onFailure, steps }: App
       learnName(rest, !isHistory)
       keep(collection, { version, bytes })
       if (!isHistory) open.associations = open.associations.concat(associations)
-      // No spread: there may be very many of them.
+      // No spread, because there may be very many of them.
       open.contacts = open.contacts.concat(contacts)
       open.actions = open.actions.concat(actions)
       for (const action of actions) learnSalt(action)

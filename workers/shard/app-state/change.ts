@@ -1,9 +1,9 @@
 /**
- * Changes of app state that this service makes. A change is made to the newest version of its collection: that is read first, and where
- * another device was faster nevertheless the network answers 409, which `ask` takes for a reason to do all of it once more.
+ * Changes of app state that this service makes. A change applies to the newest version of its collection, which is read first. If another device was
+ * faster, the network answers 409, and `ask` then repeats the whole change once.
  *
- * A record on disk marks a change as under way before it is sent. If its outcome is unknown (a kill, a cut, no answer) the collection is read, now or
- * at the next login: the network's version, with the change or without it, is then ours too.
+ * Before a change is sent, a record on disk marks it as pending. If its outcome is unknown (a kill, a disconnection, no answer), the collection is
+ * read, now or at the next login, and the network's version, with or without the change, becomes ours.
  */
 import type { AuthenticationCreds, WAPatchName, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -33,19 +33,19 @@ export interface ChangeDeps {
 
 export interface AppStateChanges {
   /**
-   * All of them, in one patch per collection; on disk, and in the directory, when it resolves. Rejects with `instance_starting` while the phone
-   * has not shared its key, and with the network's code as a refused query does.
+   * Makes all changes, in one patch per collection. When it resolves, they are on disk and in the directory. Rejects with `instance_starting` while
+   * the phone has not shared its key, and with the network's code like a refused query.
    */
   change: ChangeAppState
-  /** After the login: reads what a change of before may have left. */
+  /** After the login: reads the collections of earlier changes with an unknown outcome. */
   recover(): Promise<void>
 }
 
 const PRESENT = Uint8Array.of(1)
-/** Other changes wait for the mutex meanwhile; this is no longer than the deadline of any operation. */
+/** Other changes wait for the mutex during this time. It is not longer than the deadline of any operation, in ms. */
 const PATCH_DEADLINE = 20 * SECOND
 
-/** As the library rejects for a refused query. */
+/** Error in the form in which the library rejects a refused query. */
 class Refused extends Error {
   readonly data: number
   constructor(collection: string, code: number) {
@@ -56,7 +56,7 @@ class Refused extends Error {
 
 export function createAppStateChanges(deps: ChangeDeps): AppStateChanges {
   const { instance, store, sock, creds, reader, appState, log, steps } = deps
-  /** A change ended without an outcome: its collection is read as soon as the network answers again. */
+  /** The outcome of a change is unknown: its collection is read as soon as the network answers again. */
   let isOpen = false
   const markOf = (collection: string) => records.openChange(instance, collection)
 
@@ -66,17 +66,17 @@ export function createAppStateChanges(deps: ChangeDeps): AppStateChanges {
     return { id: Buffer.from(id, 'base64'), data }
   }
 
-  /** The mutex is held: the collection is not read meanwhile. */
+  /** Runs while the mutex is held, so the collection is not read at the same time. */
   async function patch(collection: WAPatchName, changes: readonly AppStateChange[], before: CollectionState) {
     const made = appStatePatch(collection, changes, await patchKey(creds.myAppStateKeyId ?? ''), before)
     if (!made) return
     const answer = await sock.query(patchQuery(collection, before.version, made.patch), PATCH_DEADLINE)
-    // The library's own deadline; ours is shorter.
+    // The library's own deadline expired; ours is shorter.
     if (answer === undefined) throw new Failure('send_timeout')
     const code = patchRefusal(answer, collection)
     if (code !== null) throw new Refused(collection, code)
     steps('app-state:changed')
-    // As what is read: names and saved people are known as if the phone had changed them.
+    // Own changes are applied like changes that are read: names and saved people are known as if the phone had changed them.
     const actions = changes.map(({ index, value }) => ({ index, value }))
     await reader.take(collection, made.state, actions, false)
   }
@@ -100,7 +100,7 @@ export function createAppStateChanges(deps: ChangeDeps): AppStateChanges {
     await store.commit({ ops: [[markOf(collection), null]] })
   }
 
-  /** Waits for the mutex behind the tasks that wait already. */
+  /** Waits for the mutex after the tasks that are already waiting. */
   function recoverBehind() {
     if (!isOpen) return
     isOpen = false

@@ -1,12 +1,12 @@
 /**
- * People who are kept as saved on the phone and are not any more. An address book is written ahead of its version (`app-state.ts`), so a kill in the
- * middle of the first reading leaves people without one. The collection is read whole again then, and whom the phone has taken off meanwhile no answer
- * names: who is kept, and is not among the actions that stand, is removed.
+ * Finds people who are stored as saved on the phone but no longer are. An address book is written before its version (`app-state.ts`), so a kill
+ * during the first reading leaves people without a version. The collection is then read in full again, and no answer names people whom the phone has
+ * removed in the meantime. So each stored person who is not among the current actions is removed.
  */
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'
 
-/** `standing`: all of the collection. Returns an action for each name of those who are gone. */
+/** `standing`: all actions of the collection. Returns an action for each name of the removed people. */
 export function removalsOf(kept: readonly PersonNames[], standing: readonly AppStateAction[]): AppStateAction[] {
   if (kept.length === 0) return []
   const listed = new Set(standing.flatMap(namesOf))

@@ -1,15 +1,15 @@
 /**
- * The reading of app state. The library's own (Socket/chats.js, resyncAppState) blocks the thread for as long as it takes to decode everything that
- * the account's phone has ever saved: 20,000 people in an address book took most of a second. Here the file of a collection is decoded, and its entries
- * are opened, in pieces, and a file of the network is verified before it is read. (The copy of a collection that a change begins with is made in one
- * turn, some milliseconds for 20,000 entries.)
+ * Reads app state. The library's own function (Socket/chats.js, resyncAppState) blocks the thread until everything that the account's phone has ever
+ * saved is decoded: 20,000 people in an address book took most of a second. Here the file of a collection is decoded and its entries are decrypted in
+ * slices, and a file of the network is verified before it is read. (The copy of a collection with which a change begins is made in one turn, some
+ * milliseconds for 20,000 entries.)
  *
- * One reading at a time. Each collection is given to `AppState` as soon as it is read, with what it brought. Nothing of one that cannot be
- * read is taken:
+ * Only one reading runs at a time. Each collection is passed to `AppState` as soon as it is read, together with its changes. If a collection cannot
+ * be read, nothing of it is used:
  *
- *   its key has not come            queried whole once, for that may be sealed with another; then it waits for a key
- *   an entry or a patch is damaged  read whole once, and then what can be read of it is taken
- *   no answer, no file              rejected: the caller tries again
+ *   its key is missing queried in full once, because that answer may use another key; then it waits for a key
+ *   an entry or a patch is damaged read in full once, and then the readable entries are used
+ *   no answer, no file rejected; the caller retries
  */
 import {
   ALL_WA_PATCH_NAMES,
@@ -61,53 +61,53 @@ export interface ReaderDeps {
   /** The key of the account's devices with this id (base64). */
   keyOf(id: string): Promise<Uint8Array | undefined>
   readFile: ReadFile
-  /** On disk when it resolves. */
+  /** Stores pairs of number and LID; they are on disk when it resolves. */
   learnPairs(pairs: { pn: string; lid: string }[]): Promise<void>
-  /** People who are kept as saved on the phone. */
+  /** People who are stored as saved on the phone. */
   savedPeople(): Promise<readonly PersonNames[]>
   log: Pick<Logger, 'info' | 'warn'>
 }
 
 export interface AppStateReader {
-  /** Reads the changes of these collections, or all of one that was never read. Passed to `AppState` when it resolves. */
+  /** Reads the changes of these collections, or the whole collection if it was never read. When it resolves, they are passed to `AppState`. */
   read(collections: readonly WAPatchName[]): Promise<void>
-  /** They are forgotten and read whole, as history. */
+  /** Removes the collections and reads them in full, as history. */
   readAnew(collections: readonly WAPatchName[]): Promise<void>
-  /** Logged in: a device that never read anything does it as soon as it has a key. */
+  /** Called after the login: a device that has never read anything does so as soon as it has a key. */
   loggedIn(): void
   version(collection: WAPatchName): Promise<number | undefined>
-  /** Holds the mutex, so that nothing is read meanwhile. `work` gets the current state of the collection. */
+  /** Holds the mutex, so that nothing is read at the same time. `work` gets the current state of the collection. */
   change<T>(collection: WAPatchName, work: (state: CollectionState) => Promise<T>): Promise<T>
-  /** To `AppState`. */
+  /** Passes a collection to `AppState`. */
   take(collection: WAPatchName, state: CollectionState, actions: readonly AppStateAction[], isHistory: boolean): Promise<void>
 }
 
 /** A key that the phone has not shared. */
 class MissingKey extends Error {}
 
-/** How often a collection that cannot be read is queried. */
+/** Number of queries for a collection that cannot be read. */
 const TRIES = 2
-/** Of the file of a snapshot or patch. */
+/** Largest file of a snapshot or patch, in bytes. */
 const MAX_FILE = 128 * 2 ** 20
-/** Pairs that are stored at a time. */
+/** Number of pairs that are stored at a time. */
 const PAIRS = 200
 
-/** The content of one collection in one answer. */
+/** Content of one collection in one answer. */
 interface Opened {
   change: CollectionChange
   version: number
-  /** The last of each index: of one that was changed twice only the second counts. */
+  /** The last action of each index: if an entry was changed twice, only the second change counts. */
   actions: Map<string, AppStateAction>
-  /** Unreadable entries are left out; otherwise they end the reading. */
+  /** If true, unreadable entries are skipped; otherwise they end the reading. */
   isLenient: boolean
-  /** Nothing was known of the collection, and nothing is left out: what it does not have is not there. */
+  /** True if nothing was known of the collection and nothing was skipped, so that entries which it lacks do not exist. */
   isAll: boolean
 }
 
 export function createAppStateReader(deps: ReaderDeps): AppStateReader {
   const { sock, creds, appState, keyOf, readFile, learnPairs, savedPeople, log } = deps
   const mutex = new Mutex()
-  /** Their key has not come. */
+  /** Collections whose key is missing. */
   const blocked = new Set<WAPatchName>()
   const known = new Map<string, MutationKeys>()
 
@@ -149,7 +149,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     })
   }
 
-  /** All of them in pieces, then the rest of their message. */
+  /** Processes all entries in slices, then the rest of their message. */
   async function each<Rest>(entries: Entries<Rest>, work: (entry: SealedEntry) => Promise<void> | void): Promise<Rest> {
     const turn = createTurns()
     for (let next = entries.next(); ; next = entries.next()) {
@@ -192,7 +192,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     })
     opened.version = Number(version?.version ?? 0)
     const keys = await keysOf(keyId?.id ?? new Uint8Array(0))
-    // Every entry has a MAC of its own; one that could not be read is missing from the sum.
+    // Every entry has its own MAC. A skipped entry is missing from the sum.
     if (!isEqual(snapshotMacOf(keys, name, opened.version, opened.change.hash), mac)) {
       opened.isAll = false
       log.info({ collection: name }, 'an app state snapshot does not match its MAC; it is used without its unreadable entries')
@@ -206,7 +206,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     if (rest.externalMutations)
       await each(externalEntries(await fileBytes(rest.externalMutations)), (entry) => void entries.push(entry))
     const version = rest.version ? Number(rest.version.version) : versionSaid
-    // It is in the snapshot.
+    // The patch is already part of the snapshot.
     if (version <= opened.version) return
     const keys = await keysOf(rest.keyId?.id ?? new Uint8Array(0))
     const macs = entries.map(({ valueMac }) => valueMac)
@@ -230,7 +230,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     )
   }
 
-  /** Null: there is nothing in it, and it is known. */
+  /** Null if the answer has no changes and the collection is known. */
   async function open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null> {
     const { name, snapshot, patches } = answer
     if (!snapshot && patches.length === 0 && before) return null
@@ -260,7 +260,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
       ...facts,
     }
     appState.take(reading)
-    // In the same turn: the library puts it into the credentials.
+    // Runs in the same turn, because the library puts the name into the credentials.
     const { me } = creds
     if (facts.name && me && me.name !== facts.name) sock.ev.emit('creds.update', { me: { ...me, name: facts.name } })
   }
@@ -281,7 +281,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     return stored && collectionVersion(stored)
   }
 
-  /** True: there is more of it. */
+  /** True if there is more of the collection. */
   async function readOne(answer: CollectionAnswer, tries: number): Promise<boolean> {
     const { name, code, hasMore } = answer
     if (code !== null) {
@@ -304,7 +304,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     const tries = new Map<WAPatchName, number>()
     const whole = new Set<WAPatchName>()
 
-    /** True: it is queried again. */
+    /** True if the collection is queried again. */
     function failed(name: WAPatchName, error: unknown): boolean {
       const isMissing = error instanceof MissingKey
       if (!isMissing && !(error instanceof DamagedAppState) && !isFinalAnswer(error)) throw error
@@ -332,7 +332,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
 
   const read = (collections: readonly WAPatchName[]) => mutex.runExclusive(() => readNow(collections))
 
-  /** Reads everything, once per linked device: these entries are history. */
+  /** Reads everything, once per linked device; these entries are history. */
   async function readFirst() {
     if (creds.accountSyncCounter) return
     await readNow(ALL_WA_PATCH_NAMES)

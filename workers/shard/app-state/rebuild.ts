@@ -1,6 +1,6 @@
 /**
- * Rebuilds the directory of an account that was linked by a version without one. Its chats were sent once, at the pairing, and return with their next
- * activity; people, labels and flags are in app state, which is read whole once more, as history, without events.
+ * Rebuilds the directory of an account that a version without a directory has linked. The network sent its chats once, at the pairing, so they return
+ * with their next activity. People, labels and flags are in app state, which is read in full again, as history and without events.
  */
 import { ALL_WA_PATCH_NAMES, type AuthenticationCreds, type WASocket } from '@whiskeysockets/baileys'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -19,11 +19,11 @@ export interface RebuildDeps {
 
 const PRESENT = Uint8Array.of(1)
 
-/** After every login; does something once. One that is cut short is done again at the next. */
+/** Runs after every login and does its work once. If it is interrupted, the next login repeats it. */
 export async function rebuildDirectory({ instance, store, sock, reader, creds, appState }: RebuildDeps): Promise<void> {
   const begun = records.directoryBegun(instance)
   if (await store.get(begun)) return
-  // A device that has not read anything yet reads all of it by itself.
+  // A device that has not read anything yet reads everything anyway.
   if (creds.accountSyncCounter)
     await sock.appStatePatchMutex.mutex(async () => {
       await reader.readAnew(ALL_WA_PATCH_NAMES)

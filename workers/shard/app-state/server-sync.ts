@@ -1,8 +1,8 @@
 /**
- * The network's notice that a collection of app state has a newer version. The library reads the first collection it names, and confirms it
- * whatever became of that, before anything it read is on disk; and it never reads app state again at a login. Here all that a notice names is
- * read, and it is confirmed when that is on disk. Until then the network keeps it: what this login cannot read is tried again when the phone
- * shares a key, and at the next login.
+ * The network's notice that a collection of app state has a newer version. The library only reads the first collection that it names, confirms it
+ * whatever the result, before anything is on disk, and never reads app state again at a login. Here all named collections are read, and the notice is
+ * confirmed after they are on disk. Until then the network keeps it. Collections that this login cannot read are retried when the phone shares a key,
+ * and at the next login.
  */
 import type { BinaryNode, WAPatchName, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -14,30 +14,30 @@ import type { AppStateReader } from './reading.ts'
 export interface ServerSyncDeps {
   sock: Pick<WASocket, 'ws' | 'ev'>
   read: AppStateReader['read']
-  /** The version a collection was read to, undefined for none. */
+  /** Version to which a collection was read; undefined if it was never read. */
   versionOf(collection: WAPatchName): Promise<number | undefined>
-  /** Everything read until now is on disk. */
+  /** Resolves when everything that was read is on disk. */
   settled(): Promise<void>
-  /** Whether a notice that could not be followed is to come again. Counts. */
+  /** Whether an unsuccessful notice should be delivered again. Counts the attempts. */
   isWorthAnother(notice: string): boolean
-  /** Takes a notice anew. */
+  /** Processes a notice again. */
   again(notice: BinaryNode): void
   log: Pick<Logger, 'info'>
 }
 
 export interface ServerSync {
-  /** `later`: it could not be followed yet, and must not be confirmed. Rejects when what was read is not on disk. */
+  /** `later` means that the notice could not be processed yet and must not be confirmed. Rejects if the read data is not on disk. */
   follow(notice: BinaryNode): Promise<'later' | undefined>
 }
 
-/** Notices that wait for a key; each is a few names. */
+/** Number of notices that wait for a key; each consists of a few names. */
 const MAX_WAITING = 100
 
 export function createServerSync(deps: ServerSyncDeps): ServerSync {
   const { sock, read: readCollections, versionOf, settled, isWorthAnother, again, log } = deps
   const waiting: BinaryNode[] = []
 
-  /** Collections with a version below that of the notice. One without a version is always read. */
+  /** Collections whose version is lower than that of the notice. One without a version is always read. */
   async function behind(notice: BinaryNode): Promise<WAPatchName[]> {
     const found: WAPatchName[] = []
     for (const { name, version } of collectionsIn(notice)) {
@@ -47,7 +47,7 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
     return found
   }
 
-  /** Rejects for what is still behind: its key has not come yet, or it cannot be read. */
+  /** Rejects for collections that are still outdated, because their key is missing or they cannot be read. */
   async function read(notice: BinaryNode) {
     const names = await behind(notice)
     if (names.length === 0) return

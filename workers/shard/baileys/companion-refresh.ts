@@ -1,6 +1,6 @@
 /**
- * The secret that a phone learns from the QR code, and with which the network's answer to a scan is checked. The library makes it once and has no
- * handler for `<notification type="companion_reg_refresh">`, which retires it while a code is shown: every later scan would fail.
+ * The secret that a phone learns from the QR code, and with which the network's answer to a scan is verified. The library creates it once and has no
+ * handler for `<notification type="companion_reg_refresh">`, which invalidates it while a code is shown; every later scan would fail.
  */
 import { randomBytes } from 'node:crypto'
 import type { WASocket } from '@whiskeysockets/baileys'
@@ -17,7 +17,7 @@ export function watchCompanionRefresh(sock: Pick<WASocket, 'ev' | 'authState'>, 
   const { creds } = sock.authState
   return {
     refresh() {
-      // A linked device needs no secret any more, and a pairing code that was entered has made its own.
+      // A linked device no longer needs a secret, and an accepted pairing code has created its own.
       if (creds.account || creds.registered) return
       rotateSecret(sock)
       onChange()
@@ -25,9 +25,9 @@ export function watchCompanionRefresh(sock: Pick<WASocket, 'ev' | 'authState'>, 
   }
 }
 
-/** Puts a new secret into the credentials, in place, and has them saved. */
+/** Puts a new secret into the credentials, in place, and saves them. */
 export function rotateSecret({ ev, authState: { creds } }: Pick<WASocket, 'ev' | 'authState'>): void {
   creds.advSecretKey = randomBytes(SECRET_BYTES).toString('base64')
-  // With `me` where there is one: the library takes an update without it for a changed name and announces that.
+  // Includes `me` if it exists: the library interprets an update without it as a changed name and announces that.
   ev.emit('creds.update', creds.me ? { advSecretKey: creds.advSecretKey, me: creds.me } : { advSecretKey: creds.advSecretKey })
 }

@@ -1,12 +1,12 @@
 /**
- * A socket left without `end()` keeps its whole graph in memory: timers, listeners, caches, the key transactions. Every socket is adopted when it is
- * made and ended once, whichever side closed it.
+ * A socket that is not ended with `end()` keeps its whole object graph in memory: timers, listeners, caches, key transactions. So every socket is
+ * registered at its creation and ended once, whichever side closed it.
  */
 import type { EventEmitter } from 'node:events'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 
-/** The fields that the library reads of an error that ends a socket: `output.statusCode` is the reason. */
+/** The fields that the library reads from an error that ends a socket; `output.statusCode` is the reason. */
 export function endReason(message: string, statusCode: number, data: Record<string, unknown> = {}): Error {
   return Object.assign(new Error(message), { output: { statusCode }, data })
 }
@@ -15,29 +15,29 @@ type EndableSocket = Pick<WASocket, 'ws' | 'ev' | 'end'>
 
 const live = new Set<EndableSocket>()
 
-/** Sockets of this thread that have not been ended: zero when nothing is connected, or something leaks. */
+/** Number of sockets of this thread that were not ended. It is zero when nothing is connected; otherwise there is a leak. */
 export const liveSockets = () => live.size
 
-/** Call right after the socket was made. */
+/** Must be called right after the socket is created. */
 export function adoptSocket(sock: EndableSocket): void {
   live.add(sock)
   endPendingQueries(sock)
   sock.ev.on('connection.update', ({ connection }) => {
     if (connection !== 'close') return
-    // `end` destroys the event buffer next, and what waits in it would be lost.
+    // `end` destroys the event buffer next, and the events in it would be lost.
     sock.ev.flush()
     live.delete(sock)
     queueMicrotask(() => {
       sock.ws.removeAllListeners()
-      // An emitter without this listener throws; an error after the end changes nothing any more.
+      // An emitter without this listener throws; an error after the end has no effect.
       sock.ws.on('error', () => {})
     })
   })
 }
 
 /**
- * `end` (Socket/socket.js) removes the listeners of 'close' before it closes, and with them those of every pending query: each would wait out its 60
- * s and keep the socket's graph until then. They are rejected with an Error instead (17b).
+ * `end` (Socket/socket.js) removes the listeners of 'close' before it closes, including those of every pending query. Each query would wait for its
+ * 60 s and keep the socket's graph until then. So they are rejected with an Error here.
  */
 function endPendingQueries({ ws }: EndableSocket): void {
   const own = new Set(ws.listeners('close'))
@@ -54,9 +54,9 @@ function endPendingQueries({ ws }: EndableSocket): void {
 const CLEAN_CLOSE_DEADLINE = 3 * SECOND
 
 /**
- * Ends the socket; resolves when it is closed. Harmless when it has ended already, also when the library ended it itself (a logout does)
- * and still waits for the server: its `end` returns at once then. A clean close waits for the server's answer, but not for long; with
- * `abrupt` (a silent or distrusted server) the connection is cut at once.
+ * Ends the socket; resolves when it is closed. It may be called again, also when the library ended the socket itself (as after a logout) and still
+ * waits for the server: its `end` then returns immediately. A clean close waits a short time for the server's answer. With `abrupt` (a silent or
+ * distrusted server) the connection is closed immediately.
  */
 export async function endSocket(
   sock: EndableSocket,
@@ -81,12 +81,12 @@ const CLOSED = 3
 interface RawSocket extends EventEmitter {
   readonly readyState: number
   terminate(): void
-  /** Nothing is read from the wire until `resume`. Neither does anything to a connection that is not open. */
+  /** Stops reading from the connection until `resume`. Both have no effect on a connection that is not open. */
   pause(): void
   resume(): void
 }
 
-/** Not `once` of `node:events`: a connection that is ended during its handshake emits `error` first. */
+/** `once` of `node:events` is not used, because a connection that is ended during its handshake first emits `error`. */
 const untilClosed = (raw: RawSocket) => new Promise<void>((resolve) => void raw.once('close', () => resolve()))
 
 /** The `ws` object below the library's wrapper; its type hides it. Null after a close. */

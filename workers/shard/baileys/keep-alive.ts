@@ -1,7 +1,6 @@
 /**
- * The library's keep-alive sends a form that the web client does not (`wire/keep-alive.ts`), so its own is put off for good and this one
- * asks in its place. As there, and as WIRE.md 14 has it, a connection is judged by the last frame that came in: one that only writes is dead,
- * however many queries wait.
+ * Keep-alive pings. The library sends a form that the web client does not send (`wire/keep-alive.ts`), so its own is disabled and this one is used.
+ * As in the web client, a connection is judged by the last received frame: one that only writes is dead, however many queries wait.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -9,24 +8,24 @@ import { networkTimeOf } from '../wire/envelope.ts'
 import { ping } from '../wire/keep-alive.ts'
 import { endReason, endSocket } from './end.ts'
 
-/** Between two questions, as the official client. */
+/** Interval of the pings, as in the official client. */
 const EVERY = 30 * SECOND
-/** For the answer. */
+/** Time limit of an answer. */
 const GRACE = 5 * SECOND
-/** For the library's `keepAliveIntervalMs`: the longest that a timer takes, 24 days. */
+/** Value for the library's `keepAliveIntervalMs`: the longest timer, 24 days. */
 export const NEVER = 2 ** 31 - 1
-/** `connectionLost` of the library. */
+/** The library's code `connectionLost`. */
 const LOST = 408
 
 export interface KeepAliveDeps {
-  /** Does not step. */
+  /** A clock that does not step. */
   now(): number
   onError(error: unknown): void
-  /** The time of the network, in seconds, as an answer has it. */
+  /** Called with the network's time from an answer, in seconds. */
   onTime(seconds: number): void
 }
 
-/** Call right after the socket was made. */
+/** Must be called right after the socket is created. */
 export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, { now, onError, onTime }: KeepAliveDeps): void {
   let timer: NodeJS.Timeout | undefined
   let cameAt = now()
@@ -36,7 +35,7 @@ export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, {
       stop()
       return void endSocket(sock, endReason('Connection was lost', LOST), 'abrupt').catch(onError)
     }
-    // The answer is a frame like any other; only its time is read.
+    // The answer is a normal frame; only its time is read.
     if (sock.ws.isOpen) sock.query(ping(), EVERY).then(tell, () => {})
   }
 
@@ -49,7 +48,7 @@ export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, {
     clearInterval(timer)
   }
 
-  // From the handshake on.
+  // Frames are counted from the handshake on.
   sock.ws.on('frame', () => {
     cameAt = now()
     timer ??= setInterval(look, EVERY)

@@ -1,13 +1,13 @@
 /**
- * Tokens of trusted contacts that are learned after a send. The library sends a contact its token once a week: after the stanza it queries the
- * network, waits, and stores the time (`senderTimestamp`, Socket/messages-send.js). That runs inside the context of the stanza's transaction, which
- * has been committed by then: the value is never written. So every text caused one more query, one more token from the contact, and the traffic of
+ * Tokens of trusted contacts that are learned after a send. The library sends a token to each contact once a week: after the stanza it queries the
+ * network, waits, and stores the time (`senderTimestamp`, Socket/messages-send.js). That runs in the context of the stanza's transaction, which is
+ * already committed, so the value was never written. Every text therefore caused another query, another token from the contact, and the traffic of
  * both.
  *
- * Tokens are therefore read and written beside every transaction. None needs one: each is written whole.
+ * Tokens are therefore read and written outside of transactions. They need none, because each token is written as a whole.
  *
- * The timestamp and the contact's token in return come at the same time, and each writes back the record it has read before: the token was
- * overwritten by the timestamp. Stored fields that a write does not contain are kept.
+ * The timestamp and the contact's token arrive at the same time, and each writes back the record that it read before, so the timestamp overwrote the
+ * token. Stored fields that a write does not contain are therefore kept.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SignalDataSet, SignalDataTypeMap, WASocket } from '@whiskeysockets/baileys'
@@ -17,7 +17,7 @@ import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 type Token = SignalDataTypeMap['tctoken']
 type Tokens = NonNullable<SignalDataSet['tctoken']>
 
-/** Right after the socket was made, and in no transaction. */
+/** Must be called right after the socket is created, outside of any transaction. */
 export function keepLateTokens({ authState: { keys } }: Pick<WASocket, 'authState'>): void {
   const outside = AsyncLocalStorage.snapshot()
   const { get, set } = keys
@@ -39,7 +39,7 @@ export function keepLateTokens({ authState: { keys } }: Pick<WASocket, 'authStat
   }
 }
 
-/** The written token, completed with stored fields that the writer did not have: a token that is still valid, and the time ours was sent. */
+/** The written token, completed with stored fields that the writer did not have: a token that is still valid, and the time at which ours was sent. */
 function withStored(jid: string, token: Token, stored: Token | undefined): Token {
   if (!stored || jid === TC_TOKEN_INDEX_KEY) return token
   const given = stored.senderTimestamp === undefined ? {} : { senderTimestamp: stored.senderTimestamp }

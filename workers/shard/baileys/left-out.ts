@@ -1,8 +1,8 @@
 /**
- * The library leaves a device out of a message when encrypting for it fails, whatever the reason (`createParticipantNodes`, Socket/messages-send.js),
- * and ends with 'All encryptions failed' when none remains. An unusable key is such a reason. A disk that takes no commit is not, nor an ended
- * session: the message would be reported as sent, and a phone would never get it nor know to ask for it. So such a failure becomes content that
- * cannot be written, and the whole stanza fails with it.
+ * The library omits a device from a message when encrypting for it fails for any reason (`createParticipantNodes`, Socket/messages-send.js), and
+ * fails with 'All encryptions failed' when no device remains. An unusable key is a valid reason. A disk that refuses a commit, or an ended session,
+ * is not: the message would be reported as sent, but a phone would never get it and never know to request it. So such a failure is returned as
+ * content that cannot be encoded, and the whole stanza fails.
  */
 import type { SocketConfig } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -31,7 +31,7 @@ export function leaveOutNobody(make: MakeSignalRepository): MakeSignalRepository
 const isOurs = (error: unknown) =>
   isStorageFailure(error) || error instanceof Failure || (error instanceof Error && error.message === SESSION_CLOSED)
 
-/** Reading it throws the error: the stanza encoder does so before the connection's counter has moved. */
+/** Reading it throws the error. The stanza encoder reads it before the counter of the connection has moved. */
 const unwritable = (error: unknown): Uint8Array =>
   new Proxy<unknown[]>([], {
     get() {

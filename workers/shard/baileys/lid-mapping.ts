@@ -1,23 +1,23 @@
 /**
- * Sessions with people who have a number and no LID. Before a send the library asks the network for the keys of new devices, by LID alone:
- * a number whose LID the network does not know is left out of the question (Socket/messages-send.js, assertSessions), no session comes, and
- * the send ends with "All encryptions failed". Only there the list of LIDs is asked for, so a number without one goes by itself; our
- * repository keeps its session under the number, and moves it when a LID becomes known.
+ * Sessions with people who have a number and no LID. Before a send the library queries the keys of new devices only by LID. A number without a known
+ * LID is omitted from the query (Socket/messages-send.js, assertSessions), no session is created, and the send fails with "All encryptions failed".
+ * Only that function requests the list of LIDs, so a number without a LID is returned as itself. Our repository stores its session under the number,
+ * and moves it when a LID becomes known.
  *
- * The library remembers pairs without a bound, each with a timer that begins anew whenever the pair is asked for: three a text. They are on
- * disk and never lapse, so here they are bounded by their number alone.
+ * The library caches pairs without a limit, each with a timer that restarts at every look-up, three per text. Pairs are on disk and never expire, so
+ * here the cache is limited by their number only.
  */
 
 import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 
-/** Names, two of a pair. */
+/** Number of cached names, two per pair. */
 const REMEMBERED = 20_000
 
 export class LidMapping extends LIDMappingStore {
   constructor(...parts: ConstructorParameters<typeof LIDMappingStore>) {
     super(...parts)
-    // Private to the library, in TypeScript only.
+    // The field is private only in TypeScript.
     Reflect.set(this, 'mappingCache', boundedCache<string, string>(REMEMBERED))
   }
 

@@ -1,6 +1,6 @@
 /**
- * The library logs whole stanzas, keys and message texts with its errors. Only its sentence, the error's message and a few harmless
- * fields go on to our log.
+ * The library logs whole stanzas, keys and message texts with its errors. Only its sentence, the message of the error and a few harmless fields are
+ * passed to our log.
  */
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -22,7 +22,7 @@ function digest(data: unknown): Record<string, unknown> {
 
 const sentence = (data: unknown, message: string | undefined) => message ?? (typeof data === 'string' ? data : 'library')
 
-/** Its `warn` and `error` are mostly about what it goes on to handle: they are `debug` and `info` of ours. */
+/** Most of its `warn` and `error` lines are about problems that it then handles, so they become our `debug` and `info`. */
 export function libraryLogger(log: Logger): LibraryLogger {
   const logger: LibraryLogger = {
     level: 'warn',

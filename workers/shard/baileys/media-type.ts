@@ -1,7 +1,7 @@
 /**
- * `mediatype`, by which the network counts and the recipients' phones schedule, is read by the library from the outermost message only
- * (Socket/messages-send.js, getMediaType): what is seen once, and documents with a caption, leave without one. The relayed message gets
- * a prototype on which the inner field shows; it is encoded from its own fields, so what is encrypted stays the same.
+ * Corrects `mediatype`, which the network counts and the recipients' phones use for scheduling. The library reads it only from the outermost message
+ * (Socket/messages-send.js, getMediaType), so view-once messages and documents with a caption are sent without one. Here the relayed message gets a
+ * prototype that exposes the inner field. It is encoded from its own fields, so the encrypted content stays the same.
  */
 import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 
@@ -14,8 +14,8 @@ export function withMediaType(message: proto.IMessage): proto.IMessage {
 }
 
 /**
- * The library's own table (getMediaType), for what is sent again without it. Of the content inside, as `withMediaType` shows it there;
- * undefined for what has none.
+ * The library's own table (getMediaType), for resends without the library. Returns the type of the inner content, as `withMediaType` exposes it;
+ * undefined if there is none.
  */
 export function mediaTypeOf(message: proto.IMessage): string | undefined {
   const content = normalizeMessageContent(message) ?? {}

@@ -1,27 +1,27 @@
 /**
- * Stanzas that waited for the account are sent in batches that the client asks for, and new stanzas only after all of them. The library asks once, for
- * 100: with more of them waiting the account would get the first hundred, and then nothing. This asks again for as long as they come, as the web
- * client does, and again when none comes for a while, because the network may count otherwise.
+ * The network sends the backlog of an account in batches that the client requests, and new stanzas only after all of them. The library requests one
+ * batch of 100, so with a longer backlog the account would get a hundred stanzas and then nothing. This file requests more as long as stanzas arrive,
+ * as the web client does, and also when none arrives for a while, because the network may count differently.
  *
- *   <ib><offline_preview count message receipt …/></ib>   the network: so many wait
- *   <ib><offline_batch count/></ib>                       ours: send so many more
+ *   <ib><offline_preview count message receipt …/></ib> network: this many wait
+ *   <ib><offline_batch count/></ib> ours: send this many more
  *   <message … offline>, <receipt … offline>, …
- *   <ib><offline count/></ib>                             the network: that was all
+ *   <ib><offline count/></ib> network: that was all
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { envelopeOf } from '../wire/envelope.ts'
 import { offlineBatch } from '../wire/offline-batch.ts'
 
-/** Stanzas in a batch, as the web client asks for them. */
+/** Number of stanzas per batch, as in the web client. */
 const BATCH = 200
-/** The next batch is asked for while this many of the last one are still to come, so that the network need not pause. */
+/** The next batch is requested while this many stanzas of the last one are still to come, so that the network need not pause. */
 const STILL_TO_COME = BATCH / 2
 const IDLE = 2 * SECOND
-/** Idle times in a row after which the network is left to itself: a minute, as in the web client. */
+/** Number of consecutive idle periods after which nothing more is requested: a minute, as in the web client. */
 const MAX_IDLE = 30
 
-/** Call right after the socket was made. */
+/** Must be called right after the socket is created. */
 export function askForBatches(sock: Pick<WASocket, 'ws' | 'ev' | 'sendNode'>, onError: (error: unknown) => void): void {
   const { ws } = sock
   let timer: NodeJS.Timeout | undefined

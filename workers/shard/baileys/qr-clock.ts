@@ -1,40 +1,40 @@
 /**
- * Shows the codes to scan. The library does so in a private timer (`Socket/socket.js`, `genPairQR`) that ends the socket when the last reference has
- * been shown, 160 s after the first: whatever takes longer on the phone, such as a pairing code that is entered late, would lose its socket. Here a
- * pairing that is under way keeps the socket, and each code has the secret that the credentials have at its time.
+ * Shows the QR codes to scan. The library does so with a private timer (`Socket/socket.js`, `genPairQR`) that ends the socket when the last reference
+ * has been shown, 160 s after the first. A slower pairing, such as a pairing code that is entered late, would lose its socket. Here a running pairing
+ * keeps the socket, and each code has the secret that is in the credentials at that time.
  */
 import { type AuthenticationCreds, buildPairingQRData, type WABrowserDescription, type WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { endReason } from './end.ts'
 
-/** How long the first reference of a socket is shown, and each of the next ones; `expires_at` of the QR code promises it. */
+/** Time for which the first reference of a socket is shown, and each later one; `expires_at` of the QR code promises it. */
 const FIRST_LIFE = 60 * SECOND
 const NEXT_LIFE = 20 * SECOND
 
-/** The library's own words and code for it, 408: the table of states tells this end apart from a lost connection by them. */
+/** The library's own text and code (408) for it. The table of states distinguishes this end from a lost connection by them. */
 export const REFS_ENDED = 'QR refs attempts ended'
 const TIMED_OUT = 408
 
 export interface QrClockDeps {
-  /** Of a clock that does not step, in ms. */
+  /** Time in ms from a clock that does not step. */
   now(): number
   browser: WABrowserDescription
-  /** The next code. `expiresAt` by `now`. */
+  /** Called with the next code. `expiresAt` is in the time of `now`. */
   onCode(text: string, expiresAt: number): void
-  /** The code that is shown has another secret now. */
+  /** The shown code now has another secret. */
   onReplaced(text: string): void
   /** All references were shown, and nothing keeps the socket any longer. */
   onOver(reason: Error): void
 }
 
 export interface QrClock {
-  /** References have come: the first of them is shown now, in place of whatever was shown before. */
+  /** References have arrived; the first one is shown now, in place of any earlier one. */
   offered(refs: readonly string[]): void
   /** The secret in the credentials has changed. */
   secretChanged(): void
-  /** A pairing is under way: the socket stays for this time at least. The last reference is shown as long as that. */
+  /** A pairing is running, so the socket stays for at least this time. The last reference is shown for as long. */
   keep(ms: number): void
-  /** No further code is shown, and the socket is not ended from here any more. */
+  /** No further code is shown, and this file no longer ends the socket. */
   stop(): void
 }
 
@@ -89,7 +89,7 @@ export function createQrClock(sock: Pick<WASocket, 'ev' | 'authState'>, deps: Qr
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-/** The text of a code: `https://wa.me/settings/linked_devices#` and reference, Noise key, identity key, secret, kind of the client. */
+/** Text of a code: `https://wa.me/settings/linked_devices#`, then reference, Noise key, identity key, secret, and kind of the client. */
 const qrText = (
   ref: string,
   { noiseKey, signedIdentityKey, advSecretKey }: AuthenticationCreds,

@@ -1,6 +1,6 @@
 /**
- * `query()` resolves with undefined when no answer came in time (Socket/socket.js, waitForMessage), which callers read as an empty result. And one
- * that is pending when the connection ends rejects with a bare value (17b).
+ * Deadlines for queries. `query()` resolves with undefined when no answer arrived in time (Socket/socket.js, waitForMessage), which callers would
+ * read as an empty result. A query that is pending when the connection ends rejects with a value that is not an Error.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -13,14 +13,14 @@ export function boundedQuery(sock: Pick<WASocket, 'query'>, node: BinaryNode, de
   return bounded(deadlineMs, () => sock.query(node, deadlineMs) as Promise<BinaryNode | undefined>)
 }
 
-/** For the library's functions around a query. Undefined means that no answer came: not for functions that answer nothing. */
+/** Wraps functions of the library around a query. Undefined means that no answer arrived, so it is not for functions that return nothing. */
 export async function bounded<T>(deadlineMs: number, work: () => Promise<T | undefined>): Promise<T> {
   const answer = await withDeadline(deadlineMs, work)
   if (answer === undefined) throw new Failure('send_timeout')
   return answer
 }
 
-/** As `bounded`, for functions whose undefined is an answer. */
+/** Like `bounded`, for functions whose undefined is an answer. */
 export function withDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Failure('send_timeout')), deadlineMs)
@@ -30,7 +30,7 @@ export function withDeadline<T>(deadlineMs: number, work: () => Promise<T>): Pro
   })
 }
 
-/** The library's own deadline is `send_timeout`, and what it throws is an error. */
+/** The library's own deadline becomes `send_timeout`, and other thrown values become Errors. */
 export async function throwingErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

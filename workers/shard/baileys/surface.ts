@@ -1,13 +1,13 @@
 /**
- * The parts of the library that our corrections depend on, as literal text of its files. The test that reads them fails the build when an upgrade
- * changes one: the correction named beside it must then be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
+ * The parts of the library on which our corrections depend, as literal text of its files. A test reads the files and fails when an upgrade changes
+ * one of them; the correction that is named beside it must then be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
  */
 interface Leaning {
-  /** Below the package. */
+  /** Path below the package. */
   file: string
-  /** Must occur verbatim, except for the amount of white space. */
+  /** Text that must occur verbatim, except for the amount of white space. */
   text: readonly string[]
-  /** The file of ours that leans on it. */
+  /** Our file that depends on it. */
   of: string
 }
 
@@ -46,12 +46,12 @@ export const LEANINGS: readonly Leaning[] = [
     file: 'lib/Socket/messages-send.js',
     text: [
       "const mediaType = getMediaType(message); if (mediaType) { extraAttrs['mediatype'] = mediaType; }",
-      // The whole table is copied for what is sent again.
+      // The whole table is copied, for resends.
       "const getMediaType = (message) => { if (message.imageMessage) { return 'image'; } else if (message.videoMessage) { return message.videoMessage.gifPlayback ? 'gif' : 'video'; } else if (message.audioMessage) { return message.audioMessage.ptt ? 'ptt' : 'audio'; } else if (message.contactMessage) { return 'vcard'; } else if (message.documentMessage) { return 'document'; } else if (message.contactsArrayMessage) { return 'contact_array'; } else if (message.liveLocationMessage) { return 'livelocation'; } else if (message.stickerMessage) { return 'sticker'; } else if (message.listMessage) { return 'list'; } else if (message.listResponseMessage) { return 'list_response'; } else if (message.buttonsResponseMessage) { return 'buttons_response'; } else if (message.orderMessage) { return 'order'; } else if (message.productMessage) { return 'product'; } else if (message.interactiveResponseMessage) { return 'native_flow_response'; } else if (message.groupInviteMessage) { return 'url'; } return ''; };",
     ],
   },
   {
-    // A message to a person: whom it is for, what is in its stanza, and when the library has more to do than to send it.
+    // A message to a person: its recipients, the content of its stanza, and the cases in which the library does more than send it.
     of: 'connection/socket/person-relay.ts',
     file: 'lib/Socket/messages-send.js',
     text: [
@@ -99,7 +99,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // From the agreements to the keys, and how many of them there are.
+    // The steps from the key agreements to the keys, and the number of agreements.
     of: 'baileys/thread/read-key.ts',
     file: 'lib/Utils/noise-handler.js',
     text: [
@@ -116,7 +116,7 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['const keyEnc = noise.processHandshake(handshake, creds.noiseKey);', 'const { creds } = authState;'],
   },
   {
-    // The form of a frame: its counter, its proof, that it may be deflated.
+    // Format of a frame: counter, authentication tag, and that it may be deflated.
     of: 'baileys/frames/reader.ts',
     file: 'lib/Utils/noise-handler.js',
     text: [
@@ -131,7 +131,7 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['if (2 & buffer.readUInt8()) { buffer = await inflatePromise(buffer.slice(1)); }'],
   },
   {
-    // The one listener that is taken over, what it does with a frame besides reading it, and what a log of it would be.
+    // The one listener that we replace: what else it does with a frame, and its log output.
     of: 'baileys/frames/inbound.ts',
     file: SOCKET,
     text: [
@@ -190,7 +190,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // What we do in place of its handler: the answer, the fields of a code, how long each is shown, the error at the end. And a pairing checks the
+    // The parts that replace its handler: the answer, the fields of a code, how long each is shown, the error at the end. A pairing also verifies the
     // secret that the credentials have at that time.
     of: 'baileys/qr-clock.ts',
     file: SOCKET,
@@ -255,7 +255,7 @@ export const LEANINGS: readonly Leaning[] = [
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
   },
   {
-    // Without a history to wait for it reads no app state by itself, and holds no events back.
+    // Without a history to wait for, it reads no app state by itself and does not hold back events.
     of: 'app-state/reading.ts',
     file: 'lib/Socket/chats.js',
     text: [
@@ -264,7 +264,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // The content of a stanza, which is stored and sent again without the library.
+    // Content of a stanza, which is stored and sent again without the library.
     of: 'translate/outbound/stanza.ts',
     file: 'lib/Socket/messages-send.js',
     text: [
@@ -278,7 +278,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // The URL, the request, and the part of the answer that is the version.
+    // The URL, the request, and the part of the answer with the version.
     of: 'connection/socket/web-version.ts',
     file: 'lib/Utils/generics.js',
     text: [
@@ -318,7 +318,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // All that is detached; the effects of these handlers are rows of the table.
+    // All detached handlers; their effects are rows of the table.
     of: 'connection/socket/stanza-router.ts',
     file: RECEIVE,
     text: [
@@ -330,7 +330,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // The caller gets the answer by a promise, that is in a later turn.
+    // The caller gets the answer through a promise, so in a later turn.
     of: 'baileys/device-list.ts',
     file: SOCKET,
     text: ['onRecv = data => { resolve(data); };'],
@@ -358,7 +358,7 @@ export const LEANINGS: readonly Leaning[] = [
   },
 ]
 
-/** Names of the package's own exports that are used at run time. */
+/** Exports of the package that are used at run time. */
 export const EXPORTS = [
   'makeWASocket',
   'Curve',

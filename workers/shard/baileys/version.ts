@@ -1,21 +1,21 @@
 /**
- * The web client version we name at every connection, in one place. The network answers 405 when it has become too old. Nothing is fetched at start,
- * and never from a third party: `refresh` asks the network itself (`web-version.ts`).
+ * The web client version that every connection states. The network answers 405 when it is too old. Nothing is fetched at a start, and nothing ever
+ * from a third party: `refresh` queries the network itself (`web-version.ts`).
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 
-/** The version this release was tested with: the library's own, as of 7.0.0-rc14. */
+/** The version with which this release was tested: the library's own, as of 7.0.0-rc14. */
 export const BUILT_IN_VERSION: WAVersion = [2, 3000, 1043857760]
 
 export interface VersionState {
   current: WAVersion
-  /** The last one a login succeeded with; null before the first. */
+  /** The version of the last successful login; null before the first. */
   lastGood: WAVersion | null
-  /** Refused with 405, newest last. */
+  /** Versions that were refused with 405, newest last. */
   refused: WAVersion[]
 }
 
-/** More refused versions than this are not worth keeping. */
+/** Number of refused versions that are kept. */
 const KEPT_REFUSED = 10
 
 const sameVersion = (a: WAVersion, b: WAVersion) => a.every((part, at) => part === b[at])
@@ -27,9 +27,7 @@ export function isNewer(a: WAVersion, b: WAVersion): boolean {
 
 const isRefused = ({ refused }: VersionState, version: WAVersion) => refused.some((other) => sameVersion(other, version))
 
-/**
- * At start: the operator's version, unless the network has refused it; else the stored state, unless this release brings a newer version.
- */
+/** Version at the start: the operator's, unless the network has refused it; else the stored one, unless this release has a newer one. */
 export function startVersion(stored: VersionState | null, wanted: WAVersion | null = null): VersionState {
   const state = stored ?? { current: BUILT_IN_VERSION, lastGood: null, refused: [] }
   if (wanted && !isRefused(state, wanted)) return { ...state, current: wanted }
@@ -43,8 +41,8 @@ export const afterLogin = (state: VersionState, used: WAVersion): VersionState =
 })
 
 /**
- * After a 405: the first of the fetched one, the last good one and the built-in one that has not been refused. Undefined when none is
- * left: the version stays, and only an upgrade, another wish of the operator or a working `refresh` helps.
+ * Version after a 405: the first one of the fetched, the last good and the built-in version that was not refused. Undefined if none is left: the
+ * version then stays, and only an upgrade, another configured version or a working `refresh` helps.
  */
 export function afterRefusal(
   state: VersionState,
@@ -61,18 +59,18 @@ export interface WebVersion {
   current(): WAVersion
   state(): VersionState
   loggedIn(used: WAVersion): Promise<void>
-  /** True when another version is worth an immediate try. */
+  /** Resolves with true if another version is worth an immediate retry. */
   refused(used: WAVersion): Promise<boolean>
 }
 
 export interface WebVersionDeps {
   stored: VersionState | null
   save(state: VersionState): Promise<void>
-  /** The version configured by the operator. */
+  /** Version that the operator configured. */
   wanted?: WAVersion | null
-  /** Queries the network for its newest client; only after a refusal, once for all instances that are refused together. */
+  /** Queries the network for its newest client version; only after a refusal, once for all instances that are refused together. */
   refresh?: (() => Promise<WAVersion | null>) | undefined
-  /** `refresh` failed; the other candidates still count. */
+  /** `refresh` failed; the other candidates are still used. */
   onError(error: unknown): void
 }
 
@@ -102,7 +100,7 @@ export function createWebVersion({ stored, wanted = null, save, refresh, onError
       await save(state)
     },
     async refused(used) {
-      // Another instance was refused first, and the next one is chosen already.
+      // Another instance was refused first, and the next version is already chosen.
       if (!sameVersion(used, state.current)) return true
       const fetched = await fetchOnce()
       if (!sameVersion(used, state.current)) return true

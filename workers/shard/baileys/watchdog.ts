@@ -1,21 +1,21 @@
 /**
- * Two ways of not connecting produce no event at all: an HTTP answer in place of the upgrade (the library subscribes to `unexpected-response`, which
- * stops `ws` from failing by itself; Socket/Client/websocket.js), and a handshake after which neither `<success>` nor a pairing offer ever comes.
- * Each connection attempt gets this watchdog.
+ * Two failures to connect cause no event at all: an HTTP answer in place of the upgrade (the library subscribes to `unexpected-response`, which keeps
+ * `ws` from failing; Socket/Client/websocket.js), and a handshake that is followed neither by `<success>` nor by a pairing offer. So each connection
+ * attempt gets this watchdog.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { endReason, endSocket } from './end.ts'
 
-/** From the attempt to `<success>` or the first QR reference. */
+/** Time limit from the attempt to `<success>` or the first QR reference. */
 const LOGIN_DEADLINE = 20 * SECOND
 
-/** Both have the code of "lost", 408; `data.watchdog` distinguishes them. */
+/** Both have the code for "lost", 408; `data.watchdog` distinguishes them. */
 const LOST = 408
 
 export interface Watchdog {
-  /** The server has logged us in, has offered to link us, or has sent a failure (the library ends the socket then). */
+  /** The server has logged us in, has offered to link us, or has sent a failure (the library then ends the socket). */
   answered(): void
 }
 

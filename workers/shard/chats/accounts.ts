@@ -1,4 +1,4 @@
-/** Resolves identifiers to accounts: their registered number and LID, in one query for all of them. */
+/** Resolves identifiers to accounts, with their registered number and LID, in one query for all of them. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { bare } from '../wire/jid.ts'
@@ -6,19 +6,21 @@ import { type Account, numberAnswers, numbersQuery } from '../wire/number-query.
 import { isRefusal, type Refusal } from '../wire/usync.ts'
 import type { Asker, Session } from './session.ts'
 
-/** Jids of an account, without device; one of them is known at least. */
+/** Jids of an account without device; at least one of them is known. */
 export interface AccountNames {
   pn: string | null
   lid: string | null
 }
 
-/** Unwraps the network's answer, for an operation that cannot continue without it. */
+/** Unwraps the network's answer for an operation that cannot continue without it. */
 export function answered<T>(answer: T | Refusal): T {
   if (isRefusal(answer)) throw new Failure('action_failed', { details: { network_code: answer.code } })
   return answer
 }
 
-/** Always queries the network. Keyed by the number as given; null: it has no account. Stores the pairs of number and LID in the answer. */
+/**
+ * Always queries the network. The result is keyed by the given number; null if it has no account. Stores the pairs of number and LID in the answer.
+ */
 export async function accountsOf({ ask, session }: Asker, numbers: readonly string[]): Promise<Map<string, AccountNames | null>> {
   const asked = [...new Set(numbers)]
   if (asked.length === 0) return new Map()
@@ -32,12 +34,12 @@ export async function accountsOf({ ask, session }: Asker, numbers: readonly stri
   return new Map(accounts)
 }
 
-/** A number whose registered form and LID were in an earlier answer on this connection; undefined: it has to be queried. */
+/** A number whose registered form and LID were in an earlier answer on this connection; undefined if it must be queried. */
 async function knownAccount(session: Session, digits: string): Promise<AccountNames | undefined> {
   const jid = session.numbers.known(digits)
   if (jid === undefined) return undefined
   const names = await named(session, { jid, lid: null })
-  // Sends ask for no LID.
+  // Sends do not request the LID.
   return names?.lid ? names : undefined
 }
 
@@ -49,7 +51,7 @@ async function named({ identity }: Session, account: Account | null): Promise<Ac
 }
 
 /**
- * In the order of the identifiers; null: the number has no account. Queries the network only about numbers without an earlier answer; a LID is used
+ * In the order of the identifiers; null if the number has no account. Queries the network only for numbers without an earlier answer; a LID is used
  * as it is.
  */
 export async function peopleOf(asker: Asker, identifiers: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {

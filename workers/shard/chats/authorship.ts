@@ -1,11 +1,11 @@
 /**
- * The author of each message by chat: the evidence for a deletion, an edit or a receipt. One small row per message, in the commit of its event or,
- * for sent messages, in the one before it is sent, so that a restart forgets nothing. The row holds no content and no name: ids and addresses are
- * blind.
+ * The author and chat of each message, as evidence for a deletion, an edit or a receipt. There is one small row per message, written in the commit of
+ * its event or, for sent messages, in the commit before it is sent, so that a restart loses nothing. The row holds no content and no name: ids and
+ * addresses are blind.
  *
- * Ids are chosen by senders. The first message under an id owns it, in all chats: a later sender of the same id is not its author. Rows of own
- * messages stay for one to two months, as receipts may come that late; those of others as long, or until 20,000 newer ones have come, of which one
- * chat has only its share (`fair-generations.ts`).
+ * Senders choose ids. The first message with an id owns the id in all chats; a later sender of the same id is not its author. Rows of own messages
+ * stay for one to two months, because receipts may arrive that late. Rows of others stay as long, or until 20,000 newer ones have arrived, of which
+ * one chat has only its share (`fair-generations.ts`).
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -23,15 +23,15 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const SWEEP_EVERY = HOUR
-/** Messages of others whose rows may be on their way to the disk: what the chats bring in while one commit is written, and more. */
+/** Messages of others whose rows may be on their way to the disk: more than arrive while one commit is written. */
 const CLAIMED = 128
-/** Own messages whose chats are remembered: most receipts come within seconds. */
+/** Number of own messages whose chats are cached; most receipts arrive within seconds. */
 const REMEMBERED = 500
 const TERM = 31 * DAY
-/** Longest time for which a row of an own message is kept: receipts for older messages are ignored. */
+/** Longest time for which a row of an own message is kept; receipts for older messages are ignored. */
 export const OURS_KEPT = 2 * TERM
 
-/** `ours`: only the account adds rows, so age alone removes them. `others`: everyone who can write to the number adds rows. */
+/** `ours`: only the account adds rows, so only age removes them. `others`: everybody who can write to the number adds rows. */
 const TERMS: Record<'ours' | 'others', Term> = {
   ours: { ms: TERM, rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY },
   others: { ms: TERM, rows: 20_000, bytes: Number.POSITIVE_INFINITY },
@@ -39,15 +39,15 @@ const TERMS: Record<'ours' | 'others', Term> = {
 
 export interface Authorship {
   load(): Promise<void>
-  /** For the commit of a received message, of any author; none when its id is taken. */
+  /** Operations for the commit of a received message of any author; none if its id is taken. */
   ops(key: WAMessageKey): Promise<Op[]>
-  /** For the commit before a message of ours leaves; `chat`: where it goes. */
+  /** Operations for the commit before an own message is sent; `chat` is its destination. */
   ownOps(id: string, chat: string): Op[]
-  /** A message that another one refers to; `chat`: every name of the chat that the reference was sent in. */
+  /** Checks a reference to another message; `chat`: every name of the chat in which the reference was sent. */
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
-  /** Whether the account wrote it in this chat, by any name of the chat. */
+  /** Whether the account wrote the message in this chat, by any name of the chat. */
   isOwn(id: string, chat: Iterable<string>): Promise<boolean>
-  /** The device is gone: removes everything it received. After its session has ended. */
+  /** Called after the device was unlinked and its session has ended: removes everything it received. */
   forget(): Promise<void>
   start(): void
   stop(): Promise<void>
@@ -64,7 +64,7 @@ export interface AuthorshipOptions {
 
 interface Row {
   chats: string[]
-  /** Empty: the account. */
+  /** Empty for the account itself. */
   authors: string[]
 }
 
@@ -79,11 +79,11 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
   })
   const all = [ours, others]
   /**
-   * By the hash of an id, the row that was handed out last: two messages of one id, each of its own chat, come at a time, and neither is on disk
-   * yet. The owner's row is handed out again where its commit failed; a row of anybody else is none until then.
+   * Last row that was returned for each hashed id. Two messages with one id in different chats may arrive while neither is on disk yet. If the commit
+   * of the owner's row failed, that row is returned again; another author gets no row until then.
    */
   const claimed = boundedCache<string, Buffer>(CLAIMED)
-  /** Chats of the newest messages that this service sent, by id. */
+  /** Chats of the newest messages that this service sent, by message id. */
   const recent = boundedCache<string, readonly string[]>(REMEMBERED)
   const sweeper = createSweeper(sweep, {
     everyMs: SWEEP_EVERY,
@@ -99,7 +99,7 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
     for (const each of all) while (!isStopped() && (await each.removeOld(REMOVED_AT_ONCE)));
   }
 
-  /** An own message takes precedence over a received one under the same id. */
+  /** An own message takes precedence over a received one with the same id. */
   async function find(id: string): Promise<Row | null> {
     const hash = hashOf(id)
     for (const each of all)
@@ -170,7 +170,7 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
   }
 }
 
-/** A message of a broadcast list is one of the chat with its sender. */
+/** A message of a broadcast list belongs to the chat with its sender. */
 const chatsOf = (key: WAMessageKey) => (chatKind(key.remoteJid ?? '') === 'broadcast' ? namesOf(key) : chatNamesOf(key))
 
 const LISTS = '|'

@@ -1,6 +1,6 @@
 /**
- * People who have ever written to this account: one row per person, in the commit of their first message, their address blind. It identifies the
- * chats that the other side opened, in which a restricted account may go on writing.
+ * People who have ever written to this account: one row per person, in the commit of their first message, with a blind address. It identifies the
+ * chats that the other side opened, in which a restricted account may still write.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
@@ -10,16 +10,16 @@ import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
-/** People whose row is known to be there: an active chat asks with every message. */
+/** Number of people whose row is known to exist; an active chat checks with every message. */
 const MAX_KNOWN = 5_000
 const PRESENT = Uint8Array.of(1)
 
 export interface Correspondents {
-  /** For the commit of a message that came. `onNew` is called where it is the first of this person. */
+  /** Operations for the commit of a received message. `onNew` is called if it is the first of this person. */
   ops(message: Pick<WAMessage, 'key'>): Promise<Op[]>
-  /** Destination as the API writes it. Groups, channels and the status do not have to write first. */
+  /** Takes a destination in the form of the API. Groups, channels and the status do not have to write first. */
   hasWritten(phone: string): Promise<boolean>
-  /** Another account comes. After the session has ended. */
+  /** Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export interface CorrespondentsDeps {
   instance: string
   store: StateStore
   sealer: Pick<Sealer, 'blind'>
-  /** The person's other name, number or LID, as far as it is known. */
+  /** The person's other name, number or LID, if known. */
   otherName(jid: string): Promise<string | null>
   onNew(): void
 }
@@ -62,7 +62,7 @@ export function createCorrespondents(deps: CorrespondentsDeps): Correspondents {
       if (written.every((key) => known.has(key))) return []
       const isFirst = !(await Promise.all(written.map(isWritten))).some(Boolean)
       for (const key of written) remember(key)
-      // A commit that fails is followed by the same message again: it is enough that the row is written with a later one.
+      // If a commit fails, the same message arrives again, so it is enough that a later commit writes the row.
       if (isFirst) onNew()
       return written.map((key): Op => [key, PRESENT])
     },

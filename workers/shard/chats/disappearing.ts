@@ -1,8 +1,8 @@
 /**
- * Expiry of messages in 1:1 chats. The network does not return it to a linked device, so it is learned from the messages: the setting itself, and the
- * expiry that each message of such a chat carries. Sent messages then carry it too; in groups it is part of their metadata.
+ * Message timers of 1:1 chats. The network does not provide them to a linked device, so they are learned from messages: the setting itself, and the
+ * expiry in each message of such a chat. Sent messages then include it too. In groups it is part of the metadata.
  *
- * A message without an expiry proves nothing, as several clients omit it. Only the setting itself turns the expiry off.
+ * A message without an expiry proves nothing, because several clients omit it. Only the setting itself turns the timer off.
  */
 import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -17,25 +17,25 @@ import { contextInfo, unwrap } from '../translate/inbound/content.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
-/** Without them, and without the time of the setting, the other phone warns that the message will not disappear. */
+/** Without these fields and the time of the setting, the other phone warns that the message will not disappear. */
 const { Initiator, Trigger } = proto.DisappearingMode
-/** Phones offer 90 days at most; a stranger may write any number. */
+/** Phones offer at most 90 days, but a stranger may send any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND
 
 const Expiry = v.object({
-  /** 0: switched off. */
+  /** 0 means that the timer is off. */
   seconds: v.number(),
-  /** When the setting was made, epoch s; null if unknown. */
+  /** Time at which the setting was made, in epoch s; null if unknown. */
   since: v.nullable(v.number()),
 })
 export type Expiry = v.InferOutput<typeof Expiry>
 
 export interface Disappearing {
-  /** Context of a message to this person; `jids`: the names of the chat. */
+  /** Context of a message to this person; `jids` are the names of the chat. */
   of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
-  /** For the commit of a message that was written in a chat, by either side. */
+  /** Operations for the commit of a message in a chat, by either side. */
   ops(message: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>): Promise<Op[]>
-  /** The device is gone: removes the expiries of its chats. */
+  /** Called after the device was unlinked: removes the timers of its chats. */
   forget(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export function createDisappearing({ instance, store, sealer, log }: Disappearin
     try {
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
-      // Changed on disk: unknown until the chat's next message carries it again.
+      // The record was changed on disk; the timer is unknown until the chat's next message carries it.
       log.error({ err: error }, 'the stored expiry of a chat could not be decoded')
       return null
     }
@@ -81,7 +81,7 @@ export function createDisappearing({ instance, store, sealer, log }: Disappearin
       const { remoteJid, remoteJidAlt } = key
       const claimed = message && remoteJid && chatKind(remoteJid) === 'user' ? expiryOf(message) : null
       if (claimed === null) return []
-      // A setting is never newer than the message that carries it: one dated next year would override all that follow.
+      // A setting is never newer than its message; one that is dated next year would override all later ones.
       const latest = toNumber(messageTimestamp) || Number.POSITIVE_INFINITY
       const said = claimed.since === null ? claimed : { ...claimed, since: Math.min(claimed.since, latest) }
       const ops: Op[] = []
@@ -98,7 +98,7 @@ export function createDisappearing({ instance, store, sealer, log }: Disappearin
   }
 }
 
-/** The expiry that a message carries for its chat; null: none. */
+/** The expiry that a message carries for its chat; null if it has none. */
 export function expiryOf(message: proto.IMessage): Expiry | null {
   const content = unwrap(message)
   if (content === null) return null

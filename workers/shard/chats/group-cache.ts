@@ -1,4 +1,4 @@
-/** Metadata of groups: fetched once and kept until a notification changes it, so that a send need not query 500 members each time. */
+/** Metadata of groups, fetched once and cached until a notification changes it, so that a send need not query 500 members each time. */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { type Clock, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -11,29 +11,30 @@ import { type Group, groupIn, metadataQuery, namesOf } from '../wire/groups.ts'
 export type { Group }
 
 const MAX_GROUPS = 500
-/** A notification that was lost with a connection must not leave us wrong for good. */
+/** Limits how long a lost notification leaves the cache wrong. */
 const MAX_AGE = HOUR
 
 export interface Groups {
-  /** From the cache only. */
+  /** Reads only the cache. */
   known(jid: string): Group | undefined
-  /**
-   * For the library's relay. Without the duration of its messages, which the library would write on the stanza, where the web client does not.
-   */
+  /** Group for the library's relay, without the message timer, which the library would write on the stanza, unlike the web client. */
   forRelay(jid: string): Promise<Group>
-  /** From the cache or the network. Rejects as the library does (404 unknown, 403 not a member). */
+  /** Reads the cache or the network. Rejects like the library (404 unknown, 403 not a member). */
   get(jid: string): Promise<Group>
-  /** Always from the network. */
+  /** Always reads from the network. */
   refresh(jid: string): Promise<Group>
   /** Called with every answer of the network. */
   onLearnt(listener: (group: Group) => void): void
-  /** Called when something of a group was changed, or may have been. */
+  /** Called when a group was changed, or may have been changed. */
   onChange(listener: (jid: string) => void): void
   /** The group has changed, or its metadata may be wrong: the next read queries the network. */
   forget(jid: string): void
 }
 
-/** `learn` gets the pairs of a group's members before its metadata is used. `stored`: metadata on disk, read before the network is queried. */
+/**
+ * `learn` gets the pairs of a group's members before its metadata is used. `stored` is the metadata on disk, which is read before the network is
+ * queried.
+ */
 export function createGroups(
   sock: Pick<WASocket, 'query'>,
   clock: Clock,
@@ -41,7 +42,7 @@ export function createGroups(
   stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>,
 ): Groups {
   const groups = boundedCache<string, { at: number; metadata: Group }>(MAX_GROUPS)
-  /** Fetches in progress. A change reported meanwhile removes the entry: the answer may be older than the change. */
+  /** Running fetches. A change that is reported in the meantime removes the entry, because the answer may be older than the change. */
   const fetching = new Map<string, Promise<Group>>()
   const listeners: ((group: Group) => void)[] = []
   const changeListeners: ((jid: string) => void)[] = []
@@ -105,10 +106,10 @@ export function createGroups(
   }
 }
 
-/** Rejects as `sock.groupMetadata` does. */
+/** Rejects like `sock.groupMetadata`. */
 async function ask(sock: Pick<WASocket, 'query'>, jid: string): Promise<Group> {
   const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
-  // The library's own deadline.
+  // The library's own deadline expired.
   if (answer === undefined) throw new Failure('send_timeout')
   return groupIn(answer)
 }

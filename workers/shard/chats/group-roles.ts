@@ -1,7 +1,7 @@
 /**
- * Admins of each group, and whether only admins may change it: the evidence for a deletion or a pin by another member. Learned from the metadata that
- * is queried anyway, updated by the group's notices in their order among its messages, and kept across restarts. Nothing waits for it: an unknown
- * role is queried after the event, for the next one.
+ * Admins of each group, and whether only admins may change it: evidence for a deletion or a pin by another member. The roles are learned from the
+ * metadata that is queried anyway, updated by the group's notices in order with its messages, and kept across restarts. Nothing waits for them: an
+ * unknown role is queried after the event, for the next one.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -17,31 +17,31 @@ import { type GroupChange, groupNoticeIn, peopleIn } from '../wire/group-notice.
 import { bare } from '../wire/jid.ts'
 import type { Group, Groups } from './group-cache.ts'
 
-/** Notices wait for us as long as the device stays linked while it is away: older than this the record proves nothing. */
+/** Notices wait at the network as long as the device stays linked while it is offline. Older records than this prove nothing. */
 const TRUSTED_FOR = 14 * DAY
 /** Limits how long a lost notice leaves the roles wrong. */
 const ASKED_AGAIN_AFTER = DAY
-/** Between two questions about one group. */
+/** Pause between two queries about one group. */
 const PAUSE = MINUTE
 const MAX_ASKED = 1_000
 
 const RolesRecord: v.GenericSchema<Roles> = v.object({
-  /** Every name of every admin, bare. */
+  /** Every name of every admin, as jids without device. */
   admins: v.array(v.string()),
-  /** Only admins change the group: name, timer, pins. */
+  /** Whether only admins may change the group: name, timer, pins. */
   isLocked: v.boolean(),
-  /** When the network sent it, epoch ms. */
+  /** Time at which the network sent it, in epoch ms. */
   at: v.number(),
 })
 
 export interface GroupRoles {
   /** Called with every session before it is used. */
   attach(session: { groups: Groups; ended: AbortSignal }): void
-  /** The known roles, without a query; null: none that can be trusted. */
+  /** The known roles, without a query; null if none can be trusted. */
   of(group: string): Promise<Roles | null>
-  /** For the commit of a notice about a group. */
+  /** Operations for the commit of a notice about a group. */
   changed(notice: BinaryNode): Promise<Op[]>
-  /** The device is gone. After its session has ended. */
+  /** Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export function createGroupRoles({ instance, store, sealer, clock, log }: GroupR
     try {
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
-      // Changed on disk: unknown until the network sends it again.
+      // The record was changed on disk; the roles are unknown until the network sends them again.
       log.error({ err: error }, 'the stored roles of a group could not be decoded')
       return null
     }

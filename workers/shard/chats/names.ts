@@ -1,7 +1,7 @@
 /**
  * Names of chats, as far as the network has sent them: people by the name they are saved under, else by their push name; groups and channels by their
- * subject. In memory and bounded; the saved names, which app state sends once, are read again after a restart, and people beyond the bound have the
- * name that the directory lists them under. An unknown name of a group or channel is queried after the event, never before it: the chat's next
+ * subject. They are in memory and bounded. App state sends saved names only once, so they are read from disk after a restart, and people beyond the
+ * limit have their name in the directory. An unknown name of a group or channel is queried after the event, never before it, so the chat's next
  * message has the name.
  */
 
@@ -20,23 +20,26 @@ export interface Names {
   attach(session: SocketSession): void
   /** Reads the saved names, once. */
   load(): Promise<void>
-  /** By any jid of the chat. */
+  /** Name of a chat, by any of its jids. */
   of(jids: readonly string[]): string | null
-  /** From the phone's address book, once it is on disk: the library emits it up to 100 ms later. Without a name: no longer saved. */
+  /**
+   * Contacts from the phone's address book, after they are on disk; the library emits them up to 100 ms later. A contact without a name is no longer
+   * saved.
+   */
   saved(contacts: readonly Contact[]): void
-  /** From the phone's history. */
+  /** Names from the phone's history. */
   history(pieces: readonly HistoryPiece[]): void
-  /** The name an author sends with a message; a saved name is preferred. */
+  /** Name that an author sends with a message; a saved name takes precedence. */
   recordPushName(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
-  /** A group or channel has another name. */
+  /** A group or channel has a new name. */
   renamed(jid: string, name: string): void
-  /** Queries the description of a channel, unless a query is in progress. */
+  /** Queries the description of a channel, unless such a query is running. */
   askNewsletter(jid: string): void
-  /** When the account is unlinked: the next one has people of its own. */
+  /** Called when the account is unlinked, because the next account knows other people. */
   clear(): void
 }
 
-/** The names of a person in the directory. */
+/** Names of a person in the directory. */
 export interface ListedNames {
   name: string | null
   pushName: string | null
@@ -45,9 +48,9 @@ export interface ListedNames {
 export interface NameDeps {
   log: Logger
   contacts: Pick<SavedContacts, 'all'>
-  /** A person of the directory, by any jid; undefined: nobody who is listed. */
+  /** A person in the directory, by any jid; undefined if the person is not listed. */
   listed(jids: readonly string[]): ListedNames | undefined
-  /** The network's description of a channel. */
+  /** Called with the network's description of a channel. */
   onNewsletter(jid: string, description: unknown): void
 }
 
@@ -58,7 +61,7 @@ export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): 
   let saved = boundedCache<string, string>(MAX_NAMES)
   const pushed = boundedCache<string, string>(MAX_NAMES)
   let session: SocketSession | null = null
-  /** Queried since the session began: a chat without a name is not queried repeatedly. */
+  /** Chats that were queried in this session, so that a chat without a name is not queried repeatedly. */
   let asked = new Set<string>()
   const underWay = new Set<string>()
   let loaded: Promise<void> | null = null
@@ -79,7 +82,7 @@ export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): 
     }
   }
 
-  /** From app state, whose contacts are those saved on the phone: one without a name is not any more. */
+  /** Contacts from app state, which are those saved on the phone. One without a name is no longer saved. */
   function learnSaved(listed: readonly Contact[]) {
     for (const { id, lid, phoneNumber, name } of listed) {
       if (!name) for (const jid of [id, lid, phoneNumber]) if (jid) saved.delete(bare(jid))
@@ -87,7 +90,7 @@ export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): 
     learnContacts(listed)
   }
 
-  /** Names that arrived meanwhile are newer. */
+  /** Names that arrived in the meantime are newer. */
   async function loadSaved() {
     const unreadable = (error: unknown) => log.warn({ err: error }, 'a stored contact name could not be decoded')
     const names = saved
@@ -178,7 +181,7 @@ export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): 
     renamed: (jid, name) => learn(saved, jid, name),
     askNewsletter: inquire,
     clear() {
-      // Another map: a read in progress still fills the old one.
+      // A new map, because a running read still fills the old one.
       saved = boundedCache(MAX_NAMES)
       pushed.clear()
       asked.clear()

@@ -1,7 +1,7 @@
 /**
- * Resolves a number to its account. Brazilian and similar numbers have an optional digit: the network returns the registered form. Only an explicit
- * answer that there is no account counts as one: any other answer, or none, is followed by a pause that grows each time and in which no query is
- * sent, because each query would count against the account (`TryLater`).
+ * Resolves a number to its account. Brazilian and similar numbers have an optional digit; the network returns the registered form. Only an explicit
+ * answer means that there is no account. After any other answer, or none, there is a pause that grows each time and in which no query is sent
+ * (`TryLater`), because each query could count against the account.
  */
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -14,7 +14,7 @@ import { numberAnswer, numberQuery } from '../wire/number-query.ts'
 
 const FIRST_PAUSE = 5 * SECOND
 const LONGEST_PAUSE = 5 * MINUTE
-/** Registered jid by the number as given. A number rarely changes owner; a wrong entry is corrected with the next connection. */
+/** Registered jids by the given number. A number rarely changes its owner; a wrong entry is corrected with the next connection. */
 const MAX_KNOWN = 10_000
 
 export interface NumberLookUp {
@@ -26,12 +26,12 @@ export interface NumberLookUp {
   keep(digits: string, jid: string): void
 }
 
-/** Of one session. `steady`: the pauses are measured by it. */
+/** Look-ups of one session. `steady` measures the pauses. */
 export function createNumberLookUp(steady: Clock): NumberLookUp {
   const known = boundedCache<string, string>(MAX_KNOWN)
   /** The last pause, in ms; 0 after an answer. */
   let pause = 0
-  /** No query is sent before this moment. */
+  /** Time before which no query is sent. */
   let until = 0
 
   function later(code: number | null, backoffSeconds: number | null, cause?: unknown): TryLater {

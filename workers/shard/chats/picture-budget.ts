@@ -1,8 +1,8 @@
-/** A rate limit: `most` in a burst, and as many again over `windowMs`, evenly. */
+/** A rate limit: `most` in a burst, and then as many per `windowMs`, evenly distributed. */
 import type { Clock } from '../../../src/domain/clock.ts'
 
 export interface Budget {
-  /** False when nothing is left. */
+  /** False if nothing is left. */
   take(): boolean
 }
 
@@ -12,7 +12,7 @@ export function createBudget(clock: Clock, most: number, windowMs: number): Budg
   return {
     take() {
       const now = clock.now()
-      // A clock that is set back gives nothing and takes nothing.
+      // A clock that is set back neither adds nor removes anything.
       left = Math.min(most, left + (Math.max(0, now - at) * most) / windowMs)
       at = now
       if (left < 1) return false

@@ -1,16 +1,16 @@
 /**
- * Addresses of the pictures of chats and people, as far as the network has sent them: `photo` and `sender_photo` of received events. An event has the
- * address known when it is made; an unknown one is queried after it, for the chat's next event. In memory only: querying again after a restart costs
- * less than storing addresses that expire.
+ * URLs of the pictures of chats and people, as far as the network has sent them: `photo` and `sender_photo` of received events. An event has the URL
+ * that is known when it is created; an unknown one is queried afterwards, for the chat's next event. The URLs are only in memory, because querying
+ * again after a restart costs less than storing URLs that expire.
  *
- * Queries at all are safe because WhatsApp Web makes the same ones for every chat it shows. Ours are fewer, so that an account never looks like one
- * that collects pictures: one at a time and a second apart; only for chats with incoming messages (sent ones query nothing, or a campaign would look
- * up thousands of strangers); a limit per hour, and few authors in groups; none while the network restricts the account, and none for an hour after a
- * rate limit. Any answer, also that there is no picture or that it is hidden, counts until its address expires, else for a day.
+ * These queries are safe because WhatsApp Web makes the same ones for every chat it shows. Ours are fewer, so that an account never looks like one
+ * that collects pictures: one at a time and a second apart; only for chats with incoming messages (sent messages cause no query, because a campaign
+ * would look up thousands of strangers); a limit per hour, and few authors in groups; none while the network restricts the account, and none for an
+ * hour after a rate limit. Any answer, including one about a missing or hidden picture, is cached until its URL expires, else for a day.
  *
- * The picture of a channel is part of its description, which `names.ts` queries in a queue of its own. Here such a query is counted and paced like
- * the others, then handed over: its answer is not awaited, and its refusal, even a rate limit, is not seen here. A channel without an answer is
- * queried again after a day.
+ * The picture of a channel is part of its description, which `names.ts` queries in its own queue. Here such a query is counted and paced like the
+ * others, then passed on: its answer is not awaited, and its refusal, even a rate limit, is not visible here. A channel without an answer is queried
+ * again after a day.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -26,39 +26,39 @@ import { createBudget } from './picture-budget.ts'
 import { pictureOf } from './picture-of.ts'
 import type { Session } from './session.ts'
 
-/** Where pictures of channels lie: their description has the path alone. */
+/** Host of channel pictures; their description contains only the path. */
 export const PICTURE_HOST = 'pps.whatsapp.net'
 
 export interface Pictures {
   attach(session: Session): void
-  /** From memory. A person is known by all its jids. */
+  /** Reads memory. A person is known by all their jids. */
   of(jids: readonly string[]): string | null
-  /** Asks for it later, unless the answer is known or there is too much to ask. */
+  /** Queries the picture later, unless the answer is known or too many queries are waiting. */
   prefetch(jids: readonly string[], shown: Shown): void
   /** The network reports that the picture has changed. */
   changed(jid: string): Promise<void>
   /** The network's description of a channel, from any query. */
   learnNewsletter(jid: string, description: unknown): void
-  /** When the account is unlinked. */
+  /** Called when the account is unlinked. */
   clear(): void
 }
 
 export interface PictureDeps {
   clock: Clock
   log: Logger
-  /** Where addresses of channel pictures begin: their description has the path alone. */
+  /** Host of channel pictures; their description contains only the path. */
   host: string
-  /** Its answer comes by `learnNewsletter`. */
+  /** The answer arrives through `learnNewsletter`. */
   askNewsletter(jid: string): void
 }
 
 interface Entry {
   url: string | null
-  /** Epoch ms: the address is of no use later. */
+  /** Time in epoch ms after which the URL is invalid. */
   endsAt: number
-  /** Epoch ms: not asked again before. */
+  /** Time in epoch ms before which it is not queried again. */
   askAgainAt: number
-  /** The answer has arrived, not only been queried. */
+  /** True if the answer has arrived; false while the query is running. */
   isAnswered: boolean
 }
 
@@ -74,16 +74,16 @@ interface Line {
   isWorking: boolean
 }
 
-/** A person counts twice, by number and by LID. */
+/** Number of cached entries. A person counts twice, by number and by LID. */
 const MAX_KNOWN = 4_000
-/** More are dropped: their next event asks again. */
+/** Number of waiting queries. More are dropped, and the chat's next event queries again. */
 const MAX_WAITING = 50
-/** From one question to the next, in ms. */
+/** Time between two queries, in ms. */
 const PACE = SECOND
 const PER_HOUR = { chat: 200, author: 10 } satisfies Record<Shown, number>
 const PICTURED: ReadonlySet<ChatKind> = new Set(['user', 'group', 'newsletter'])
 const TOO_MUCH = 429
-/** The contract's bound; a cut address leads nowhere. */
+/** Longest URL in the contract; a truncated URL would not work. */
 const MAX_LENGTH = 2_048
 
 export function createPictures({ clock, log, host, askNewsletter }: PictureDeps): Pictures {
@@ -96,7 +96,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
   let lastAskedAt = Number.NEGATIVE_INFINITY
   let quietUntil = 0
 
-  /** By any of the names, and from then on by all of them. */
+  /** Finds an entry by any of the names, and adds all of them to it. */
   function find(jids: readonly string[]): Entry | undefined {
     const entry = jids.map((jid) => known.get(jid)).find((found) => found !== undefined)
     if (entry) keep(jids, entry)
@@ -107,7 +107,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     for (const jid of jids) known.set(jid, entry)
   }
 
-  /** A pending answer then finds no entry: it may be older than the change. */
+  /** A pending answer then finds no entry, because it may be older than the change. */
   function forget(entry: Entry | undefined) {
     if (!entry) return
     for (const [jid, other] of known) if (other === entry) known.delete(jid)
@@ -117,7 +117,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     const now = clock.now()
     const url = usable(given)
     const expiresAt = (url === null ? null : expiryOf(url)) ?? now + DAY
-    // An address that is about to expire, or has, is no reason to ask with every event.
+    // An expired URL, or one that expires soon, is no reason to query with every event.
     Object.assign(entry, { url, endsAt: expiresAt, askAgainAt: Math.max(expiresAt, now + HOUR), isAnswered: true })
   }
 
@@ -139,7 +139,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     try {
       // A clock that was set back does not lengthen the pause.
       await pause(from, Math.min(PACE, lastAskedAt + PACE - clock.now()))
-      // The channel may have been described meanwhile.
+      // The channel may have been described in the meantime.
       if (question.entry.isAnswered) return
       if (!from.isOpen) throw new Failure('instance_not_connected')
       lastAskedAt = clock.now()
@@ -150,7 +150,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     }
   }
 
-  /** Until nothing waits, or the rest cannot be asked any more; that is forgotten, so that later events ask. */
+  /** Runs until nothing waits, or until the rest cannot be queried; that rest is dropped, so that later events query it. */
   async function work(current: Line) {
     const { session, waiting } = current
     current.isWorking = true
@@ -217,7 +217,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 const usable = (url: string | null | undefined): string | null =>
   url && url.length <= MAX_LENGTH && /^https?:/i.test(url) && URL.canParse(url) ? url : null
 
-/** Epoch ms: the media hosts' signed addresses carry their end as `oe`, epoch seconds in hexadecimal. */
+/** Expiry in epoch ms: signed URLs of the media hosts have it in `oe`, in epoch seconds as hexadecimal digits. */
 function expiryOf(url: string): number | null {
   const seconds = new URL(url).searchParams.get('oe') ?? ''
   return /^[0-9a-f]{1,10}$/i.test(seconds) ? Number.parseInt(seconds, 16) * SECOND : null

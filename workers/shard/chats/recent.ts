@@ -1,11 +1,12 @@
 /**
- * The last messages of an instance, for reply, edit, read and retry: bounded by number and by bytes, kept as protobuf so that a message
- * costs its bytes and not its object graph. Gone with the process: what must survive it is in `sent.ts` and `secrets.ts`.
+ * The last messages of an instance, for replies, edits, read marks and retries. They are limited by number and by bytes, and kept as protobuf, so
+ * that a message costs its bytes and not its object graph. They are lost with the process; data that must survive it is in `sent.ts` and
+ * `secrets.ts`.
  *
- * Ids are chosen by senders: a message that reuses the id of another one must not take its place, or that one could no longer be edited, deleted or
- * answered. A message is therefore known by its id and its author.
+ * Senders choose ids, so a message that reuses the id of another one must not replace it, because the first could then no longer be edited, deleted
+ * or answered. A message is therefore identified by its id and its author.
  *
- * Flooding a chat pushes out that chat's own messages: old ones go first, then the oldest of the chats that have the most (`fair-share.ts`).
+ * A flood in a chat evicts that chat's own messages: old ones are evicted first, then the oldest of the chats that have the most (`fair-share.ts`).
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
@@ -16,22 +17,25 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 
 const MAX_MESSAGES = 4_000
 const MAX_BYTES = 8 * 1_024 * 1_024
-/** Past this age a message is no longer edited and hardly ever answered: it goes before any newer one, even of a chat that has many. */
+/**
+ * Age in ms after which a message can no longer be edited and is hardly ever answered. It is evicted before any newer one, even of a chat with many
+ * messages.
+ */
 const OLD = DAY
 /**
- * Messages of all instances of a thread together, some 1.6 kB of memory each. When there are more, an instance that takes another one keeps its
- * share of them alone: two hundred that remember 4,000 each are more than the heap of a shard.
+ * Number of messages of all instances of a thread, about 1.6 kB of memory each. Above it, an instance that adds a message keeps only its share: two
+ * hundred instances with 4,000 messages each would exceed the heap of a shard.
  */
 const MAX_OF_THREAD = 50_000
 const MIN_OF_INSTANCE = 250
-/** A chat keeps this share whatever others use: two hundred chats must be flooded before the oldest of all is evicted. */
+/** Share that a chat always keeps: two hundred chats must be flooded before the oldest message of all is evicted. */
 const FLOOR = 1 / 200
-/** Made free at once, so that not every message has to look at all chats. */
+/** Share that is evicted at once, so that not every message has to scan all chats. */
 const SLACK = 1 / 32
-/** Writers of one id that are remembered; honest clients never share one. */
+/** Number of remembered authors per id; honest clients never share one. */
 const MAX_WRITERS = 4
 
-/** What the instances of a thread remember together. */
+/** Messages of all instances of a thread. */
 export interface RecentTotal {
   messages: number
   instances: number
@@ -39,17 +43,19 @@ export interface RecentTotal {
 
 export interface Recent {
   add(message: WAMessage): void
-  /** The first that came under this id and fits. */
+  /** The first message with this id that fits. */
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
-  /** The message that another one in a chat refers to; `about`: the key of the referring message. A message of another chat does not match. */
+  /** The message that another message of a chat refers to; `about` is the key of the referring message. A message of another chat does not match. */
   spokenOf(id: string, about: WAMessageKey): WAMessage | undefined
-  /** The latest messages of others in a chat, by any of its names: at most so many, the newest first; what only changes another one is none. */
+  /**
+   * The latest messages of others in a chat, by any of its names: at most `max`, newest first. Messages that only change another one are excluded.
+   */
   received(names: readonly (string | null)[], max: number): WAMessageKey[]
-  /** Of a post of a channel by the number the network gave it: what happens to the post names no other. */
+  /** Key of a channel post by the number that the network gave it, because later stanzas about the post only have this number. */
   post(newsletter: string, serverId: string): WAMessageKey | undefined
-  /** The device is gone: removes everything it received. */
+  /** Called after the device was unlinked: removes everything it received. */
   clear(): void
-  /** The instance stops. */
+  /** Called when the instance stops. */
   end(): void
   readonly size: number
 }
@@ -58,11 +64,11 @@ interface Entry {
   bytes: Uint8Array
   key: WAMessageKey
   chat: string
-  /** When it came, by a clock that does not step, in ms. */
+  /** Time of arrival in ms, by a clock that does not step. */
   at: number
 }
 
-/** Of one chat, the oldest first. */
+/** Messages of one chat, oldest first. */
 interface Chat {
   entries: Set<Entry>
   bytes: number
@@ -85,9 +91,9 @@ export function createRecent({
 }: RecentOptions = {}): Recent {
   total.instances++
   let isEnded = false
-  /** By id, the first that came under it first. */
+  /** Messages by id, in the order of arrival. */
   const messages = new Map<string, Entry[]>()
-  /** All of them, the longest unchanged first. */
+  /** Chats, least recently changed first. */
   const all = new Set<Entry>()
   const chats = new Map<string, Chat>()
   let bytes = 0
@@ -121,7 +127,7 @@ export function createRecent({
     return Math.min(maxMessages, Math.max(MIN_OF_INSTANCE, Math.floor(maxOfThread / total.instances)))
   }
 
-  /** The share of the limits to shrink to when they are exceeded. */
+  /** Share of the limits to which the messages are reduced when the limits are exceeded. */
   const enough = maxMessages * SLACK >= 1 ? 1 - SLACK : 1
 
   function makeRoom() {
@@ -145,7 +151,7 @@ export function createRecent({
       const level = Math.max(fairLevel([...chats.values()].map(sizeOf), max * enough), max * FLOOR)
       for (const chat of [...chats.values()])
         for (const entry of chat.entries) {
-          // The newest of a chat stays, however large it is.
+          // The newest message of a chat stays, however large it is.
           if (sizeOf(chat) <= level || chat.entries.size === 1) break
           remove(entry)
         }
@@ -154,7 +160,7 @@ export function createRecent({
 
   function get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined {
     const entry = messages.get(id)?.find(({ key }) => fits(key))
-    // The key is kept beside: its alternative jids and addressing are not part of the protobuf.
+    // The key is stored separately, because its alternative jids and addressing are not part of the protobuf.
     return entry && ({ ...proto.WebMessageInfo.decode(entry.bytes), key: entry.key } as WAMessage)
   }
 

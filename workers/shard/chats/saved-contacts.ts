@@ -1,9 +1,9 @@
 /**
- * People saved under a name on the phone, with that name: the audience of a status is computed from them, and chats are named by them. The phone
- * sends them once, through its app state, so they are kept, sealed; nothing else of a contact is.
+ * People who are saved on the phone, with their names. The audience of a status is computed from them, and they provide the names of chats. The phone
+ * sends them once, in its app state, so they are stored, sealed; nothing else of a contact is stored.
  *
- * An address book is written in slices, ahead of the version of app state that brought it: one commit of 20,000 people held the thread for 100 ms.
- * After a kill the same changes are read again, and writing them twice changes nothing.
+ * An address book is written in slices, before the version of its app state, because one commit of 20,000 people blocked the thread for 100 ms. After
+ * a kill the same changes are read again, and writing them twice changes nothing.
  */
 import type { Contact } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -15,25 +15,25 @@ import type { Sealer } from '../../../src/storage/seal.ts'
 import { cut } from '../wire/bounds.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Contacts of one commit, and of one turn: some 2 ms. */
+/** Number of contacts per commit and per turn, about 2 ms. */
 const SLICE = 200
-/** The contract's bound of `chat_name`. */
+/** Limit of `chat_name` in the contract. */
 const MAX_NAME = 256
 
-/** Null for those that were kept before names were. */
+/** Null in records from before names were stored. */
 const SavedContact = v.object({ jid: v.string(), lid: v.nullable(v.string()), name: v.nullable(v.string()) })
 export type SavedContact = v.InferOutput<typeof SavedContact>
 
 export interface SavedContacts {
   /**
-   * From app state, in slices: those without a name are not saved any more. Of two changes to one person the later one counts. `written` is called
-   * with each slice when that is on disk. Rejects at the first that could not be written. The caller writes one list after the other, and `forget`
-   * only behind them.
+   * Contacts from app state, in slices. Contacts without a name are no longer saved; of two changes of one person the later one counts. `written` is
+   * called with each slice after it is on disk. Rejects at the first slice that could not be written. The caller writes one list after the other, and
+   * calls `forget` only after them.
    */
   write(contacts: readonly Contact[], written: (slice: readonly Contact[]) => void): Promise<void>
-  /** `onUnreadable`: called with the error of a record that cannot be read, which is then left out; without it the call rejects. */
+  /** `onUnreadable` is called with the error of a record that cannot be read, which is then skipped; without it the call rejects. */
   all(onUnreadable?: (error: unknown) => void): Promise<SavedContact[]>
-  /** When the account is unlinked, behind its credentials: the next one has people of its own. */
+  /** Called when the account is unlinked, after its credentials are removed, because the next account has other contacts. */
   forget(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export function createSavedContacts(instance: string, store: StateStore, sealer:
   return {
     async write(contacts, written) {
       for (let from = 0; from < contacts.length; from += SLICE) {
-        // A commit resolves in a turn of its own, so the next slice has one, too.
+        // A commit resolves in a separate turn, so the next slice also runs in one.
         const slice = contacts.slice(from, from + SLICE)
         await store.commit({ ops: slice.map(opOf) })
         written(slice)

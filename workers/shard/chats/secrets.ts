@@ -1,7 +1,7 @@
 /**
- * Secrets that open later parts of a message: votes, answers to events, edits and sealed reactions are encrypted under a secret that only the message
- * itself carries (`translate/inbound/secret.ts`). One sealed row per received message, in the commit of its event, and per poll or event that is sent,
- * in the one before it leaves; read when `recent.ts` does not have the message, which is after a restart.
+ * Secrets that decrypt later parts of a message: votes, answers to events, edits and encrypted reactions use a secret that only the message itself
+ * contains (`translate/inbound/secret.ts`). There is one sealed row per received message, in the commit of its event, and one per sent poll or event,
+ * in the commit before it is sent. The rows are read when `recent.ts` does not have the message, that is, after a restart.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -24,24 +24,24 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { SECRET_BYTES, secretOf } from '../translate/inbound/secret.ts'
 
 const SWEEP_EVERY = HOUR
-/** Twelve options of 100 characters are 5 kB at most: what is larger was made to be large. */
+/** Size limit in bytes: twelve options of 100 characters are at most 5 kB, so a larger message was made large on purpose. */
 const MAX_MESSAGE_BYTES = 8 * 1_024
 const MB = 1_024 * 1_024
 
-/** `asked`: polls and events. `said`: everything else. */
+/** `asked`: polls and events. `said`: all other messages. */
 export type Terms = Record<'asked' | 'said', Term>
 
 const TERMS: Terms = {
-  /** The network sets no end to votes and answers; after a month hardly anybody gives one. */
+  /** The network sets no limit for votes and answers, but hardly anybody gives one after a month. */
   asked: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
   /**
-   * Phones edit for 15 minutes, but an edit that was made while we were away comes when we are back. The newest 4,000 at least, as many as
-   * `recent.ts` remembers: those 15 minutes at four messages a second. More would be counted at every start.
+   * Phones allow edits for 15 minutes, but an edit that was made while the instance was offline arrives later. At least the newest 4,000 are kept, as
+   * many as in `recent.ts`: 15 minutes at four messages per second. A larger number would have to be counted at every start.
    */
   said: { ms: DAY, rows: 4_000, bytes: 4 * MB },
 }
 
-/** Messages that refer to another one: they are never edited or answered. */
+/** Messages that refer to another one; they are never edited or answered. */
 const ABOUT_OTHERS = new Set<Field>([
   'reactionMessage',
   'encReactionMessage',
@@ -53,11 +53,11 @@ const ABOUT_OTHERS = new Set<Field>([
 ])
 
 const Row = v.object({
-  /** Bare jids of the author as the message had them, number and LID; null: the account itself. */
+  /** Jids of the author without device as the message had them, number and LID; null for the account itself. */
   authors: v.nullable(v.array(v.string())),
-  /** Bare jids of the chat; absent in a row of a version that did not keep them, and of what we send: that is known by `sent.ts`. */
+  /** Jids of the chat without device. Absent in rows of an older version, and for sent messages, whose chat is in `sent.ts`. */
   chats: v.optional(v.array(v.string())),
-  /** Protobuf of what is kept of the message, base64. */
+  /** Protobuf of the kept parts of the message, in base64. */
   message: v.string(),
 })
 
@@ -73,28 +73,28 @@ export interface SecretsOptions {
 export interface Secrets {
   load(): Promise<void>
   /**
-   * For the commit before a message leaves that this service sends: polls and events alone. The others are kept whole, for a day, in what may have
-   * to be sent again (`retry/sent.ts`), which is asked first.
+   * Operations for the commit before this service sends a message; only for polls and events. Other messages are kept in full for a day, for resends
+   * (`retry/sent.ts`), which is consulted first.
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * For the commit of a message that was received; none when no encrypted message can refer to it. Ids are chosen by senders, and the first message
-   * under an id stays.
+   * Operations for the commit of a received message; none if no encrypted message can refer to it. Senders choose ids, and the first message with an
+   * id stays.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**
-   * The kept parts of the message: its author, its secret, the options of a poll, the file under a caption. `chat`: every name of the chat that the
-   * reference was sent in; a message of another chat does not match.
+   * The kept parts of the message: its author, its secret, the options of a poll, the file under a caption. `chat`: every name of the chat in which
+   * the reference was sent; a message of another chat does not match.
    */
   get(id: string, chat: ReadonlySet<string>): Promise<KnownMessage | null>
-  /** The device is gone: removes the secrets of its messages. After its session has ended. */
+  /** Called after the device was unlinked and its session has ended: removes the secrets of its messages. */
   forget(): Promise<void>
   start(): void
   stop(): Promise<void>
 }
 
 export function createSecrets({ instance, store, sealer, clock, log, terms = TERMS }: SecretsOptions): Secrets {
-  /** Ids come from strangers and can be anything: hashed, then made blind. */
+  /** Ids come from strangers and may have any form, so they are hashed and then made blind. */
   const nameOf = (id: string) => sealer.blindOnce(createHash('sha256').update(id).digest('base64url').slice(0, 22))
   const rows = repository({ name: 'message secret', schema: Row, version: 1, sealed: sealer })
   const termOf = (name: keyof Terms) =>
@@ -124,7 +124,7 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     return found.flatMap(({ key, bytes }) => (bytes ? [{ key, bytes }] : []))
   }
 
-  /** What is to be kept of a message, and under which name; null: nothing. */
+  /** The parts of a message to keep, with the name of its row; null if there is nothing to keep. */
   function keepable({ key, message }: Pick<WAMessage, 'key' | 'message'>, isWanted = (_: keyof Terms) => true) {
     const kept = key.id && message ? keptOf(message) : null
     if (!kept || !key.id || !isWanted(kept.term)) return null
@@ -164,7 +164,7 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
           if (chats && !chats.some((name) => chat.has(name))) continue
           return { key: keyOf(id, authors), message: proto.Message.decode(Buffer.from(message, 'base64')) }
         } catch (error) {
-          // Changed on disk: the secret is lost.
+          // The record was changed on disk; the secret is lost.
           log.error({ err: error, message_id: id }, 'the stored secret of a message could not be decoded')
         }
       }
@@ -186,7 +186,7 @@ function keyOf(id: string, authors: readonly string[] | null): WAMessageKey {
   return { id, fromMe: false, participant, ...(participantAlt === undefined ? {} : { participantAlt }) }
 }
 
-/** The parts of a message to keep, and the term; null: nothing. */
+/** The parts of a message to keep, and their term; null if there is nothing to keep. */
 function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IMessage } | null {
   const content = unwrap(message)
   const messageSecret = secretOf(message)
@@ -204,7 +204,7 @@ function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IM
 
 type File = proto.Message.IImageMessage & proto.Message.IVideoMessage & proto.Message.IDocumentMessage
 
-/** A new caption may come without its file: keeps the fields that the event shows and those that decrypt the file. */
+/** A new caption may arrive without its file, so the fields that the event shows and those that decrypt the file are kept. */
 function fileOf(file: File): File {
   const { caption, contextInfo, jpegThumbnail, scansSidecar, streamingSidecar, interactiveAnnotations, ...rest } = file
   return rest

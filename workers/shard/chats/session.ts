@@ -1,6 +1,6 @@
 /**
- * A connection, its known groups and numbers, and its app state: the context of all code that sends on it. Without the socket: the network is reached
- * by `ask` (`connection/ask.ts`), and `test/unit/network-access.test.ts` holds that no operation has another way.
+ * A connection with its known groups and numbers and its app state: the context of all code that sends. It does not expose the socket; `ask`
+ * (`connection/ask.ts`) reaches the network, and `test/unit/network-access.test.ts` checks that operations use no other way.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
 import type { Ask } from '../connection/ask.ts'
@@ -16,21 +16,21 @@ export interface Session extends Omit<Connection, 'sock'> {
   readonly groups: Groups
   /** Changes app state (`app-state/change.ts`). */
   readonly change: ChangeAppState
-  /** Which of them the account is in. */
+  /** Groups of which the account is a member. */
   readonly participating: Participating
   readonly numbers: NumberLookUp
   readonly newsletterRoles: NewsletterRoles
   readonly mediaHosts: MediaHosts
-  /** For the service's own queries, beside operations: each one has the deadline of a query. */
+  /** For the service's own queries outside of operations; each one has the deadline of a query. */
   readonly ask: Ask
 }
 
-/** For parts of the connection itself: they listen to the library's events, or answer stanzas. */
+/** For parts of the connection itself, which listen to the library's events or answer stanzas. */
 export interface SocketSession extends Session {
   readonly sock: WASocket
 }
 
-/** A caller's access to the network on a session: an operation, with its deadline and its meanings of codes. */
+/** Access of a caller to the network on a session: an operation with its deadline and its meanings of error codes. */
 export interface Asker {
   ask: Ask
   session: Session

@@ -13,7 +13,7 @@ import { type Meanings, networkCode, type ToFailure, withField } from './failure
 import type { Mex } from './mex.ts'
 import { type Ending, untilEnd, within } from './within.ts'
 
-/** The library's functions around queries. Queries and stanzas themselves are sent by `Ask`. */
+/** The library's functions around queries. `Ask` itself sends queries and stanzas. */
 export type Library = Omit<
   WASocket,
   | 'query'
@@ -29,53 +29,51 @@ export type Library = Omit<
   | 'logout'
 >
 
-/** Of the time there is, for this question. */
+/** Limits for one query within the available time. */
 export interface Limits {
   atMostMs: number
 }
 
 export interface Ask {
   /**
-   * Sends a query and resolves with the network's answer. Rejects with a `Failure`: `send_timeout` when none came in time,
-   * `instance_not_connected` when the connection ended, otherwise what the network's code means. A query that bears an id of ours
-   * inside is made from `tag`, which is not used twice.
+   * Sends a query and resolves with the network's answer. Rejects with a `Failure`: `send_timeout` if no answer arrived in time,
+   * `instance_not_connected` if the connection ended, otherwise the meaning of the network's code. A query that contains one of our ids is created
+   * from `tag`, which is used only once.
    */
   (query: BinaryNode | ((tag: string) => BinaryNode), limits?: Limits): Promise<BinaryNode>
-  /**
-   * The same by GraphQL: resolves with the operation's field of the answer, which may be null. The operations are rows of `wire/mex.ts`.
-   */
+  /** The same with GraphQL: resolves with the operation's field of the answer, which may be null. The operations are rows of `wire/mex.ts`. */
   mex(name: MexName, variables: Json): Promise<unknown>
-  /** The same for a function of the library that asks the network and answers; undefined means that no answer came. */
+  /** The same for a function of the library that queries the network and returns the answer; undefined means that no answer arrived. */
   library<T>(work: (library: Library) => Promise<T | undefined>, limits?: Limits): Promise<T>
-  /** The same for a function of the library that has no answer to lose. */
+  /** The same for a function of the library that returns no answer. */
   perform(work: (library: Library) => Promise<unknown>, limits?: Limits): Promise<void>
   /** Writes a stanza that has no answer, or whose answer is awaited elsewhere. */
   write(stanza: BinaryNode): Promise<void>
-  /** The same, where codes of the network have a meaning of their own. */
+  /** The same, with other meanings of the network's codes. */
   meaning(meanings: Meanings): Ask
 }
 
 export interface AskOptions {
-  /** In ms: for all queries together, from now on, or for each query. */
+  /** In ms: for all queries together, or for each query. */
   deadline: { totalMs: number } | { eachMs: number }
   toFailure: ToFailure
   meanings?: Meanings
 }
 
 export interface AskDeps extends Ending {
-  /** The instance: what the library leaves unhandled is told under its name. */
+  /** The instance, under whose name unhandled errors of the library are reported. */
   owner: string
   sock: WASocket
   mex: Mex
 }
 
-/** The network's code for a change based on an old version. */
+/** The network's code for a change that is based on an old version. */
 const CONFLICT = 409
 
 export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }: AskOptions): Ask {
   const { owner, sock } = deps
   const endsAt = performance.now() + ('totalMs' in deadline ? deadline.totalMs : 0)
-  /** In ms. Without a deadline for the whole operation, a single query may set its own. */
+  /** Time left in ms. Without a deadline for the whole operation, a single query may set its own. */
   const left = (limits: Limits | undefined): number =>
     'totalMs' in deadline
       ? Math.min(endsAt - performance.now(), limits?.atMostMs ?? deadline.totalMs)
@@ -132,7 +130,7 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
   return asking(meanings)
 }
 
-/** The library makes an error of the code and text of a refusal. `<error code><field name reason/></error>` also names the refused field. */
+/** The library creates an error from the code and text of a refusal. `<error code><field name reason/></error>` also names the refused field. */
 async function withRefusedField(
   { ws }: Pick<WASocket, 'ws'>,
   id: string,

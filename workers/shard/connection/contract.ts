@@ -1,4 +1,4 @@
-/** One linked device on the wire, as the rest of the shard sees it: what it needs, what it reports, and what it can be asked for. */
+/** Interface of one linked device on the wire for the rest of the shard: its dependencies, its events and its methods. */
 import type {
   AuthenticationCreds,
   AuthenticationState,
@@ -33,19 +33,19 @@ import type { TrustedTokens } from './trusted-tokens.ts'
 
 export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
-  /** `expiresAt` epoch ms. */
+  /** `expiresAt` is in epoch ms. */
   qr(payload: string, expiresAt: number): void
-  /** The same code with a new secret. */
+  /** The same code has a new secret. */
   qrReplaced(payload: string): void
   /** The phone accepted the code; the credentials are saved. */
   paired(): void
-  /** The network has accepted the login. The session is open once the first queries are answered. */
+  /** The network has accepted the login. The session is open after the first queries are answered. */
   loggedIn(): void
   opened(): void
   closed(closed: Closed): void
-  /** The name of the account, as it stands in the credentials. */
+  /** Name of the account in the credentials. */
   named(name: string): void
-  /** Also when it is the same again. */
+  /** Also called if the restriction has not changed. */
   restricted(restriction: Restriction | null): void
 }
 
@@ -57,30 +57,30 @@ export interface ConnectionDeps {
   makeSignalRepository: SocketParts['makeSignalRepository']
   getMessage: SocketParts['getMessage']
   groupMetadata: SocketParts['groupMetadata']
-  /** The credentials, as they are now, are written. */
+  /** Writes the current credentials. */
   save(): void
-  /** All that changed up to now is on disk. Rejects from the first write on that failed. */
+  /** Resolves when all changes so far are on disk. Rejects from the first failed write on. */
   settled(): Promise<void>
   /** Handling of stanzas, except for those that the connection itself needs. */
   table(connection: Connection, own: OwnParts): Table
-  /** Whether a stanza that could not be handled is to be delivered again. Counts the attempt. */
+  /** Whether a stanza whose handling failed should be delivered again. Counts the attempt. */
   isWorthAnother(stanza: string): boolean
-  /** The socket has ended: nothing may be opened any more. Called before any other listener. */
+  /** The socket has ended, and nothing may be decrypted from now on. Called before all other listeners. */
   onEnd(): void
   network: NetworkOptions
   route: NetworkRoute
   version: WAVersion
-  /** Numbers of GraphQL operations, from the configuration. */
+  /** Numbers of GraphQL operations from the configuration. */
   mexIds: MexIds
-  /** How long stanzas may come without one being handled, in ms. */
+  /** Time in ms for which stanzas may arrive without one being handled. */
   stalledAfterMs?: number | undefined
-  /** The restriction known before this session. */
+  /** Restriction that was known before this session. */
   restriction: Restriction | null
   passkeys: Pick<PasskeyPairing, 'attach'>
   tally: Tally
   countUnknown: CountUnknown
   clock: Clock
-  /** The network has said what time it is, epoch ms. */
+  /** Reports the network's time, in epoch ms. */
   learnTime(at: number, isLogin: boolean): void
   steady: Clock
   log: Logger
@@ -93,91 +93,91 @@ export interface OwnParts {
   companion: CompanionRefresh
   qrClock: QrClock
   watchdog: { answered(): void }
-  /** The network has accepted the login, at this second of its time where it says so. */
+  /** The network has accepted the login; the time of the network in seconds, if it states it. */
   loggedIn(networkSeconds: number | undefined): void
   restriction: Pick<RestrictionWatch, 'lockChanged'>
-  /** A query of ours, whichever, was answered with an error. */
+  /** The network answered any of our queries with an error. */
   queryRefused(answer: BinaryNode): void
   mediaAnswered(answer: MediaAnswer): void
   passkey: SocketPasskey
-  /** The account shows itself as available. */
+  /** Whether the account shows itself as available. */
   isAvailable(): boolean
-  /** Gives the stanza to the table once more. */
+  /** Passes the stanza to the table again. */
   take(node: BinaryNode): void
-  /** Of the stanzas that came until now: resolves when those that fit are through. */
+  /** Resolves when the matching stanzas among those received so far are handled. */
   before: Router['before']
-  /** Without the connection everything unconfirmed is delivered again. */
+  /** Closes the connection; the network then delivers everything unconfirmed again. */
   cut(): void
 }
 
-/** `serverId` of a channel post. */
+/** `serverId` is the number of a channel post. */
 export type Verdict = Exclude<AckOutcome, string>
 export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
 export interface Connection {
   readonly sock: WASocket
-  /** The account itself. `sock.user` is what it was when the socket was made: a name or LID learned since is not in it. */
+  /** The account itself. `sock.user` has the state at the creation of the socket and lacks a name or LID that was learned since. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly devices: DeviceLists
-  /** Aborted when the socket ends: `within.ts` ends every wait on the network with it. */
+  /** Aborted when the socket ends; `within.ts` then ends every wait on the network. */
   readonly ended: AbortSignal
-  /** The phone's platform as sent at the pairing; undefined if it was not. */
+  /** Platform of the phone, from the pairing; undefined if it was not sent. */
   readonly platform: string | undefined
-  /** Queries to the network. */
+  /** Access for queries to the network. */
   asking(options: AskOptions): Ask
   /** Stores pairs of number and LID from the network's answers. */
   learnPairs(pairs: readonly LidPair[]): Promise<void>
-  /** The LIDs of people by number, queried from the network where unknown. A person without one is left out. */
+  /** LIDs of people by number, queried from the network if unknown. A person without one is omitted. */
   fetchLids(pns: string[]): Promise<LidPair[]>
   readonly tokens: TrustedTokens
-  /** A code by which a phone can be paired instead of the QR. */
+  /** A code by which a phone can be paired instead of the QR code. */
   pairingCode(digits: string): Promise<string>
   readonly isOpen: boolean
-  /** The account shows itself as there. */
+  /** Whether the account shows itself as available. */
   readonly isAvailable: boolean
-  /** Stanzas that came since the login, and how many of them are through. */
+  /** Number of stanzas since the login, and number of handled ones. */
   traffic(): Traffic
-  /** When the last of them came, epoch ms; before the first, when the login succeeded. Null: it has not. */
+  /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
-  /** While the network restricts the account, tries in the other namespace only make it worse. */
+  /** While the network restricts the account, retries in the other namespace only make it worse. */
   isRestricted(): boolean
-  /** Asks the network whether it does. */
+  /** Queries the network about a restriction. */
   refreshRestriction(): Promise<void>
   /**
-   * Arm it before the send, `to` as its stanza names the chat; call `verdict` after the send, when its time begins: it rejects with `send_timeout`,
-   * `instance_not_connected`. Call `giveUp` if the send threw.
+   * Call it before the send; `to` is the chat as in the stanza. Call `verdict` after the send, when its time begins: it rejects with `send_timeout`
+   * or `instance_not_connected`. Call `giveUp` if the send threw.
    */
   ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
-  /** Sends to a person of whom everything is known. Rejects with a `Failure`, as a function of the library by `ask.perform`. */
+  /** Sends to a person whose keys and devices are all known. Rejects with a `Failure`, like a function of the library through `ask.perform`. */
   readonly toPerson: PersonRelay
   /** Calls back with the answers of phones that were asked to upload a file again; returns a function that unsubscribes. */
   onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
-  /** Ends the socket without logging out. Nothing is reported any more. */
+  /** Ends the socket without logging out. Nothing is reported afterwards. */
   end(): Promise<void>
-  /** Removes the linked device from the account, then ends. At most `deadlineMs`. */
+  /** Removes the linked device from the account, then ends the socket. Takes at most `deadlineMs`. */
   logout(deadlineMs: number): Promise<void>
 }
 
-/** Events of a connection, as the state table (`lifecycle/`) names them. */
+/** Events of a connection, with the names of the state table (`lifecycle/`). */
 export type ConnectionEvent =
   | { type: 'socketOpened' }
   | { type: 'qrShown' }
   /** The phone accepted the code; credentials are saved. */
   | { type: 'paired'; phone: string | null; platform: string | null }
-  /** The network has accepted the login: whatever ends the connection from here on is not a login that failed. */
+  /** The network has accepted the login. A later end of the connection is not a failed login. */
   | { type: 'loggedIn' }
   | { type: 'opened'; phone: string | null; profileName: string | null; platform: string | null }
   /** The person changed the name, or the phone sent it for the first time. */
   | { type: 'nameChanged'; profileName: string }
   | { type: 'restrictionChanged'; restriction: Restriction | null }
-  /** `code`: `lastDisconnect.error.output.statusCode`, null when there is none. `expireSeconds`: of a 402. */
+  /** `code`: `lastDisconnect.error.output.statusCode`, null if there is none. `expireSeconds`: only with 402. */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
-  /** The proxy refused, no handshake within 20 s, HTTP error in place of the upgrade, or the store could not be read. */
+  /** The proxy refused, no handshake within 20 s, an HTTP error in place of the upgrade, or the store could not be read. */
   | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' }
-  /** The account demands its passkey: there is something to sign for `lifeMs`. */
+  /** The account requires its passkey; the options can be signed for `lifeMs`. */
   | { type: 'passkeyAsked'; lifeMs: number }
-  /** The network accepted the assertion; the phone is next. */
+  /** The network accepted the assertion; the phone must now confirm. */
   | { type: 'passkeyAccepted' }
   /** The network refused the assertion, or the phone did not answer: new options follow. */
   | { type: 'passkeyTryAgain'; lifeMs: number }

@@ -1,23 +1,23 @@
 /**
- * The devices of each person, as the network last listed them: the library asks before a send and caches the answer here, under the number or LID it
- * asked for. Our own cache, because a notice that outdates a list may use the person's other name: both entries are dropped.
+ * Devices of each person, as the network last listed them. The library queries them before a send and caches the answer here, under the number or LID
+ * it used. This cache is our own, because a notice that outdates a list may use the person's other name; both entries are then dropped.
  */
 import type { JidServer, PossiblyExtendedCacheStore } from '@whiskeysockets/baileys'
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import { jidUser } from '../wire/jid.ts'
 
-/** As the library keeps them. */
+/** Limits of the library. */
 const MAX_AGE = 5 * MINUTE
 const MAX_PEOPLE = 20_000
 
-/** All that a message to a group goes to, without the device it leaves from. */
+/** All devices that receive a message to a group, without the sending one. */
 export interface GroupDevices {
   readonly jids: readonly string[]
-  /** The `phash` of a message to them; null: it cannot be told. */
+  /** The `phash` of a message to them; null if it cannot be computed. */
   readonly hash: string | null
 }
 
-/** As the library lists one. */
+/** A device as in the library's list. */
 export interface Device {
   user: string
   server: JidServer
@@ -25,39 +25,39 @@ export interface Device {
 }
 
 export interface DeviceLists {
-  /** For the library's socket. */
+  /** Cache for the library's socket. */
   readonly cache: PossiblyExtendedCacheStore
-  /** Of a person by the number or LID that was asked for; undefined where the network has to be asked. */
+  /** Devices of a person by the queried number or LID; undefined if the network must be queried. */
   known(user: string): readonly Device[] | undefined
-  /** By any jid of the person. */
+  /** Drops a person's lists, by any of their jids. */
   drop(jids: readonly string[]): void
   /**
-   * What `make` makes of the lists of a group's people, remembered while each of them has the list it was made of. `group` is compared by
-   * identity; `own` is whatever else it depends on.
+   * Result of `make` for the lists of a group's members, cached while none of these lists changes. `group` is compared by identity; `own` is
+   * everything else that it depends on.
    */
   ofGroup(
     group: { participants: readonly { id: string }[] },
     own: string,
     make: (people: string[]) => Promise<GroupDevices>,
   ): Promise<GroupDevices>
-  /** The same, if it is remembered. */
+  /** The same, only if it is cached. */
   knownOfGroup(group: object, own: string): GroupDevices | undefined
 }
 
-/** Of a group, with the lists it was made of. */
+/** Result for a group, with the lists it was created from. */
 interface Made {
   users: string[]
   own: string
   lists: unknown[]
   result: GroupDevices
-  /** No list had changed by then, and none is outdated before that time. */
+  /** No list had changed at that count, and none expires before that time. */
   checked: { changes: number; until: number }
 }
 
 export function createDeviceLists(clock: Clock): DeviceLists {
   const lists = new Map<string, { at: number; devices: unknown }>()
   const made = new WeakMap<object, Made>()
-  /** Counts changes of any list, so that a group of a thousand people is not looked through for each message. */
+  /** Counts changes of any list, so that a group of a thousand people is not scanned for each message. */
   let changes = 0
 
   function fresh(user: string): unknown {
@@ -88,7 +88,7 @@ export function createDeviceLists(clock: Clock): DeviceLists {
   return {
     cache: {
       get: <T>(user: string) => fresh(user) as T | undefined,
-      // Without it the library awaits the list of each member of a group.
+      // Without this method, the library awaits the list of each member of a group separately.
       async mget<T>(users: string[]) {
         const found: Record<string, T> = Object.create(null)
         for (const user of users) {

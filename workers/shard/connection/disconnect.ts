@@ -1,13 +1,13 @@
-/** Why a socket ended, in plain data: NETWORK.md section 13 and the engine notes of shared/api/states.md. */
+/** The reason why a socket ended, as plain data. */
 import { isDeviceRemoval } from '../wire/account-notices.ts'
 
 export interface Closed {
-  /** `error.output.statusCode`; null when the library gave no error at all. */
+  /** `error.output.statusCode`; null if the library gave no error. */
   code: number | null
   message: string
   /** Seconds until a temporary ban (402) ends. */
   expireSeconds: number | null
-  /** Our own watchdog ended it: the network never took the connection (`baileys/watchdog.ts`). */
+  /** True if our own watchdog ended it, because the network never accepted the connection (`baileys/watchdog.ts`). */
   isStartFailure: boolean
 }
 
@@ -17,10 +17,10 @@ interface BoomLike {
   output?: { statusCode?: unknown }
 }
 
-/** Takes anything: a query that is pending at a cut makes the library reject with a bare value instead of an Error. */
+/** Takes any value, because a query that is pending at a disconnection makes the library reject with a value that is not an Error. */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
-  // Without a code the library takes a removed device for a connection that was replaced.
+  // Without a code the library interprets a removed device as a replaced connection.
   const code = isDeviceRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
   return {
     code: typeof code === 'number' ? code : null,
@@ -32,7 +32,7 @@ export function closedBy(error: unknown): Closed {
 
 const DEVICE_REMOVED = 401
 
-/** A `<failure>`'s attributes are the error's data; `expire` is text. */
+/** The attributes of a `<failure>` are the data of the error; `expire` is text. */
 function expireOf(data: unknown): number | null {
   if (typeof data !== 'object' || data === null || !('expire' in data)) return null
   const seconds = Number(data.expire)

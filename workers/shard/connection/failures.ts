@@ -1,6 +1,6 @@
 /**
- * Maps the network's answers to codes of the API: "Network result to API code" of shared/api/auth-and-limits.md for immediate operations, the table
- * of shared/api/messages.md 1.6 for sends. An operation declares the answers that have a special meaning there.
+ * Maps the network's answers to error codes of the API, with one table for immediate operations and one for sends. An operation declares the answers
+ * that have a special meaning for it.
  */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { isStorageFailure, noStorage } from '../../../src/domain/storage-failure.ts'
@@ -13,8 +13,8 @@ interface BoomLike {
 }
 
 /**
- * The network's own code, in the order the library hides it: `data` of a refused query, then the GraphQL extension of channel queries,
- * then the status of a socket error.
+ * The network's own code, wherever the library puts it: `data` of a refused query, then the GraphQL extension of channel queries, then the status of
+ * a socket error.
  */
 export function networkCode(error: unknown): number | null {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
@@ -28,7 +28,7 @@ export function networkCode(error: unknown): number | null {
 /** `connectionLost` and `timedOut`, `connectionClosed`: the codes with which the library's socket rejects pending queries. */
 const SOCKET_CODES = new Set([408, 428])
 
-/** Errors of a write to a connection that is going down, before its end is reported. */
+/** Errors of a write to a connection that is closing, before its end is reported. */
 const BROKEN_PIPE = new Set([
   'ECONNABORTED',
   'ECONNRESET',
@@ -41,8 +41,8 @@ const BROKEN_PIPE = new Set([
 ])
 
 /**
- * The same numbers mean different things: the network can answer a query with 408, too. Its answers come with the code as `data` (a refused
- * query), the error node (group metadata) or the GraphQL error (channels); the socket's own errors have none of these, but a status.
+ * The same numbers have different meanings: the network can also answer a query with 408. Its answers have the code as `data` (a refused query), the
+ * error node (group metadata) or the GraphQL error (channels); errors of the socket have only a status.
  */
 function isAnswer({ data }: BoomLike): boolean {
   if (typeof data !== 'object' || data === null) return typeof data === 'number'
@@ -50,16 +50,17 @@ function isAnswer({ data }: BoomLike): boolean {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  // A query that is pending at a cut can reject with a bare value.
+  // A query that is pending at a disconnection can reject with a value that is not an Error.
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
-  // Without a status: the error of pending queries at a socket's end (`baileys/end.ts`, `baileys/thread/rejections.ts`) and of a fenced repository.
+  // Errors without a status: those of pending queries at the end of a socket (`baileys/end.ts`, `baileys/thread/rejections.ts`) and of a closed
+  // repository.
   if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
 
-/** Meanings of the network's codes for one query; `otherwise`: every code that is in no table. */
+/** Meanings of the network's codes for one query; `otherwise` applies to every code that is in no table. */
 export interface Meanings {
   readonly [code: number]: FailureCode
   readonly otherwise?: FailureCode
@@ -67,7 +68,7 @@ export interface Meanings {
 
 const ACTION: Meanings = {
   401: 'not_allowed',
-  // A group, or a community, is full.
+  // The group or community is full.
   402: 'not_allowed',
   403: 'not_allowed',
   404: 'not_found',
@@ -90,10 +91,10 @@ const SEND: Meanings = {
   429: 'action_failed',
 }
 
-/** Of a question about an invitation: the network knows none like it. */
+/** For a query about an invitation: the network does not know it. */
 const NO_INVITATION: Meanings = { 400: 'invite_link_invalid', 404: 'invite_link_invalid', 406: 'invite_link_invalid' }
 
-/** Of a channel: unknown, suspended, or not available here. */
+/** For a channel: it is unknown, suspended, or not available here. */
 const NO_NEWSLETTER: Meanings = { 404: 'newsletter_not_found', 423: 'newsletter_not_found', 451: 'newsletter_not_found' }
 
 /** For an operation that declares the meaning of 404. */
@@ -102,21 +103,21 @@ export function meaningsOf(notFound: FailureCode): Meanings {
   return notFound === 'newsletter_not_found' ? NO_NEWSLETTER : { 404: notFound }
 }
 
-/** A failure of ours stays what it is. `meanings` count before those every action has. */
+/** A failure of our own is returned unchanged. `meanings` take precedence over the general ones. */
 export type ToFailure = (error: unknown, meanings?: Meanings) => Failure
 
-/** Of an immediate operation. */
+/** For an immediate operation. */
 export const actionFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, ACTION], 'action_failed')
 
 /**
- * Of a send, before its ack. Connection losses and failures of the disk stay apart, because the network has refused nothing: the item is
- * sent again. The library commits keys on its way, so that a full disk comes out of its relay.
+ * For a send, before its ack. Connection losses and disk failures are separate, because the network has refused nothing and the item is sent again.
+ * The library commits keys during its relay, so a full disk can cause an error there.
  */
 export const sendFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, SEND], 'send_failed')
 
-/** The error attribute of the ack of a message. */
+/** For the error attribute in the ack of a message. */
 export const ackFailure = (code: number, isRestricted: boolean, meanings: Meanings = {}): Failure =>
   refused(code, undefined, [meanings, { 463: isRestricted ? 'shadow_ban' : 'not_allowed' }, SEND], 'send_failed')
 
@@ -144,17 +145,17 @@ function refused(code: number | null, cause: unknown, tables: readonly Meanings[
 
 const NOT_ACCEPTABLE = 406
 
-/** The network's code that made a failure; null where it was no answer of the network. */
+/** The network's code that caused a failure; null if it was not an answer of the network. */
 export const networkCodeOf = (error: unknown): number | null => {
   const code = error instanceof Failure ? error.details?.network_code : undefined
   return typeof code === 'number' ? code : null
 }
 
-/** The code of a refused query, beside the network's name of the field that it refused. */
+/** The code of a refused query, with the network's name of the refused field. */
 export const withField = (error: unknown, refusedField: string): unknown =>
   error instanceof Error ? Object.assign(error, { refusedField }) : error
 
-/** The network's name of the field for which it refused a query; null where it named none. */
+/** The network's name of the field that it refused; null if it named none. */
 export function refusedFieldOf(failure: unknown): string | null {
   const { refusedField } = ((failure as Failure | undefined)?.cause ?? {}) as { refusedField?: unknown }
   return typeof refusedField === 'string' ? refusedField : null

@@ -1,6 +1,6 @@
 /**
  * Names of people: each has a number (PN) and a LID, and the library learns the pairs from stanzas. Internally the LID is preferred; the API shows
- * digits whenever the number is known.
+ * the number whenever it is known.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AuthenticationState, isLidUser, isPnUser, jidDecode, type WASocket } from '@whiskeysockets/baileys'
@@ -10,7 +10,7 @@ import type { Identity } from '../wire/person.ts'
 
 export type { Identity, Person } from '../wire/person.ts'
 
-/** Number and LID of a person, where the network sends both. */
+/** Number and LID of a person, if the network sends both. */
 export interface LidPair {
   pn: string
   lid: string
@@ -18,12 +18,12 @@ export interface LidPair {
 
 const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
 
-/** Pairs of one read, of at most one commit, and of one turn of the loop: some 10 ms. */
+/** Number of pairs per read, per commit, and per turn of the loop, about 10 ms. */
 const SLICE = 200
 
 /**
- * Stores pairs of number and LID from the network's answers, as the library does with those of stanzas: data under the number, sessions included,
- * moves to the LID. A pair that is known already costs one read. In slices: an answer about a large group has thousands.
+ * Stores pairs of number and LID from the network's answers, as the library does with those of stanzas: data under the number, including sessions,
+ * moves to the LID. A known pair costs one read. It works in slices, because an answer about a large group has thousands.
  */
 export async function learnPairs(
   sock: Pick<WASocket, 'signalRepository'>,
@@ -73,7 +73,7 @@ export function keepingPairs(
   }
 }
 
-/** Reads the pairs the library stores as `lid-mapping` keys (`<pn>` to lid, `<lid>_reverse` to pn). */
+/** Reads the pairs that the library stores as `lid-mapping` keys (`<pn>` to lid, `<lid>_reverse` to pn). */
 export function createIdentity(auth: AuthenticationState): Identity {
   const read = async (id: string): Promise<string | null> => (await auth.keys.get('lid-mapping', [id]))[id] ?? null
 
@@ -111,20 +111,20 @@ export function createIdentity(auth: AuthenticationState): Identity {
   }
 }
 
-/** People as a list of the network names them, as the API writes them. */
+/** People in a list of the network, as identifiers of the API. */
 export const identifiersOf = (
   { person }: Pick<Identity, 'person'>,
   people: readonly { lid: string | null; pn: string | null }[],
 ): Promise<string[]> => Promise.all(people.map(async ({ lid, pn }) => (await person(pn ?? lid ?? '', lid)).phone))
 
-/** The business apps of Android and iOS. */
+/** Platforms of the business apps on Android and iOS. */
 const BUSINESS = new Set(['smba', 'smbi'])
 
-/** The platform that the device learned at its pairing decides; null: unknown, so the network has to be asked. */
+/** Decided by the platform from the pairing; null if it is unknown and the network must be queried. */
 export const isBusiness = ({ platform }: { platform: string | undefined }): boolean | null =>
   platform === undefined ? null : BUSINESS.has(platform)
 
-/** Throws `not_allowed` for another account, before the network is asked; one that does not know what it is is left to the network. */
+/** Throws `not_allowed` for an account that is not a business, before a query. An account of unknown kind is left to the network. */
 export function assertBusiness(session: { platform: string | undefined }, message = 'This needs a business account.'): void {
   if (isBusiness(session) === false) throw new Failure('not_allowed', { message })
 }

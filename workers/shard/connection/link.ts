@@ -1,6 +1,6 @@
 /**
- * The instance's link to the network: its current session, that session's network route, and its credentials. Events of the session are reported; the
- * status decides what follows.
+ * The link of an instance to the network: its current session, the session's network route, and its credentials. It reports the events of the
+ * session; the status decides about the consequences.
  */
 import type { AuthenticationCreds, WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -20,7 +20,7 @@ export interface Opening {
   creds: AuthenticationCreds
   route: NetworkRoute
   version: WAVersion
-  /** The restriction of the account that is known so far. */
+  /** Restriction of the account that is known so far. */
   restriction: Restriction | null
   events: SessionEvents
 }
@@ -33,37 +33,37 @@ export interface LinkDeps<S extends Connection> {
   log: Logger
   pairing: Pairing
   openSession(opening: Opening): S
-  /** Logged in, right before it is reported. */
+  /** Called after the login, right before it is reported. */
   onOpened(): void
   proxyUrl(): string | null
-  /** An event is dropped when `isCurrent` is false by the time it is processed. */
+  /** An event is dropped if `isCurrent` is false when it is processed. */
   report(event: ConnectionEvent, isCurrent?: () => boolean): void
-  /** The restriction of the account that is known so far. */
+  /** Restriction of the account that is known so far. */
   restriction(): Restriction | null
-  /** Called before it is reported. */
+  /** Called before a restriction is reported. */
   restricted(restriction: Restriction | null): void
-  /** Removes the device's other data, which is of no use to the next device. */
+  /** Removes the device's other data, which the next device must not see. */
   forget(): Promise<unknown>
 }
 
 export interface Link<S extends Connection> {
-  /** The current one until it has ended: until then its keys are in use. */
+  /** The current session until it has ended, because its keys are in use until then. */
   session(): S | null
-  /** Null before the first session, and until the next one after a change of proxy. */
+  /** Null before the first session, and until the next session after a change of the proxy. */
   route(): NetworkRoute | null
-  /** Does not reject: failures are reported. `fresh`: as a device that was never linked. */
+  /** Opens a session. Never rejects, because failures are reported as events. `fresh`: as a device that was never linked. */
   open(fresh: boolean): Promise<void>
   /** Ends the session, if there is one, with `end`. */
   leave(end: (current: S) => Promise<void>): Promise<void>
-  /** Removes the credentials and what was kept for the device. */
+  /** Removes the credentials and the data of the device. */
   erase(): Promise<void>
-  /** Whether a linked device is saved; null when that cannot be read, which leaves the stored value as it is. */
+  /** Whether a linked device is saved; null if that cannot be read, which leaves the stored value unchanged. */
   isPaired(): Promise<boolean | null>
-  /** The network refused the client version of the latest session. */
+  /** Called when the network has refused the client version of the latest session. */
   refreshVersion(): Promise<void>
-  /** The next session gets a new route; the old one is closed after `restart`, when its session has ended. */
+  /** The next session gets a new route; the old route is closed after `restart`, when its session has ended. */
   reroute(restart: () => Promise<unknown>): Promise<void>
-  /** After the last session. */
+  /** Must be called after the last session. */
   close(): Promise<void>
 }
 
@@ -71,10 +71,10 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   const { auth, log, pairing, report } = deps
   let session: S | null = null
   let route: NetworkRoute | null = null
-  /** Client version of the latest session: what a refusal is about, wherever the other instances have got to. */
+  /** Client version of the latest session, to which a refusal applies, whatever version other instances use. */
   let named: WAVersion | null = null
 
-  /** Credentials first. */
+  /** Removes the credentials first. */
   async function erase() {
     await auth.erase()
     await deps.forget()
@@ -92,13 +92,13 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
     }
   }
 
-  /** With a proxy, every failure here is the proxy's: the remedy is another proxy, or none. */
+  /** With a proxy, every failure here is attributed to the proxy, because the remedy is another proxy, or none. */
   async function routed(): Promise<NetworkRoute> {
     const proxyUrl = deps.proxyUrl()
     try {
       const made = await createNetworkRoute(deps.network, proxyUrl, deps.egressAllow)
       if (proxyUrl === deps.proxyUrl()) return made
-      // Another proxy was set meanwhile.
+      // Another proxy was set in the meantime.
       await made.close()
       return await routed()
     } catch (cause) {
@@ -109,7 +109,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   function startSession(creds: AuthenticationCreds, through: NetworkRoute): S {
     const version = deps.version.current()
     named = version
-    /** Events of an older session are dropped: it must be the current one when an event arrives and when the event is processed. */
+    /** Events of an older session are dropped: the session must be the current one when an event arrives and when it is processed. */
     const isCurrent = () => opened === session
     const events = sessionEvents({
       creds,
@@ -148,7 +148,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       try {
         return Boolean((await auth.loadCreds())?.account)
       } catch (error) {
-        // The next session fails for the same reason and ends as `start_failed` (row 5).
+        // The next session would fail for the same reason and end as `start_failed`.
         log.error({ err: error }, 'the saved credentials could not be read')
         return null
       }

@@ -9,13 +9,13 @@ import type { Ask } from './ask.ts'
 
 export type MediaConnection = Pick<Named, 'auth' | 'hosts'>
 
-/** `isNew`: what is known has been refused. */
+/** `isNew`: queries again, because the cached credentials were refused. */
 export type MediaHosts = (ask: Ask, isNew?: boolean) => Promise<MediaConnection>
 
-/** Used when the answer has no TTL. */
+/** Used if the answer has no TTL. */
 const USUAL_LIFE = 300 * SECOND
 
-/** `steady`: the wall clock may be set. */
+/** `steady` is used because the wall clock may be set. */
 export function createMediaHosts(steady: Clock): MediaHosts {
   let known: (MediaConnection & { until: number }) | undefined
 

@@ -1,6 +1,6 @@
 /**
- * Asks the network by GraphQL (`wire/mex.ts` has the operations). When it does not know a number, older ones are tried in their order, and
- * the one that is answered is the first to be tried from then on, for as long as the connection lasts.
+ * Queries the network with GraphQL (`wire/mex.ts` has the operations). If the network does not know a document number, older ones are tried in order.
+ * The one that works is then tried first until the connection ends.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -8,18 +8,18 @@ import { boundedQuery } from '../baileys/query.ts'
 import { type Json, textOf } from '../wire/json.ts'
 import { type MexAnswer, type MexName, mexAnswer, mexForms, mexQuery } from '../wire/mex.ts'
 
-/** Numbers from the configuration, tried before those of the table. */
+/** Numbers from the configuration, which are tried before those of the table. */
 export type MexIds = Partial<Readonly<Record<MexName, string>>>
 
 /**
- * Resolves with the operation's field of the answer, which may be null; rejects as a refused query does (`networkCode` of `failures.ts` returns the
- * code), and with `send_timeout` when all tries together take longer than `deadlineMs`.
+ * Resolves with the operation's field of the answer, which may be null. Rejects like a refused query (`networkCode` of `failures.ts` returns the
+ * code), and with `send_timeout` if all tries together take longer than `deadlineMs`.
  */
 export type Mex = (name: MexName, variables: Json, deadlineMs: number) => Promise<unknown>
 
-/** Not a `Failure`, which would be final: the operation decides the meaning of a code. */
+/** This is not a `Failure`, because the operation decides the meaning of the code. */
 class MexRefusal extends Error {
-  /** The error, as the network wrote it; `networkCode` looks for the code in it. */
+  /** The error of the network, in which `networkCode` looks for the code. */
   readonly data: Json
   constructor(name: MexName, data: Json) {
     super(`${name}: ${textOf(data.message) ?? 'refused'}`)
@@ -28,7 +28,7 @@ class MexRefusal extends Error {
 }
 
 export function createMex(sock: Pick<WASocket, 'query'>, ids: MexIds): Mex {
-  /** The form of each operation that was answered last. */
+  /** Index of the number that worked last, by operation. */
   const known = new Map<MexName, number>()
 
   return async (name, variables, deadlineMs) => {

@@ -1,6 +1,6 @@
 /**
- * How a socket reaches the network: its own network and media hosts (trusted CA, the fixed media host redirected in the sandbox) and the
- * instance's proxy. One per instance configuration, shared by its sockets.
+ * Route of a socket to the network: the network's own hosts (trusted CA, and in the sandbox the redirected media host) and the proxy of the instance.
+ * There is one per configuration of an instance, shared by its sockets.
  */
 import { Agent as HttpsAgent } from 'node:https'
 import type { Dispatcher } from 'undici'
@@ -12,25 +12,25 @@ import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import { fileRoute } from '../../../src/media/file-route.ts'
 
 export interface NetworkRoute {
-  /** For the WebSocket; undefined without a proxy. */
+  /** Agent for the WebSocket; undefined without a proxy. */
   agent: HttpsAgent | undefined
-  /** For uploads, which go through node:https. */
+  /** Agent for uploads, which use node:https. */
   fetchAgent: HttpsAgent
-  /** For files that are read here: the history. */
+  /** Dispatcher for files that are read here: the history. */
   files: Dispatcher
-  /** For what the library downloads, blobs of app state, which goes through fetch. */
+  /** Options for the library's downloads with fetch: blobs of app state. */
   fetchOptions: RequestInit
-  /** Call after the sessions on this route have ended: cuts the connections that are still open. */
+  /** Call it after the sessions on this route have ended: it closes the connections that are still open. */
   close(): Promise<void>
 }
 
-/** The route of the running session; without one nothing can be sent. */
+/** Route of the running session; without one nothing can be sent. */
 export function presentRoute(route: NetworkRoute | null): NetworkRoute {
   if (!route) throw new Failure('instance_not_connected')
   return route
 }
 
-/** Throws `EgressBlocked` when the proxy is where the account may not go. */
+/** Throws `EgressBlocked` if the address of the proxy is not allowed. */
 export async function createNetworkRoute(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Promise<NetworkRoute> {
   const secureContext = trustedBy(network.ca)
   const through = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)
@@ -43,13 +43,13 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
     fetchOptions: { dispatcher } as unknown as RequestInit,
     async close() {
       proxy?.destroy()
-      // Not `close`, which waits for every answer, even of a host that no longer responds. The session that asked has ended.
+      // `destroy` and not `close`, which waits for every answer, even of a host that no longer responds. The session that made the request has ended.
       await dispatcher.destroy()
     },
   }
 }
 
-/** `socks5h`: the proxy resolves the name. A lookup here would reveal the account's destinations to the local network. */
+/** `socks5h` means that the proxy resolves the name. A look-up here would reveal the account's destinations to the local network. */
 async function proxyAgent({ url, lookup }: ProxyRoute): Promise<HttpsAgent> {
   // Loaded for the first instance that has such a proxy.
   if (url.startsWith('socks')) {

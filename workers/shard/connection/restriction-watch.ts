@@ -1,7 +1,7 @@
 /**
- * The network's reach-out lock: for a while the account may not write to new people, and every attempt counts against it. The network announces it,
- * and is queried once after each login, after a refusal with 463, which has two meanings, and when the lock should have ended: it counts as over once
- * that is confirmed.
+ * The network's reach-out lock: for some time the account may not write to new people, and every attempt counts against it. The network announces it.
+ * The lock is also queried once after each login, after a refusal with 463 (which has two meanings), and when it should have ended; it counts as
+ * ended only after the network confirms it.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -11,7 +11,7 @@ import { type ReachOutLock, reachOutLock } from '../wire/reach-out-lock.ts'
 import type { Mex } from './mex.ts'
 import { QUERY_DEADLINE } from './within.ts'
 
-/** A lock without an end, or past its announced end, is queried again after this time, as in the official web client. */
+/** Interval in ms of queries about a lock without an end, or past its announced end, as in the official web client. */
 const ASK_AGAIN = MINUTE
 /** The network's clock differs from ours, so the query is sent a little after the announced end. */
 const GRACE = SECOND
@@ -56,17 +56,17 @@ export function watchRestriction(
     alarm = timer(left > 0 ? left : ASK_AGAIN, () => void lookAgain())
   }
 
-  /** A timer that is longer than any may be comes early: it is set again then. */
+  /** A timer that exceeds the longest possible delay fires early and is then set again. */
   async function lookAgain() {
     const { until } = current ?? {}
     if (until && until > clock.now()) return lookIn(current)
     if (await ask()) return
-    // No answer: the lock ends at its announced date; one without a date is queried again.
+    // Without an answer the lock ends at its announced time; one without a time is queried again.
     if (current?.until && current.until <= clock.now()) set(null)
     else lookIn(current)
   }
 
-  /** False: there was no answer. */
+  /** False if there was no answer. */
   async function ask(): Promise<boolean> {
     try {
       lockChanged(reachOutLock(await mex('FetchReachoutTimelock', {}, QUERY_DEADLINE)))
@@ -86,7 +86,7 @@ export function watchRestriction(
     lockChanged,
     current: () => current,
     async refresh() {
-      // Without an answer now, the query is repeated while there is a lock.
+      // Without an answer the query is repeated while there is a lock.
       if (!(await ask())) lookIn(current)
     },
     stop() {

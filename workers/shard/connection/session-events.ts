@@ -1,4 +1,4 @@
-/** Events of a session, as the state table names them. */
+/** Converts events of a session to events of the state table. */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import { bare, identifierOf } from '../wire/jid.ts'
 import type { ConnectionEvent, SessionEvents } from './contract.ts'
@@ -9,7 +9,7 @@ export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
   pairing: Pairing
   hasProxy: boolean
   report(event: ConnectionEvent): void
-  /** Logged in to an account, right before it is reported. */
+  /** Called after the login to an account, right before it is reported. */
   onOpened(): void
 }
 
@@ -25,7 +25,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
     loggedIn: () => report({ type: 'loggedIn' }),
     opened() {
       const { me, account, platform } = creds
-      // One that logs in a device without an account is not the network, and proves nothing of it.
+      // A server that logs in a device without an account is not the network and proves nothing about it.
       if (account) onOpened()
       report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
     },
@@ -48,7 +48,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
   }
 }
 
-/** Passes an event on only while `isCurrent` returns true: events of an older session are obsolete. */
+/** Passes an event on only while `isCurrent` returns true, because events of an older session are obsolete. */
 export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): SessionEvents {
   const guarded = Object.entries(events).map(([name, handle]) => [
     name,
@@ -60,8 +60,8 @@ export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): Sess
 }
 
 /**
- * With a proxy the only TCP connection is the one to it, so whatever goes wrong there is its doing; then its own refusals (the answer to
- * CONNECT, or SOCKS). That it finds no way to the network is not among them: such a link is tried again without end.
+ * With a proxy, the only TCP connection is the one to the proxy, so errors of it come from the proxy, as do its own refusals (the answer to CONNECT,
+ * or SOCKS). A proxy that cannot reach the network is not such a refusal; that link is retried forever.
  */
 const isProxyRefusal = (message: string) =>
   /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||
@@ -69,9 +69,9 @@ const isProxyRefusal = (message: string) =>
 
 const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
 
-/** `~` is what the library writes while it knows no name. */
+/** The library writes `~` while it does not know a name. */
 const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
 
-/** The business apps are reported as the system they run on. */
+/** Business apps are reported as the system on which they run. */
 const PLATFORMS: Readonly<Record<string, string>> = { smba: 'android', iphone: 'ios', smbi: 'ios' }
 const platformOf = (platform: string | undefined) => (platform ? (PLATFORMS[platform] ?? platform).slice(0, 32) : null)

@@ -37,13 +37,13 @@ import { detachLibrary, type Router, routeStanzas } from './socket/stanza-router
 import { createTrustedTokens } from './trusted-tokens.ts'
 import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from './within.ts'
 
-/** How long a pairing code can be entered, in ms: its socket is kept for that. */
+/** Time in ms in which a pairing code can be entered; its socket is kept for that time. */
 const PAIRING_CODE_LIFE = 3 * MINUTE
 
 export function openConnection(deps: ConnectionDeps): Connection {
   const { creds, auth, settled, log, events, clock, steady, tally } = deps
   let hasEnded = false
-  /** Set before an intended end, so that the close it causes is not reported as a loss. */
+  /** Set before an intended end, so that the resulting close is not reported as a loss. */
   let isLeaving = false
   let isOpen = false
   let isAvailable = false
@@ -129,10 +129,10 @@ export function openConnection(deps: ConnectionDeps): Connection {
   const cut = () => rawSocket(sock)?.terminate()
 
   const ending = new AbortController()
-  // As many as wait on the network at a time; a dozen is no leak.
+  // Many operations may wait on the network at a time, so a dozen listeners are not a leak.
   setMaxListeners(0, ending.signal)
 
-  /** Notifies once everything before it is saved, unless the session has ended meanwhile. */
+  /** Notifies after everything before it is saved, unless the session has ended in the meantime. */
   const whenSaved = (notify: () => void) => settled().then(() => (hasEnded ? undefined : notify()), stray)
 
   function finish() {
@@ -149,7 +149,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
   ws.on('open', () => {
     if (!hasEnded) events.socketOpened()
   })
-  // The library has put the change into `creds` already.
+  // The library has already put the change into `creds`.
   ev.on('creds.update', (update) => {
     deps.save()
     if (update.me?.name && !hasEnded) events.named(update.me.name)
@@ -157,8 +157,8 @@ export function openConnection(deps: ConnectionDeps): Connection {
   ev.on('connection.update', (update) => {
     if (hasEnded) return
     if (update.isOnline !== undefined) isAvailable = update.isOnline
-    // Also when the socket has ended by then: the network closes it right after the pairing, often before the write has finished. Not when the
-    // session was ended on purpose.
+    // This also runs if the socket has ended in the meantime, because the network closes it right after the pairing, often before the write has
+    // finished. It does not run if the session was ended on purpose.
     if (update.isNewLogin) passkey.linked()
     if (update.isNewLogin) settled().then(() => (isLeaving ? undefined : events.paired()), stray)
     if (update.connection === 'open') {
@@ -170,7 +170,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
     finish()
     if (isLeaving) return
     const closed = closedBy(update.lastDisconnect?.error)
-    // Also after a failed save, which is logged by its caller: without this event the next session would never be opened.
+    // This also runs after a failed save, which its caller logs; without this event the next session would never be opened.
     const notify = () => events.closed(closed)
     settled().then(notify, notify)
   })
@@ -179,7 +179,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
     isLeaving = true
     if (!hasEnded) finish()
     await endSocket(sock, undefined)
-    // A failed save is logged by its caller, and an end that rejected would keep the next session from opening.
+    // The caller of a failed save logs it, and an end that rejects would keep the next session from opening.
     await settled().catch(() => {})
   }
 
@@ -229,7 +229,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
       return {
         giveUp: pending.giveUp,
         async verdict() {
-          // At the end of the connection it is `closed`.
+          // At the end of the connection the outcome is `closed`.
           const outcome = await pending.within(ACK_DEADLINE)
           if (outcome === 'timeout') throw new Failure('send_timeout')
           if (outcome === 'closed') throw new Failure('instance_not_connected')
@@ -276,7 +276,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
     came: liveness.came,
     isWorthAnother: deps.isWorthAnother,
     onFailure(error, about) {
-      // Nothing may be confirmed past what is not on disk: without the connection the network sends it again.
+      // Nothing may be confirmed after data that is not on disk. When the connection is closed, the network sends it again.
       log.error(
         { err: error, ...about },
         'a received stanza could not be processed; closing the connection so that the network sends it again',
@@ -294,7 +294,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
   return connection
 }
 
-/** As a connection the network closed: the reason to reconnect is the same. */
+/** Reported like a connection that the network closed, because the reason to reconnect is the same. */
 const STALLED = 428
 
 function listeners<T>() {

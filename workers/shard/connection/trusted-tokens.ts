@@ -1,6 +1,6 @@
 /**
- * The tokens that contacts gave to this account: beside its token the network believes that the two have met. They lie under the LID. For who
- * gave none the account makes one itself, for messages alone (`wire/chat-token.ts`).
+ * Tokens that contacts gave to this account. A token shows the network that the two have met. They are stored under the LID. For a contact without
+ * one the account creates a substitute, which is used for messages only (`wire/chat-token.ts`).
  */
 import { type BinaryNode, isLidUser, isPnUser, type SignalKeyStore, type WASocket } from '@whiskeysockets/baileys'
 import { buildTcTokenFromJid, isTcTokenExpired } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
@@ -10,21 +10,21 @@ import { bare } from '../wire/jid.ts'
 import type { Identity } from './identity.ts'
 
 export interface TrustedTokens {
-  /** As a node of a stanza to the contact. Empty where there is none, or none that is valid any more. */
+  /** Token as a node of a stanza to the contact. Empty if there is none, or none that is still valid. */
   node(jid: string): Promise<BinaryNode[]>
   /**
-   * The substitute for a token in a message to a person without a valid one. Empty where there is a token, for a person without a LID, and while the
-   * phone has sent no salt.
+   * Substitute for a token in a message to a person without a valid one. Empty if there is a token, for a person without a LID, and while the phone
+   * has not sent a salt.
    */
   standIn(jid: string): Promise<BinaryNode[]>
-  /** The valid tokens, by the jid to query: a LID where it is known. */
+  /** The valid tokens by the jid to query: a LID if it is known. */
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
 }
 
 export interface TrustedTokenDeps {
   authState: WASocket['authState']
   identity: Pick<Identity, 'lidOf' | 'isMe'>
-  /** The LID of a person by number, asked of the network. Null: none, or no answer. */
+  /** LID of a person by number, queried from the network. Null if there is none, or no answer. */
   fetchLid(pn: string): Promise<string | null>
 }
 
@@ -38,7 +38,7 @@ export function createTrustedTokens({ authState, identity, fetchLid }: TrustedTo
       const { chatTokenSalt: salt } = ownFacts(authState.creds)
       const person = bare(jid)
       if (!salt || isMe(person) || (await node(person)).length > 0) return []
-      // For a new person the library would learn the LID from the device list, only after the message has left.
+      // For a new person the library would learn the LID from the device list only after the message has left.
       const lid = isLidUser(person) ? person : isPnUser(person) ? ((await lidOf(person)) ?? (await fetchLid(person))) : null
       return lid === null ? [] : [chatToken(salt, bare(lid))]
     },

@@ -1,18 +1,18 @@
-/** Every wait on the network has a deadline of ours and ends with the socket: the library's own time-out resolves with undefined. */
+/** Every wait on the network has one of our deadlines and ends with the socket, because the library's own timeout resolves with undefined. */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 
-// Deadlines of waits on the network, in ms, by kind of query: shared/api/auth-and-limits.md. The deadline of an action is in its declaration.
+// Deadlines of waits on the network in ms, by kind of query. The deadline of an action is in its declaration.
 
-/** A single query or write. */
+/** Deadline of a single query or write. */
 export const QUERY_DEADLINE = 20 * SECOND
-/** A message being sent: device lists, sessions and the write are two queries of the library with its own time-out each. */
+/** Deadline of sending a message: device lists, sessions and the write are two queries of the library, each with its own timeout. */
 export const RELAY_DEADLINE = 60 * SECOND
-/** The network's ack of a message that has left; without one the outcome is `send_timeout`. */
+/** Deadline of the network's ack of a sent message; without an ack the outcome is `send_timeout`. */
 export const ACK_DEADLINE = 60 * SECOND
-/** A file of 100 MB over a slow connection; the other instances do not wait for it. */
+/** Deadline of an upload: a file of 100 MB over a slow connection. Other instances do not wait for it. */
 export const UPLOAD_DEADLINE = 15 * MINUTE
-/** An answer of the account's phone, which the network only hands on. */
+/** Deadline of an answer of the account's phone, which the network only relays. */
 export const PHONE_DEADLINE = 30 * SECOND
 
 /** A connection: aborted when its socket ends. */
@@ -21,8 +21,8 @@ export interface Ending {
 }
 
 /**
- * Rejects with `instance_not_connected` when the socket ends first. Uses a listener that is removed again, not a race against one long promise: that
- * promise would retain part of every race for as long as the connection is open.
+ * Rejects with `instance_not_connected` if the socket ends first. It uses a listener that is removed again and not a race against one long promise,
+ * which would retain part of every race while the connection is open.
  */
 export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   })
 }
 
-/** Both, with one promise: a text waits a few times. */
+/** Both with one promise, because a text waits a few times. */
 export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     function over() {

@@ -1,10 +1,10 @@
 /**
- * The directory of an account: its chats, people and labels. The network sends the list of chats once, at the pairing, so it is kept: names, flags
- * and counters, never message content. It serves lists without a query, and is the only writer of its records.
+ * The directory of an account: its chats, people and labels. The network sends the list of chats once, at the pairing, so it is stored: names, flags
+ * and counters, never message content. It provides lists without a query, and is the only writer of its records.
  *
- * Memory is ahead of the disk by the changes not written yet: they go with the instance's next commit (`rides`), or with a `flush`. The changes of a
- * message are in the commit that confirms it, so they are on disk no later; a message that comes twice changes nothing the second time. The changes
- * of app state are on disk before its version, and are the same when it is read again.
+ * Memory is ahead of the disk by the unwritten changes, which go with the instance's next commit (`rides`) or with a `flush`. The changes of a
+ * message are in the commit that confirms it; a message that arrives twice changes nothing the second time. The changes of app state are on disk
+ * before its version, and reading them again gives the same result.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
@@ -36,50 +36,50 @@ import { orderOf, type Page } from './order.ts'
 import { createTable } from './table.ts'
 
 export interface Directory {
-  /** Reads the records on disk, once. Call before any method below. */
+  /** Reads the records on disk, once. Must be called before any method below. */
   ready(): Promise<void>
-  /** The same in advance, with its lists in order: the first page is as fast as the next one. */
+  /** Like `ready`, and also sorts its lists, so that the first page is as fast as the next one. */
   warm(): Promise<void>
-  /** For the commit of a message: called before it, whose ops take it along. */
+  /** Records a message; called before its commit, whose operations include the change. */
   record(message: WAMessage, options: MessageOptions): void
-  /** Read here or on another device of the account. */
+  /** Messages were read here or on another device of the account. */
   read(keys: readonly WAMessageKey[]): void
   /** A slice of the phone's history; on disk with the next `flush`. */
   learn(history: readonly HistoryPiece[]): void
-  /** People who are only listed, the members of a group, each by their jids. In slices; on disk when it resolves. */
+  /** Lists people without activity, such as group members, each by their jids. Works in slices; on disk when it resolves. */
   met(people: readonly (readonly string[])[]): Promise<void>
   /** Facts of a group from its metadata or a notice. */
   group(jid: string, facts: GroupFacts): void
-  /** In slices; on disk when it resolves. */
+  /** Applies actions in slices; on disk when it resolves. */
   apply(actions: readonly AppStateAction[]): Promise<void>
-  /** Each pair is of one person. */
+  /** Each pair belongs to one person. */
   join(pairs: readonly Pair[]): void
 
-  /** Newest activity first. */
+  /** Chats, newest activity first. */
   chats(page: number, size: number): Page<ChatEntry>
-  /** By any of its names; undefined: not known. */
+  /** A chat by any of its names; undefined if unknown. */
   chat(jids: readonly (string | null | undefined)[]): ChatEntry | undefined
-  /** How many chats are pinned. */
+  /** Number of pinned chats. */
   pinned(): number
-  /** Those who are saved on the phone. */
+  /** People who are saved on the phone. */
   saved(): ContactEntry[]
-  /** By name, then by number. */
+  /** People by name, then by number. */
   contacts(page: number, size: number): Page<ContactEntry>
   contact(jids: readonly (string | null | undefined)[]): ContactEntry | undefined
-  /** Those that are there, by their ids. */
+  /** Existing labels, by id. */
   labels(): LabelEntry[]
-  /** Also one that was deleted. */
+  /** Includes deleted labels. */
   label(id: string): LabelEntry | undefined
-  /** Above all that ever were. */
+  /** An id above all ids that were ever used. */
   nextLabelId(): string
-  /** Chats that carry a label. */
+  /** Chats with a label. */
   labelled(id: string): ChatEntry[]
 
-  /** For the store of the instance, whose commits take along what has changed. */
+  /** For the store of the instance, whose commits include the changes. */
   readonly rides: Rider
-  /** All up to now is on disk. Rejects where it could not be written; it is written with what comes next. */
+  /** Resolves when all changes so far are on disk. Rejects if they could not be written; they are then written with the next changes. */
   flush(): Promise<void>
-  /** Another account comes. After the session has ended. */
+  /** Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
@@ -88,7 +88,7 @@ export interface DirectoryDeps {
   store: Pick<StateStore, 'range' | 'commit'>
   sealer: Sealer
   log: Pick<Logger, 'error'>
-  /** Jids of the account itself, which are no contact. */
+  /** Jids of the account itself, which is not a contact. */
   own(): readonly string[]
 }
 
@@ -97,9 +97,9 @@ export interface Pair {
   lid: string
 }
 
-/** Changes of one turn: others are to have theirs. */
+/** Number of changes per turn, so that other work can run in between. */
 const SLICE = 200
-/** Messages that are known to be counted: more than come again when a commit has failed. */
+/** Number of messages that are known to be counted: more than arrive again when a commit has failed. */
 const MAX_RECORDED = 1_000
 
 export function createDirectory({ instance, store, sealer, log, own }: DirectoryDeps): Directory {
@@ -139,10 +139,10 @@ export function createDirectory({ instance, store, sealer, log, own }: Directory
   )
   const byName = orderOf(contacts, createByRank())
   const writing = new Set<Promise<void>>()
-  /** A commit may fail for several messages of a chat together: all of them come again. */
+  /** A commit may fail for several messages of a chat together; all of them then arrive again. */
   const recorded = boundedCache<string, true>(MAX_RECORDED)
 
-  /** Commits of others that have changes of ours: resolved when they are over. */
+  /** Commits of others that include changes of ours; resolved when they have ended. */
   const riding = new Map<readonly Op[], { until: Promise<void>; over(): void }>()
 
   function notWritten(ops: readonly Op[]) {
@@ -190,7 +190,7 @@ export function createDirectory({ instance, store, sealer, log, own }: Directory
     await Promise.all([...writing])
     if (others.length === 0) return
     await Promise.all(others)
-    // What a commit of others could not write.
+    // Writes changes that a commit of others could not write.
     await write()
   }
 
@@ -215,7 +215,7 @@ export function createDirectory({ instance, store, sealer, log, own }: Directory
     if (!isOwn(id)) learnPerson(contacts, [id, pnJid, lidJid, accountLid], { usedAt: Number(conversationTimestamp ?? 0) })
   }
 
-  /** Takes a removed label off every chat. */
+  /** Removes a deleted label from every chat. */
   function takeOff(id: string) {
     for (const chat of labelled(id)) {
       chat.labels = chat.labels.filter((each) => each !== id)
@@ -313,11 +313,11 @@ export function createDirectory({ instance, store, sealer, log, own }: Directory
   }
 }
 
-/** Accents and case do not part names; those without one come last. */
+/** Names that differ only in accents and case are adjacent; entries without a name come last. */
 const folded = (name: string) => (IS_PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '')).toLowerCase()
 const IS_PLAIN = /^[ -~]*$/
 
-/** By rank, which is made once for an entry. */
+/** Compares by rank, which is computed once per entry. */
 function createByRank(): (one: ContactEntry, other: ContactEntry) => number {
   const ranks = new WeakMap<ContactEntry, { name: string | null; jid: string; rank: string }>()
 

@@ -1,4 +1,4 @@
-/** Entries of chats: how messages, the phone's history and app state change them. */
+/** Entries of chats, and how messages, the phone's history and app state change them. */
 import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
 import { expiryOf } from '../chats/disappearing.ts'
@@ -10,14 +10,14 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { type ChatEntry, newChat } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** The contract's bounds. */
+/** Limits of the contract. */
 export const MAX_CHATS = 5_000
 const MAX_UNREAD = 100_000
 const MAX_LABELS = 20
 
 type Chats = Pick<Table<ChatEntry>, 'find' | 'add' | 'changed'>
 
-/** A chat with a person or a group: channels and the status are none of the list. */
+/** A chat with a person or a group; channels and the status are not in the list. */
 export const isChat = (jid: string): boolean => {
   const kind = chatKind(jid)
   return kind === 'user' || kind === 'group'
@@ -38,15 +38,15 @@ function known(chats: Chats, jid: string, other: string | null = null): ChatEntr
 }
 
 export interface MessageOptions {
-  /** The account's setting: a new message takes its chat out of the archive. */
+  /** Setting of the account: a new message unarchives its chat. */
   unarchives: boolean
-  /** This service sent it, which does not mean that the chat was read. */
+  /** This service sent the message, which does not mean that the chat was read. */
   fromApi: boolean
-  /** Epoch ms. */
+  /** Current time, in epoch ms. */
   now: number
 }
 
-/** A message was written in a chat, by either side. Of one that comes twice the second changes nothing. */
+/** Records a message in a chat, by either side. A message that arrives twice changes nothing the second time. */
 export function recordMessage(
   chats: Chats,
   { key, message, messageTimestamp }: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>,
@@ -97,7 +97,7 @@ export function readMessages(chats: Chats, jids: readonly (string | null | undef
   chats.changed(chat)
 }
 
-/** A chat of the phone's history. Known values are newer: they arrived while the history was on its way. */
+/** A chat of the phone's history. Known values are newer, because they arrived while the history was on its way. */
 export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const id = bare(facts.id)
   if (!isChat(id)) return
@@ -106,7 +106,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const chat = known(chats, id, chatKind(id) === 'user' ? other : null)
   const at = count(facts.conversationTimestamp) ?? count(facts.lastMsgTimestamp) ?? 0
   const isNewer = !before?.isListed || at > before.activeAt
-  // The name by which the phone itself keeps the chat.
+  // The name under which the phone itself stores the chat.
   if (chat.id !== id) Object.assign(chat, { id, other: chat.id })
   chat.name = cutOrNull(facts.displayName || facts.name, MAX_NAME) ?? chat.name
   chat.isListed = true
@@ -114,12 +114,12 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   if (isNewer) {
     chat.activeAt = at
     if (facts.newest) chat.last = newest(facts.newest, facts.newest.timestamp || at)
-    // Marked by hand is -1, which the field, unsigned, holds as 2^32 - 1.
+    // A chat that was marked by hand has -1, which the unsigned field holds as 2^32 - 1.
     const unread = (facts.unreadCount ?? 0) | 0
     chat.unread = Math.min(Math.max(0, unread), MAX_UNREAD)
     chat.isMarkedUnread = unread < 0 || facts.markedAsUnread === true
   }
-  // Values from app state are newer than the history, or the same.
+  // Values from app state are at least as new as the history.
   if (before === undefined) {
     chat.isArchived = facts.archived === true
     chat.isPinned = (facts.pinned ?? 0) > 0
@@ -129,7 +129,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   chats.changed(chat)
 }
 
-/** Epoch ms, -1 for ever; some phones write seconds. */
+/** In epoch ms, -1 for forever; some phones write seconds. */
 function mutedUntil(end: number | null): number {
   if (end === null || end === 0) return 0
   if (end < 0) return -1
@@ -140,11 +140,11 @@ export interface GroupFacts {
   name?: string | undefined
   ephemeralSeconds?: number | undefined
   isAnnouncement?: boolean | undefined
-  /** The account came into it, epoch s. */
+  /** Time at which the account joined, in epoch s. */
   joinedAt?: number | undefined
 }
 
-/** Subject and expiry of a group, from its metadata or a notice. */
+/** Subject and timer of a group, from its metadata or a notice. */
 export function learnGroup(chats: Chats, jid: string, facts: GroupFacts): void {
   const before = chats.find([jid])
   if (!before && facts.joinedAt === undefined) return
@@ -160,7 +160,7 @@ export function learnGroup(chats: Chats, jid: string, facts: GroupFacts): void {
   chats.changed(chat)
 }
 
-/** Number and LID of one person: what was kept under each is one chat. */
+/** Number and LID of one person: the entries under both become one chat. */
 export function joinChats(
   chats: Pick<Table<ChatEntry>, 'find' | 'changed' | 'remove'>,
   { pn, lid }: { pn: string; lid: string },
@@ -185,7 +185,7 @@ export function joinChats(
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
 
-/** Whether something was written in the chat after that to which a change of it reaches. */
+/** Whether there is a newer message in the chat than the last one of a change's range. */
 const hasNewer = (chat: ChatEntry, range: Range): boolean => {
   const until = decimal(range?.lastMessageTimestamp)
   return until !== null && until > 0 && chat.activeAt > until
@@ -219,7 +219,7 @@ const CHANGES: Readonly<Record<string, (chat: ChatEntry, value: Value) => void>>
   },
 }
 
-/** An action of app state about a chat; others are nothing to it. */
+/** Applies an action of app state about a chat; other actions are ignored. */
 export function changeChat(chats: Chats, { index, value }: AppStateAction): void {
   const [kind = '', ...rest] = index
   const jid = bareOrNull(kind === 'label_jid' ? rest[1] : rest[0])

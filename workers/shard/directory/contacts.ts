@@ -1,4 +1,4 @@
-/** Entries of people: the names they are saved under, and those they give themselves. */
+/** Entries of people: the names under which they are saved, and those they chose themselves. */
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
 import type { AppStateAction } from '../wire/app-state-actions.ts'
 import { cutOrNull, decimal } from '../wire/bounds.ts'
@@ -6,7 +6,7 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { type ContactEntry, newContact } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** The contract's bounds. */
+/** Limits of the contract. */
 export const MAX_CONTACTS = 20_000
 export const MAX_NAME = 100
 
@@ -17,7 +17,7 @@ interface Names {
   lid: string | null
 }
 
-/** Bare jids by their kind; null for a group, a channel, or no jid. */
+/** Jids without device, by kind; null for a group, a channel, or no jid. */
 export function namesOf(jids: readonly (string | null | undefined)[]): Names | null {
   const people = jids.flatMap((jid) => (jid && chatKind(jid) === 'user' ? [bare(jid)] : []))
   const lid = people.find((jid) => jid.endsWith('@lid')) ?? null
@@ -28,7 +28,7 @@ export function namesOf(jids: readonly (string | null | undefined)[]): Names | n
 type ContactFacts = Partial<Omit<ContactEntry, 'pn' | 'lid'>>
 const FACTS = ['name', 'firstName', 'pushName', 'verifiedName'] as const
 
-/** Undefined fields were not sent and stay as they are. */
+/** Undefined fields were not sent and stay unchanged. */
 function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   const found = contacts.find([names.pn, names.lid])
   const contact = found ?? newContact(names)
@@ -47,11 +47,11 @@ function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   else if (hasNew || contact.usedAt !== usedAt) contacts.changed(contact)
 }
 
-/** Activity counts as use of an entry, in whole days, so that not every message of an active chat is a change. */
+/** Activity is recorded in whole days, so that not every message of an active chat is a change. */
 const DAY_SECONDS = 86_400
 const dayOf = (seconds: number) => Math.floor(seconds / DAY_SECONDS) * DAY_SECONDS
 
-/** The author of a message names itself in it. */
+/** The author of a message states its own name in it. */
 export function recordAuthor(
   contacts: Contacts,
   {
@@ -88,7 +88,7 @@ export function learnPerson(
   } as ContactFacts)
 }
 
-/** A person only listed, as a member of a group: no entry with activity is evicted for them. */
+/** A person who is only listed, as a member of a group; no entry with activity is evicted for them. */
 export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'>, jids: readonly string[]): void {
   const names = namesOf(jids)
   if (!names) return
@@ -103,7 +103,7 @@ export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'
   contacts.changed(found)
 }
 
-/** Number and LID of one person: what was kept under each is one contact. */
+/** Number and LID of one person: the entries under both become one contact. */
 export function joinContacts(
   contacts: Pick<Table<ContactEntry>, 'find' | 'changed' | 'remove'>,
   { pn, lid }: { pn: string; lid: string },
@@ -126,7 +126,7 @@ export function joinContacts(
 
 type Saved = proto.SyncActionValue.IContactAction
 
-/** An action of app state about a person; others are nothing to it. One without a name is not saved any more. */
+/** Applies an action of app state about a person; other actions are ignored. A person without a name is no longer saved. */
 export function changeContact(contacts: Contacts, { index: [kind, id], value }: AppStateAction): void {
   if ((kind !== 'contact' && kind !== 'lid_contact') || !id) return
   const saved: Saved = (kind === 'contact' ? value?.contactAction : value?.lidContactAction) ?? {}

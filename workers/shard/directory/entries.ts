@@ -6,62 +6,62 @@ const text = v.optional(v.nullable(v.string()), null)
 const flag = v.optional(v.boolean(), false)
 const number = v.optional(v.number(), 0)
 
-/** The newest message of a chat: the end of the range of a change of the chat. */
+/** The newest message of a chat, which ends the range of a change of the chat. */
 const LastMessage = v.object({
   id: v.string(),
-  /** Epoch s. */
+  /** Time in epoch s. */
   at: v.number(),
   fromMe: v.optional(v.boolean(), false),
-  /** Its author, in a group. */
+  /** Author of the message, in a group. */
   participant: text,
 })
 
 export const ChatEntry = v.object({
-  /** As the phone names it. */
+  /** Id of the chat, as on the phone. */
   id: v.string(),
-  /** The person's other name, number or LID, where it is known. */
+  /** The person's other name, number or LID, if known. */
   other: text,
-  /** Subject of a group; of a person what the phone's history called the chat. */
+  /** Subject of a group; for a person, the name of the chat in the phone's history. */
   name: text,
-  /** In the list of chats; one that is only labelled, muted or deleted is not. */
+  /** Whether the chat is in the list. A chat that is only labelled, muted or deleted is not. */
   isListed: flag,
   isAnnouncement: flag,
   unread: number,
   isMarkedUnread: flag,
   last: v.optional(v.nullable(LastMessage), null),
-  /** Of the newest activity, epoch s; 0: none is known. */
+  /** Time of the newest activity in epoch s; 0 if none is known. */
   activeAt: number,
-  /** When that arrived here, epoch ms: the network's times are whole seconds. */
+  /** Time in epoch ms at which that arrived here, because the network's times are whole seconds. */
   receivedAt: number,
   isArchived: flag,
   isPinned: flag,
-  /** End of being muted, epoch ms; -1: for ever, 0: it is not. */
+  /** End of the mute in epoch ms; -1 for forever, 0 if not muted. */
   mutedUntil: number,
-  /** Expiry of its messages, s; 0: never. */
+  /** Message timer in s; 0 for never. */
   ephemeralSeconds: number,
   labels: v.optional(v.array(v.string()), []),
 })
 export type ChatEntry = v.InferOutput<typeof ChatEntry>
 
 export const ContactEntry = v.object({
-  /** Jids: one of them is known at least. */
+  /** Jids, at least one of which is known. */
   pn: text,
   lid: text,
-  /** As saved on the phone; null for those that are not. */
+  /** Name as saved on the phone; null if not saved. */
   name: text,
   firstName: text,
-  /** As the person calls itself. */
+  /** Name that the person chose. */
   pushName: text,
-  /** Of a business. */
+  /** Verified name of a business. */
   verifiedName: text,
-  /** Its latest activity, epoch s. */
+  /** Latest activity, in epoch s. */
   usedAt: number,
 })
 export type ContactEntry = v.InferOutput<typeof ContactEntry>
 
 export const LabelRecord = v.object({
   id: v.string(),
-  /** Whole, as its JSON: what is left out of a change would be cleared. */
+  /** The whole action as its JSON, because fields that a change omits would be cleared. */
   action: v.record(v.string(), v.unknown()),
 })
 export interface LabelEntry {

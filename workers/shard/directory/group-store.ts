@@ -1,7 +1,7 @@
 /**
- * Groups with their members as the network last sent them, on disk: after a restart, and with more groups than memory holds, a text needs no query
- * about its group. A notice of a change removes the group from here before it is acked, so the stored metadata is current; after a lost notice the
- * answer to the next text corrects it (`send/targets.ts`), or its age does, at the latest.
+ * Groups with their members on disk, as the network last sent them. After a restart, and with more groups than fit in memory, a text needs no query
+ * about its group. A notice of a change removes the group from here before it is acked, so the stored metadata is current. After a lost notice, the
+ * answer to the next text corrects it (`send/targets.ts`), or its expiry does.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -14,25 +14,28 @@ import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import type { Group } from '../wire/groups.ts'
 
-/** Notices wait for us as long as the device stays linked while it is away: of what is older one may have been lost. As for `group-roles.ts`. */
+/**
+ * Notices wait at the network as long as the device stays linked while it is offline; for older data a notice may have been lost. The same value as
+ * in `group-roles.ts`.
+ */
 const MAX_AGE = 14 * DAY
-/** Groups that are written in one commit, and sealed in one turn: of a thousand members each has 100 KB. */
+/** Number of groups per commit and per turn; one of a thousand members has 100 KB. */
 const SLICE = 8
 
 const Kept = v.object({
-  /** When the network sent it, epoch ms. */
+  /** Time at which the network sent it, in epoch ms. */
   at: v.number(),
   group: v.custom<Group>((value) => typeof value === 'object' && value !== null && Array.isArray((value as Group).participants)),
 })
 
 export interface GroupStore {
-  /** Null: nothing that still holds. */
+  /** Null if there is no valid metadata. */
   read(jid: string): Promise<Group | null>
   keep(group: Group): void
   drop(jid: string): void
-  /** All changes until now are on disk. Rejects where they could not be written. */
+  /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   settled(): Promise<void>
-  /** Another account comes. After the session has ended. */
+  /** Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
@@ -47,24 +50,24 @@ export interface GroupStoreOptions {
 export function createGroupStore({ instance, store, sealer, clock, log }: GroupStoreOptions): GroupStore {
   const records = repository({ name: 'group', schema: Kept, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.keptGroup(instance, sealer.blind(jid))
-  /** Changes not on disk yet: the newest of each group. */
+  /** Newest change of each group that is not on disk yet. */
   const open = new Map<string, v.InferOutput<typeof Kept> | null>()
   let writing: Promise<void> | null = null
 
   async function write() {
     try {
-      // Those that come in one turn share a commit.
+      // Changes of one turn share a commit.
       await nextTurn()
       while (open.size > 0) {
         const taken = [...open].slice(0, SLICE)
         const ops = taken.map(([jid, kept]) => (kept ? records.encode(keyOf(jid), kept) : records.remove(keyOf(jid))))
         await store.commit({ ops })
-        // Not what has changed meanwhile.
+        // Changes that were replaced in the meantime stay.
         for (const [jid, kept] of taken) if (open.get(jid) === kept) open.delete(jid)
         await nextTurn()
       }
     } finally {
-      // In the turn of the last look: a change that comes right behind it begins to write again.
+      // Runs in the same turn as the last check, so that a change right after it starts another write.
       writing = null
     }
   }
@@ -75,7 +78,7 @@ export function createGroupStore({ instance, store, sealer, clock, log }: GroupS
   }
 
   function put(jid: string, kept: v.InferOutput<typeof Kept> | null) {
-    // Behind those that were there before.
+    // Runs after the earlier ones.
     open.delete(jid)
     open.set(jid, kept)
     settled().catch((error) => log.error({ err: error }, 'a group could not be written to disk'))
@@ -92,7 +95,7 @@ export function createGroupStore({ instance, store, sealer, clock, log }: GroupS
       try {
         return bytes ? holds(records.decode(key, bytes)) : null
       } catch (error) {
-        // Changed on disk: unknown until the network sends it again.
+        // The record was changed on disk; the group is unknown until the network sends it again.
         log.error({ err: error }, 'a stored group could not be decoded')
         return null
       }

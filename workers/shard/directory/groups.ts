@@ -1,9 +1,9 @@
 /**
- * The groups and communities that the account is in, as lists show them. Read whole once after the pairing and when the network reports the list as
- * outdated (`participating.ts`), changed by the network's notices, and kept. Members are not kept here, only their number.
+ * The groups and communities of the account, in the form for lists. They are read in full after the pairing and when the network reports the list as
+ * outdated (`participating.ts`), changed by the network's notices, and stored. Only the number of members is stored here.
  *
- * Changes of the list of members lead from one version to the next, so that a notice that comes twice counts once, and one that did not come
- * is noticed: such a group, and one that the network only named, is stale until it is read again.
+ * Changes of a list of members lead from one version to the next, so a notice that arrives twice counts once, and a missing notice is detected. Such
+ * a group, and one that the network only named, is stale until it is read again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -20,11 +20,11 @@ import { createdGroupIn, type GroupChange, groupNoticeIn, type NoticePerson, peo
 import { bare } from '../wire/jid.ts'
 import { createTable } from './table.ts'
 
-/** The most groups the network returns in one answer. */
+/** Largest number of groups in one answer of the network. */
 const MAX_GROUPS = 10_000
 const MAX_SUBJECT = 100
 const MAX_DESCRIPTION = 2_048
-/** Changes of one turn: others are to have theirs. */
+/** Number of changes per turn, so that other work can run in between. */
 const SLICE = 200
 
 const text = v.optional(v.nullable(v.string()), null)
@@ -35,63 +35,63 @@ export const GroupEntry = v.object({
   id: v.string(),
   subject: v.optional(v.string(), ''),
   description: text,
-  /** Its community. */
+  /** Community of the group. */
   parent: text,
   isCommunity: flag,
   isAnnouncement: flag,
-  /** How many are in it. */
+  /** Number of members. */
   size: number,
-  /** Epoch s. */
+  /** Time in epoch s. */
   createdAt: number,
   owner: text,
   ownerPn: text,
-  /** Of the list of members. */
+  /** Version of the list of members. */
   version: text,
-  /** The entry may be wrong. */
+  /** True if the entry may be wrong. */
   isStale: flag,
 })
 export type GroupEntry = v.InferOutput<typeof GroupEntry>
 
-/** When the list was read whole, epoch ms. */
+/** Time at which the list was read in full, in epoch ms. */
 const ListRecord = v.object({ readAt: v.number() })
 
 export interface GroupDirectory {
-  /** Reads the records on disk, once. Call before any method below. */
+  /** Reads the records on disk, once. Must be called before any method below. */
   ready(): Promise<void>
-  /** When the list was read whole, epoch ms; null: never for this account. */
+  /** Time at which the list was read in full, in epoch ms; null if never for this account. */
   readonly readAt: number | null
-  /** Jids of those that have to be read again. */
+  /** Jids of groups that must be read again. */
   stale(): string[]
   list(): GroupEntry[]
   find(jid: string): GroupEntry | undefined
 
-  /** A query of the list begins: changes noticed until its answer are newer than the answer. */
+  /** A query of the list begins; changes until its answer are newer than the answer. */
   begin(): Reading
-  /** Of one group the account is in. On disk with the next `flush`. */
+  /** Metadata of one group of the account. On disk with the next `flush`. */
   learn(group: Group): void
-  /** A notice of a group. `isMe`: of a jid. On disk when it resolves. */
+  /** A notice about a group. `isMe` tells whether a jid is the account. On disk when it resolves. */
   noticed(notice: BinaryNode, isMe: (jid: string) => boolean): Promise<void>
-  /** Changed by this service, and notices arrive after answers: read again with the next list, and of a community its groups, too. */
+  /** Groups that this service changed. Notices arrive after answers, so they are read again with the next list; for a community, its groups too. */
   changed(jids: readonly string[]): void
-  /** The same of one that the account has come into. */
+  /** The same for a group that the account has joined. */
   joined(jid: string): void
-  /** The account is not in it any more, or it is a community that has ended. */
+  /** The account is no longer in the group, or the community was deactivated. */
   left(jid: string): void
 
   flush(): Promise<void>
-  /** Another account comes. After the session has ended. */
+  /** Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
 export interface Reading {
   /**
    * Replaces the list: other groups are removed. `named`: groups that the answer names without metadata. `each` is called with those that did not
-   * change meanwhile. On disk when it resolves.
+   * change in the meantime. On disk when it resolves.
    */
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
-  /** Some of them, `gone` those that the account is not in. On disk when it resolves. */
+  /** Updates some groups; `gone` are those that the account is not in. On disk when it resolves. */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>
-  /** It did not come to that. */
+  /** The query had no result. */
   end(): void
 }
 
@@ -136,7 +136,7 @@ export function createGroupDirectory({ instance, store, sealer, log }: GroupDire
     await write()
   }
 
-  /** One after the other: what is written later is newer. */
+  /** Writes run one after the other, because later ones are newer. */
   function flush(more?: readonly Op[]): Promise<void> {
     const written = last.catch(() => {}).then(() => write(more))
     last = written
@@ -161,7 +161,7 @@ export function createGroupDirectory({ instance, store, sealer, log }: GroupDire
     if (known) table.remove(known)
   }
 
-  /** Of a community that ends, the groups live on, or not. */
+  /** Removes a group. The groups of a deactivated community may continue. */
   function gone(jid: string) {
     drop(jid)
     for (const { id, parent } of [...table.values()]) if (parent === jid) stale(id, false)
@@ -182,7 +182,7 @@ export function createGroupDirectory({ instance, store, sealer, log }: GroupDire
     flushBehind()
   }
 
-  /** A change noticed while a list is on its way is newer than the list, so such a group is read once more. */
+  /** A change that arrives while a list is on its way is newer than the list, so such a group is read again. */
   async function take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
     for (const [index, group] of groups.entries()) {
       if (index > 0 && index % SLICE === 0) await nextTurn()
@@ -323,7 +323,7 @@ const entryOf = (group: Group): GroupEntry => ({
 type Change =
   | { type: 'known'; group: Group }
   | { type: 'gone' }
-  /** `isNews`: the account may be in them without their being known. */
+  /** `isNews`: the account may be a member without knowing it. */
   | { type: 'stale'; jids: string[]; isNews: boolean }
   | { type: 'amended'; amend(entry: GroupEntry): void }
 
@@ -331,7 +331,7 @@ type Read = (change: GroupChange, group: string, isMe: (jid: string) => boolean)
 
 const isAmong = (people: readonly NoticePerson[], isMe: (jid: string) => boolean) => people.some(({ names }) => names.some(isMe))
 
-/** So many came or went, from one version of the list to the next. */
+/** This many people joined or left from one version of the list to the next. */
 const counted = ({ version: next, versionBefore: before }: GroupChange, by: number): Change => ({
   type: 'amended',
   amend(entry) {

@@ -4,7 +4,7 @@ import type { AppStateAction } from '../wire/app-state-actions.ts'
 import type { LabelEntry } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** Deleted labels stay, for their ids; no account creates as many. */
+/** Number of labels, including deleted ones, which stay because of their ids; no account creates as many. */
 export const MAX_LABELS = 500
 
 export type LabelAction = proto.SyncActionValue.ILabelEditAction
@@ -12,10 +12,10 @@ export type LabelAction = proto.SyncActionValue.ILabelEditAction
 const { SyncActionValue } = proto
 const { ListType } = SyncActionValue.LabelEditAction
 
-/** Lists of chats that the app makes itself share the actions of labels. */
+/** Lists of chats that the app itself creates use the same actions as labels. */
 const LISTS = new Set<unknown>([ListType.UNREAD, ListType.GROUPS, ListType.FAVORITES, ListType.COMMUNITY])
 
-/** As it is written again: numbers and enumerations as protobuf has them. */
+/** The action in the form in which it is written again: numbers and enumerations as in protobuf. */
 export const actionOf = ({ action }: LabelEntry): LabelAction =>
   SyncActionValue.LabelEditAction.toObject(SyncActionValue.LabelEditAction.fromObject(action), { longs: Number })
 
@@ -24,7 +24,7 @@ export function isLabel(entry: LabelEntry): boolean {
   return !deleted && !LISTS.has(type)
 }
 
-/** An action of app state about a label; others are nothing to it. */
+/** Applies an action of app state about a label; other actions are ignored. */
 export function changeLabel(
   labels: Pick<Table<LabelEntry>, 'find' | 'add' | 'changed'>,
   { index: [kind, id], value }: AppStateAction,

@@ -1,23 +1,23 @@
-/** Members of groups in the network's answers: number and LID of each, for the directory. */
+/** Members of groups in the network's answers, with number and LID of each, for the directory. */
 import { isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'
 import type { LidPair } from '../connection/identity.ts'
 import { type Group, namesOf } from '../wire/groups.ts'
 import type { Directory } from './account-directory.ts'
 
-/** Pairs of one read, of at most one commit, and of one turn of the loop. */
+/** Number of pairs per read, per commit, and per turn of the loop. */
 const PAIRS = 150
-/** People who are taken to the directory together: the more there are, the less often each of its records is written again. */
+/** Number of people who are added to the directory together. A larger number means that its records are rewritten less often. */
 const PEOPLE = 3_000
 
 export interface MembersDeps {
   directory: Pick<Directory, 'ready' | 'met'>
   learnPairs(pairs: LidPair[]): Promise<void>
-  /** Aborted when the session ends: the directory may then belong to another account. */
+  /** Aborted when the session ends, because the directory may then belong to another account. */
   ended: AbortSignal
 }
 
-/** Stores the members of groups in slices, each person once however many groups they share. */
+/** Stores the members of groups in slices, each person once, however many groups they share. */
 export type TakeMembers = (groups: readonly Group[]) => Promise<void>
 
 /** Pairs of the members for whom the answer has both names. */

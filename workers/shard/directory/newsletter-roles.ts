@@ -1,4 +1,4 @@
-/** The account's role in each channel, as the network last sent it: a look-up under another role is refused. Of one session. */
+/** Role of the account in each channel, as the network last sent it, because a look-up under another role is refused. Valid for one session. */
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { ViewRole } from '../wire/mex.ts'
 import type { Newsletter } from '../wire/newsletters.ts'
@@ -8,11 +8,11 @@ const MAX_KNOWN = 1_000
 export interface NewsletterRoles {
   /** A description of a channel; one without a role changes nothing. */
   learn(newsletter: Pick<Newsletter, 'id' | 'role'>): void
-  /** Something was done that may have changed it. */
+  /** An operation may have changed the role. */
   forget(newsletter: string): void
   /**
-   * The roles to query under, the likeliest first. Everybody is answered as a subscriber, also an account that does not follow the channel; in
-   * all captured answers the network refused guests.
+   * Roles to query under, the likeliest first. The network answers every account as a subscriber, even one that does not follow the channel; in all
+   * captured answers it refused guests.
    */
   toTry(newsletter: string): ViewRole[]
 }

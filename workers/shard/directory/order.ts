@@ -1,4 +1,4 @@
-/** Entries in an order, for pages of them: sorted anew only when something has changed, and then from what was sorted already. */
+/** Sorted entries, for pages of them. They are sorted again only after a change, starting from the previous order. */
 import { onPage } from '../../../src/domain/page.ts'
 import type { Table } from './table.ts'
 
@@ -8,11 +8,11 @@ export interface Page<T> {
 }
 
 export interface Order<T> {
-  /** From 1. */
+  /** Pages are counted from 1. */
   page(page: number, size: number): Page<T>
 }
 
-/** Those that are shown. */
+/** Selects the entries that are shown. */
 export function orderOf<T extends object>(
   table: Pick<Table<T>, 'values' | 'has' | 'revision'>,
   compare: (one: T, other: T) => number,

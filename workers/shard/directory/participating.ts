@@ -1,6 +1,6 @@
 /**
- * Reads the list of groups that the account is in with one query: after the pairing, when the network reports the list as outdated, and at a login
- * when the last reading is old. In between notices change the list, and groups that they leave incomplete are read together.
+ * Reads the list of groups of the account with one query: after the pairing, when the network reports the list as outdated, and at a login when the
+ * last reading is old. Between readings, notices change the list, and groups that they leave incomplete are read together.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -14,17 +14,17 @@ import type { TakeMembers } from './members.ts'
 
 /** Limits how long a lost notice leaves the list wrong. */
 const MAX_AGE = 7 * DAY
-/** As the contract has it for lists of groups; callers have deadlines of their own. */
+/** Deadline of the contract for lists of groups, in ms; callers have their own deadlines. */
 const DEADLINE = 45 * SECOND
-/** Groups of one question. */
+/** Number of groups per query. */
 const BATCH = 10_000
 
 export interface Participating {
-  /** Always queries the network. Concurrent calls share one query. Rejects as a query does. */
+  /** Always queries the network. Concurrent calls share one query. Rejects like a query. */
   read(): Promise<void>
-  /** Brings the list up to date: reads it whole if it was never read, or else its stale groups. */
+  /** Updates the list: reads it in full if it was never read, otherwise only its stale groups. */
   current(): Promise<void>
-  /** At a login, behind everything. */
+  /** Called at a login, after everything else. */
   catchUp(): void
 }
 
@@ -50,7 +50,7 @@ export function createParticipating({ sock, directory, stored, members, ended, c
     const begun = directory.begin()
     try {
       const { groups, truncated } = await listedIn(await boundedQuery(sock, participatingQuery(), DEADLINE))
-      // Credentials and directory of a removed account are removed, too.
+      // After an unlinking, credentials and directory are removed too.
       if (ended.aborted) return
       await members(groups)
       if (!ended.aborted) await begun.whole(groups, truncated, at, stored.keep)
@@ -103,7 +103,7 @@ export function createParticipating({ sock, directory, stored, members, ended, c
   }
 }
 
-/** In slices. */
+/** Parses the answer in slices. */
 async function listedIn(answer: BinaryNode): Promise<{ groups: Group[]; truncated: string[]; refused: string[] }> {
   const turn = createTurns()
   const groups: Group[] = []

@@ -1,6 +1,7 @@
 /**
- * Entries of one kind, found by any of their jids: in memory whole, on disk in a fixed number of sealed records, so that thousands of
- * entries are read back in some milliseconds and a change writes the few that share its record. Bounded: what was used longest ago goes.
+ * Entries of one kind, found by any of their jids. All are in memory, and on disk in a fixed number of sealed records, so that thousands of entries
+ * are loaded in some milliseconds and a change writes only the few that share its record. The number is limited: the least recently used entry is
+ * evicted.
  *
  * Memory is ahead of the disk. `changed` must be called for every changed entry, and `ops` returns the records of all changes since, in the turn in
  * which they are committed.
@@ -18,49 +19,49 @@ export interface TableOptions<T extends object> {
   store: Pick<StateStore, 'range'>
   sealer: Sealer
   log: Pick<Logger, 'error'>
-  /** Of the records: `chat`. */
+  /** Name of the records, for example `chat`. */
   name: string
   schema: v.GenericSchema<unknown, T>
-  /** Records on disk; a power of two, at most 4,096. */
+  /** Number of records on disk; a power of two, at most 4,096. */
   parts: number
   max: number
-  /** Every jid of an entry, bare. */
+  /** All jids of an entry, without device. */
   jidsOf(entry: T): readonly (string | null)[]
   /** Orders entries by use. */
   usedAt(entry: T): number
 }
 
 export interface Table<T extends object> {
-  /** Everything that is on disk, once, in slices. Rejects as the store does, and reads again when asked again. */
+  /** Loads everything from disk once, in slices. Rejects like the store, and reads again when called again. */
   load(): Promise<void>
-  /** By any of the jids: the first that is known. */
+  /** Finds an entry by any of the jids: the first known one. */
   find(jids: readonly (string | null | undefined)[]): T | undefined
   add(entry: T): void
-  /** Something of it, its jids included. */
+  /** Must be called when anything of an entry changed, including its jids. */
   changed(entry: T): void
   remove(entry: T): void
   values(): Iterable<T>
   has(entry: T): boolean
   readonly size: number
-  /** Another one after every change. */
+  /** Changes with every change of an entry. */
   readonly revision: number
-  /** Records of what has changed since they were last taken; not all of them where they are many. */
+  /** Records that changed since the last call; if there are many, only a part of them. */
   ops(): Op[]
-  /** The same of those that changed last. */
+  /** The same for the entries that changed last. */
   newestOps(): Op[]
-  /** There are more. */
+  /** Whether there are more changed records. */
   readonly hasChanged: boolean
-  /** Those were not written: they are taken again next time. */
+  /** The records were not written; the next call returns them again. */
   notWritten(ops: readonly Op[]): void
-  /** Everything in memory; the records are the caller's. */
+  /** Clears the memory; the caller removes the records. */
   clear(): void
 }
 
-/** Made free at once, so that not every new entry has to look at all of them. */
+/** Share that is evicted at once, so that not every new entry has to scan all of them. */
 const SLACK = 1 / 32
-/** Records that are read, or made, in one turn of the loop. */
+/** Number of records that are read or created per turn of the loop. */
 const SLICE = 64
-/** Records that a commit of something else takes along: more than messages that are under way at once touch. */
+/** Number of records that another commit takes along: more than concurrent messages change. */
 const NEWEST = 32
 
 export function createTable<T extends object>(options: TableOptions<T>): Table<T> {
@@ -73,13 +74,13 @@ export function createTable<T extends object>(options: TableOptions<T>): Table<T
     sealed: sealer,
   })
   const byJid = new Map<string, T>()
-  /** Where each entry is kept, and the jids it is found by. */
+  /** Record of each entry, and the jids by which it is found. */
   const places = new Map<T, { part: number; jids: readonly string[] }>()
   const members = new Map<number, Set<T>>()
   const dirty = new Set<number>()
   let revision = 0
   let loading: Promise<void> | null = null
-  /** Changes with the account: what is still being read is then of another one. */
+  /** Changes with the account; a running read then belongs to another account. */
   let generation = 0
 
   const keyOf = (part: number) => keys.directoryPart(instance, name, part)
@@ -100,11 +101,11 @@ export function createTable<T extends object>(options: TableOptions<T>): Table<T
     for (const jid of jids) byJid.set(jid, entry)
   }
 
-  /** The number of a jid's record is a blind hash, which reveals nothing about the jid. */
+  /** The number of the record comes from a blind hash, which reveals nothing about the jid. */
   const partFor = (entry: T) => Buffer.from(sealer.blindOnce(names(entry)[0] ?? ''), 'base64url').readUInt16BE(0) & (parts - 1)
 
   function touch(part: number) {
-    // The last of them is what changed last.
+    // Re-added, so that the last one is the one that changed last.
     dirty.delete(part)
     dirty.add(part)
     revision += 1
@@ -210,7 +211,7 @@ export function createTable<T extends object>(options: TableOptions<T>): Table<T
   }
 }
 
-/** Without what is not there: most fields of most entries. The schema knows what stands for it. */
+/** Omits absent fields, which are most fields of most entries. The schema has their defaults. */
 function sparse<T extends object>(entry: T): T {
   const kept: Partial<T> = {}
   for (const field in entry) {

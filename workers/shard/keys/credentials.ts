@@ -1,6 +1,6 @@
 /**
- * Baileys' authentication state over the key store: credentials in one sealed record, keys one record each. `set` is one commit,
- * whatever it holds.
+ * Baileys' authentication state on the key store: credentials in one sealed record, and one record per key. `set` is one commit, whatever it
+ * contains.
  */
 import {
   type AuthenticationCreds,
@@ -17,12 +17,12 @@ import type { KeyChange, KeyStore, KeyType } from './key-store.ts'
 import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 import type { AddressLocks } from './signal/locks.ts'
 
-/** Changes to commit together with the credentials. */
+/** Changes that are committed together with the credentials. */
 export interface Alongside {
   keys: readonly KeyChange[]
   /** Called right before the commit. */
   ops(): readonly Op[]
-  /** After it. */
+  /** Called after the commit. */
   applied(): void
 }
 
@@ -30,20 +30,19 @@ export interface AuthState {
   /** The stored credentials, or undefined for an instance that was never linked. */
   loadCreds(): Promise<AuthenticationCreds | undefined>
   /**
-   * Durable when it resolves; saves of one instance land in the order they were called. Nothing is written for credentials that were
-   * erased or replaced since: a late `creds.update` of an old socket must not bring a removed device back. The credentials are those of
-   * the call, also where what goes with them takes time to make; when it rejects nothing is written.
+   * Durable when it resolves; saves of one instance are written in the order of the calls. Nothing is written for credentials that were erased or
+   * replaced since, so that a late `creds.update` of an old socket does not restore a removed device. The credentials are those at the time of the
+   * call, even if `alongside` takes time; when it rejects nothing is written.
    */
   saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**
-   * The credentials for the next socket: the stored ones when the device is linked, fresh ones otherwise. `requestPairingCode` writes
-   * `me` before anybody has agreed, and a socket with `me` logs in where it should register: so everything without `account` goes,
-   * with its keys.
+   * Credentials for the next socket: the stored ones if the device is linked, otherwise new ones. `requestPairingCode` writes `me` before the pairing
+   * is confirmed, and a socket with `me` logs in instead of registering, so everything without `account` is removed, including its keys.
    */
   discardHalfPaired(): Promise<AuthenticationCreds>
-  /** State for the socket. Its keys become read-only once these credentials have been erased or replaced. */
+  /** State for the socket. Its keys become read-only after these credentials have been erased or replaced. */
   forSocket(creds: AuthenticationCreds): AuthenticationState
-  /** Removes credentials and keys. Credentials go first, after all pending saves have finished. */
+  /** Removes credentials and keys. Credentials are removed first, after all pending saves have finished. */
   erase(): Promise<void>
 }
 
@@ -57,13 +56,13 @@ export interface AuthStateDeps {
 
 export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): AuthState {
   const recordKey = records.creds(keys.instanceId)
-  /** The credentials in use, by identity: the library changes them in place. */
+  /** Credentials in use, compared by identity, because the library changes them in place. */
   let current: AuthenticationCreds | undefined
   let lastWrite: Promise<unknown> = Promise.resolve()
 
   function inOrder<T>(write: () => Promise<T>): Promise<T> {
     const written = lastWrite.then(write)
-    // Only the order is taken from it: the failure is the caller's, who holds `written`.
+    // Only used for the order; the caller, who holds `written`, handles the failure.
     lastWrite = written.catch(() => {})
     return written
   }
@@ -85,7 +84,7 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
       if (creds !== current) return
       const bytes = credsBytes(creds)
       await inOrder(async () => {
-        // An unlinked account's people are removed behind it: nothing of them is written any more.
+        // After an unlinking, the account's people are removed as well, so nothing of them may be written.
         if (creds !== current) return
         const more = await alongside?.()
         if (creds !== current) return
@@ -130,7 +129,8 @@ function socketKeys(keys: KeyStore, isCurrent: () => boolean): SignalKeyStore {
 }
 
 /**
- * With every text to a group the library writes which devices have the account's key, for each device of each member; the value is mostly unchanged.
+ * With every text to a group the library writes which devices have the account's key, for each device of each member; usually the value has not
+ * changed.
  */
 async function withoutRepeats(keys: KeyStore, changes: readonly KeyChange[]): Promise<readonly KeyChange[]> {
   const kept: KeyChange[] = []
@@ -142,7 +142,7 @@ async function withoutRepeats(keys: KeyStore, changes: readonly KeyChange[]): Pr
   return kept
 }
 
-/** What nobody has looked into is the record itself. */
+/** A value that nobody has parsed is the record itself. */
 const isSame = (one: Uint8Array, other: Uint8Array) => one === other || Buffer.compare(one, other) === 0
 
 function changesOf(data: SignalDataSet): KeyChange[] {

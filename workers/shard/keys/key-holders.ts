@@ -1,6 +1,6 @@
 /**
- * Which devices have the account's sender key of a group (the library's `sender-key-memory`): JSON, an entry for each device of each member. With every
- * text to a group the library reads the record, and writes it back; both cost nothing here while nobody looks into it.
+ * Devices that have the account's sender key of a group (the library's `sender-key-memory`): JSON with an entry for each device of each member. With
+ * every text to a group the library reads the record and writes it back; both are cheap here as long as nobody parses it.
  */
 import { isHostedLidUser, isHostedPnUser, jidDecode } from '@whiskeysockets/baileys'
 import type { KeyReader } from './key-store.ts'
@@ -11,10 +11,10 @@ type Holders = Record<string, boolean>
 const holdersIn = (stored: Uint8Array): Holders => JSON.parse(Buffer.from(stored).toString())
 const bytesOf = (holders: Holders) => Buffer.from(JSON.stringify(holders))
 
-/** Answered with the stored record by one that nobody has looked into. */
+/** A value that was not parsed returns its stored record under this symbol. */
 const UNOPENED = Symbol('unopened')
 
-/** A record is parsed when somebody looks into it, and what he changes is his own. */
+/** A record is parsed on the first access, and the caller's changes stay in that copy. */
 export const holdersCodec = {
   bytes: (value: Holders & { [UNOPENED]?: Uint8Array }): Uint8Array => value[UNOPENED] ?? bytesOf(value),
   from(stored: Uint8Array): Holders {
@@ -26,7 +26,7 @@ export const holdersCodec = {
     return new Proxy({} as Holders, {
       get(_, name) {
         if (name === UNOPENED) return opened === undefined ? stored : undefined
-        // A promise that is resolved with it asks whether it is one, too.
+        // A promise that resolves with it checks for `then`.
         return name === 'then' ? undefined : Reflect.get(open(), name)
       },
       set: (_, name, value) => Reflect.set(open(), name, value),
@@ -39,11 +39,11 @@ export const holdersCodec = {
 }
 
 export interface KeyHolders {
-  /** Whether each of these devices has the key of the group, as far as it may be sent to them. */
+  /** Whether each of these devices has the key of the group, except those to which it cannot be sent. */
   haveAll(group: string, devices: readonly string[]): Promise<boolean>
 }
 
-/** `keys`: as they are on disk. Both the list of devices and the record are compared by identity with those of the last answer. */
+/** `keys`: the values on disk. The list of devices and the record are compared by identity with those of the last answer. */
 export function createKeyHolders(keys: KeyReader): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
   return {
@@ -59,5 +59,5 @@ export function createKeyHolders(keys: KeyReader): KeyHolders {
   }
 }
 
-/** Those that the library leaves out. */
+/** Devices that the library omits. */
 const isHosted = (jid: string) => isHostedLidUser(jid) || isHostedPnUser(jid) || jidDecode(jid)?.device === HOSTED_DEVICE

@@ -1,8 +1,8 @@
 /**
- * One instance's Signal keys over the state store: sealed at rest, read through one cache per thread, written through.
+ * Signal keys of one instance on the state store: sealed at rest, read through one cache per thread, written through.
  *
- * Memory follows the disk: a value enters the cache when it was read, or when the commit that wrote it has resolved (`applied`), never before.
- * Returned values are shared and must not be modified.
+ * Memory follows the disk: a value enters the cache after it was read, or after the commit that wrote it has resolved (`applied`). Returned values
+ * are shared and must not be modified.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SignalDataTypeMap } from '@whiskeysockets/baileys'
@@ -25,24 +25,24 @@ export interface KeyReader {
 
 export interface KeyStore extends KeyReader {
   readonly instanceId: string
-  /** The storage operations of these changes, for a bigger batch. After its commit the caller calls `applied` with the same changes. */
+  /** Storage operations of these changes, for a larger batch. After its commit the caller calls `applied` with the same changes. */
   ops(changes: readonly KeyChange[]): Op[]
-  /** Publishes committed changes into the cache. Only after the commit has resolved. */
+  /** Publishes committed changes to the cache. Must be called only after the commit has resolved. */
   applied(changes: readonly KeyChange[]): void
   /**
-   * These changes are being written, by a commit that ends with `written`. `ahead` returns them at once; everybody else waits for them, and
-   * changes of the same keys are written behind them.
+   * These changes are being written by a commit that ends with `written`. `ahead` returns them immediately; other readers wait for them, and later
+   * changes of the same keys are written after them.
    */
   follow(changes: readonly KeyChange[], written: Promise<void>): void
-  /** For changes that are written behind those of `follow`, and fail with them. */
+  /** For changes that are written after those of `follow`, and that fail with them. */
   readonly ahead: KeyReader
-  /** These changes and `extra` in one atomic, durable step. */
+  /** Writes these changes and `extra` in one atomic, durable step. */
   commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>
-  /** The same with all others of this turn of the loop: a message to several devices advances a session for each. */
+  /** The same, together with all others of this turn of the loop: a message to several devices advances one session for each. */
   commitTogether(changes: readonly KeyChange[]): Promise<void>
   /**
-   * Written with the keys that are committed next: each commit of keys takes them along until one has succeeded. Call what it returns when
-   * they are due at the latest: it resolves when they are on disk, after a commit of their own if there was none of keys.
+   * Operations that are written with the next committed keys: each commit of keys includes them until one has succeeded. Call the returned function
+   * when they must be written: it resolves when they are on disk, after a separate commit if there was none of keys.
    */
   alongside(ops: readonly Op[]): () => Promise<void>
   /** Removes every key of the instance, with `extra` in the first step. */
@@ -54,25 +54,25 @@ export interface KeyStore extends KeyReader {
 export interface KeyCache {
   read(recordKey: string, load: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined>
   publish(recordKey: string, value: Uint8Array | null): void
-  /** Forgets every record whose key begins with this. */
+  /** Removes every cached record whose key begins with this prefix. */
   forget(prefix: string): void
   readonly entries: number
   readonly bytes: number
 }
 
-/** Size of an entry besides its value: the key's text and the map's slot, in bytes. An estimate on the safe side. */
+/** Size of an entry besides its value in bytes: the text of the key and the slot in the map. A conservative estimate. */
 const ENTRY_OVERHEAD = 200
 /**
- * Read once at most, when somebody starts a session, and there are some 800 of them for each instance: remembered they were half of what an idle
- * one costs.
+ * These keys are read at most once, when somebody starts a session, and each instance has about 800. Caching them took half of the memory of an idle
+ * instance.
  */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
-/** Stands for a record that is known not to exist. */
+/** Marks a record that is known not to exist. */
 const ABSENT = new Uint8Array()
 
 /**
- * Least recently used, bounded by entries and bytes, shared by all instances of a thread (a cache per socket multiplies with reconnects).
- * Absence is cached too: most reads of a quiet chat ask for mappings and sessions that do not exist.
+ * Least recently used cache, limited by entries and bytes, shared by all instances of a thread (a cache per socket would multiply with reconnects).
+ * Absence is cached too, because most reads of a quiet chat are for mappings and sessions that do not exist.
  */
 export function createKeyCache({
   maxEntries,
@@ -86,7 +86,7 @@ export function createKeyCache({
     maxSize: maxBytes,
     sizeCalculation: (value, key) => ENTRY_OVERHEAD + key.length + (value === ABSENT ? 0 : value.byteLength),
   })
-  /** Reads under way. A write that is published meanwhile supersedes them: their answer may be the old value. */
+  /** Running reads. A write that is published in the meantime supersedes them, because their answer may be the old value. */
   const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()
 
   const keep = (key: string, value: Uint8Array | null) => void known.set(key, value === null ? ABSENT : ownedBytes(value))
@@ -157,11 +157,11 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
   /** Changes to commit at the end of this turn. */
   let together: { changes: KeyChange[]; written: Promise<void> } | undefined
 
-  /** Being written, by record: its newest value, and when all of them are on disk. */
+  /** Changes that are being written, by record: the newest value, and when all of them are on disk. */
   const followed = new Map<string, { value: Uint8Array | null; written: Promise<void> }>()
   const read = (type: KeyType, key: string) => (type === ONE_TIME ? load(key) : cache.read(key, () => load(key)))
 
-  /** Resolves when these are written, or will not be. */
+  /** Resolves when these records are written, or when the write has failed. */
   async function unfollowed(recordKeys: Iterable<string>): Promise<void> {
     for (const key of recordKeys)
       for (let each = followed.get(key); each; each = followed.get(key)) await each.written.catch(() => {})

@@ -1,6 +1,6 @@
 /**
- * Puts our reading of frames (`reader.ts`) in the place of the library's, from the end of the handshake on: the library goes on reading the server's
- * hello, writing, and listening to the events of its socket, which are emitted here as it does itself (Socket/socket.js, onMessageReceived).
+ * Replaces the library's reading of frames by ours (`reader.ts`) after the handshake. The library still reads the server's hello, writes, and listens
+ * to the events of its socket, which this file emits in the same way (Socket/socket.js, onMessageReceived).
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { createStanzaEvents } from '../../wire/stanza-events.ts'
@@ -12,11 +12,11 @@ import { escalateTrap } from '../thread/trap.ts'
 import { createFrameReader, type FrameReader } from './reader.ts'
 
 export interface InboundDeps {
-  /** A frame could not be opened or handled. The socket must be ended: it receives nothing any more. Called once. */
+  /** A frame could not be decrypted or processed. The socket must be ended, because it receives nothing further. Called once. */
   onStalled(error: Error): void
 }
 
-/** Call right after the socket was made, and after `guardListeners`, which is still about what the handshake throws. */
+/** Must be called right after the socket is created and after `guardListeners`, which still handles errors of the handshake. */
 export function readInbound({ ws, ev, authState }: Pick<WASocket, 'ws' | 'ev' | 'authState'>, { onStalled }: InboundDeps): void {
   const events = createStanzaEvents()
   const handshake = ws.listeners('message') as ((bytes: Buffer) => void)[]

@@ -1,8 +1,8 @@
 /**
- * What a connection receives after its handshake, from bytes to stanzas, strictly in the order of the frames. Two faults of the library
- * (Utils/noise-handler.js, WABinary/decode.js) are corrected: it decodes a frame of any size in one turn (20,000 nodes 36 to 68 ms), and it waits for
- * the inflation of a compressed frame while it goes on with the next. Here a small frame is read in the turn in which it comes; a compressed or large
- * one is waited for and read in slices, and nothing more is taken from the wire until it is through.
+ * Decodes bytes of a connection to stanzas after its handshake, strictly in the order of the frames. It corrects two faults of the library
+ * (Utils/noise-handler.js, WABinary/decode.js): the library decodes a frame of any size in one turn (20,000 nodes take 36 to 68 ms), and it continues
+ * with the next frame while a compressed one is being inflated. Here a small frame is decoded in the turn in which it arrives. A compressed or large
+ * one is decoded in slices, and nothing more is read from the connection until it is finished.
  */
 import { createDecipheriv } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -12,31 +12,34 @@ import { createTurns } from '../../../../src/lib/turns.ts'
 import { MalformedStanza, readingNode, readNode } from '../../wire/binary-node.ts'
 import { createSplitter } from './splitter.ts'
 
-/** Bit of a frame's first byte: the rest is deflated. */
+/** Bit of a frame's first byte that means that the rest is deflated. */
 const COMPRESSED = 2
-/** The most that one frame may be inflated to. A frame itself has at most half of it. */
+/** Largest inflated size of a frame. A frame itself has at most half of it. */
 export const MAX_INFLATED = 32 * 2 ** 20
-/** Bytes that are read in one turn: a few milliseconds, were they all nodes. */
+/** Number of bytes that are decoded in one turn: a few milliseconds, even if they are all nodes. */
 const SMALL = 32 * 2 ** 10
-/** In ms: how long frames are read in one turn. A read of the socket has hundreds of short ones, and what they set off follows in the same turn. */
+/**
+ * Time in ms for which frames are decoded in one turn. A read of the socket has hundreds of short frames, and the work that they trigger follows in
+ * the same turn.
+ */
 const TURN = 3
-/** Nodes and attributes between two looks at the time. */
+/** Number of nodes and attributes between two checks of the time. */
 const SLICE = 512
 const TAG = 16
 
 export interface FrameReader {
   push(bytes: Buffer): void
-  /** The connection has ended: what is not read is dropped. */
+  /** Called when the connection has ended; unread data is dropped. */
   end(): void
 }
 
 export interface FrameReaderDeps {
   onNode(node: BinaryNode): void
-  /** A frame could not be opened or handled. Nothing more is read. */
+  /** A frame could not be decrypted or processed. Nothing more is read. */
   onBroken(error: unknown): void
-  /** There is more than can be read in one turn: nothing more should come until it is read. */
+  /** There is more data than one turn can process; nothing more should arrive until it is processed. */
   onBusy(isBusy: boolean): void
-  /** In ms; does not step. */
+  /** Current time in ms, from a clock that does not step. */
   now?: (() => number) | undefined
 }
 
@@ -57,7 +60,7 @@ export function createFrameReader(key: Uint8Array, { onNode, onBroken, onBusy, n
     return frame && open(frame)
   }
 
-  /** Until nothing is left, or what is left needs more than this turn. */
+  /** Reads until nothing is left, or until the rest needs another turn. */
   function read(): void {
     const turn = createTurns(now, TURN)
     for (let plain = next(); plain !== undefined; plain = next()) {
@@ -86,7 +89,7 @@ export function createFrameReader(key: Uint8Array, { onNode, onBroken, onBusy, n
     }
   }
 
-  /** Undefined: the connection has ended meanwhile. */
+  /** Undefined if the connection has ended in the meantime. */
   async function inSlices(body: Buffer, turn: Turns): Promise<BinaryNode | undefined> {
     const reading = readingNode(body)
     let node = reading.read(SLICE)
@@ -132,7 +135,7 @@ async function bodyOf(plain: Buffer): Promise<Buffer> {
   return inflated(body, { maxOutputLength: MAX_INFLATED, chunkSize: Math.max(SMALL, body.length) })
 }
 
-/** AES-256-GCM with a counter, which goes on with each frame. Throws when a frame is not of the key, or not the next. */
+/** AES-256-GCM with a counter that increases with each frame. Throws if a frame has another key or is out of order. */
 function createOpener(key: Uint8Array): (frame: Buffer) => Buffer {
   const iv = Buffer.alloc(12)
   let counter = 0

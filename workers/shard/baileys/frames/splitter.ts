@@ -1,25 +1,25 @@
-/** Cuts a stream of bytes into frames: three bytes of length, then the frame. The pieces in which it comes have nothing to do with them. */
+/** Splits a stream of bytes into frames: three bytes of length, then the frame. The boundaries of the received chunks have no meaning. */
 
 const PREFIX = 3
 
 export interface Splitter {
   push(bytes: Buffer): void
-  /** The next frame that is whole. A view of what was pushed. */
+  /** The next complete frame, as a view of the pushed bytes. */
   next(): Buffer | undefined
 }
 
 export function createSplitter(): Splitter {
-  /** What came and is not given out. */
+  /** Received bytes that were not returned yet. */
   let pieces: Buffer[] = []
   let total = 0
 
-  /** All of them as one. */
+  /** All pieces as one buffer. */
   function joined(): Buffer {
     if (pieces.length > 1) pieces = [Buffer.concat(pieces)]
     return pieces[0]!
   }
 
-  /** Of the frame that begins here, with its prefix; undefined: it is not known yet. */
+  /** Size of the next frame with its prefix; undefined if it is not known yet. */
   let size: number | undefined
 
   return {
@@ -29,7 +29,7 @@ export function createSplitter(): Splitter {
     },
     next() {
       if (size === undefined && total >= PREFIX) size = PREFIX + joined().readUIntBE(0, PREFIX)
-      // Joined at most twice for a frame, however many pieces it comes in.
+      // The pieces of a frame are joined at most twice, however many there are.
       if (size === undefined || total < size) return undefined
       const all = joined()
       const frame = all.subarray(PREFIX, size)

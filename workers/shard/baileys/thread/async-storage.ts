@@ -1,32 +1,32 @@
 /**
- * Below Node 24 every AsyncLocalStorage that was ever entered makes every later promise of its thread slower, for good: each promise walks the list
- * of all of them. Each socket makes one (`addTransactionCapability`, Utils/auth-utils.js) and never disables it: 914 texts per s in a fresh thread,
- * 166 after 200 reconnects. Node 24 keeps one frame for all of them by itself.
+ * Below Node 24, every AsyncLocalStorage that was ever entered permanently slows down every later promise of its thread, because each promise walks
+ * the list of all storages. Each socket creates one (`addTransactionCapability`, Utils/auth-utils.js) and never disables it: a fresh thread sends 914
+ * texts per s, and 166 after 200 reconnects. Node 24 keeps one frame for all of them.
  *
- * Here all storages of the thread share one real one, whose value is a small immutable map from storage to value. One is still paid for by every
- * promise, with an eighth of what a text allocates; so it rests while no work runs in it, which for the library's transactions is most of the time.
- * What was left running behind the work is outside of it then, as it should be: nothing would commit what it writes.
+ * Here all storages of the thread share one real one, whose value is a small immutable map from storage to value. Even one storage costs every
+ * promise something, an eighth of what a text allocates. So it is disabled while no work runs in it, which for the library's transactions is most of
+ * the time. Background work that continues after the transaction is then outside of it, which is right, because nothing would commit its writes.
  */
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
 
-/** First version that needs no help. */
+/** First Node version that does not need this correction. */
 const FIXED_IN = 24
 
 type Frame = ReadonlyMap<object, unknown>
 
 const NOTHING: Frame = new Map()
 
-/** Same surface as AsyncLocalStorage of Node 20 to 23. `rests`: values end with the promise of the work that they were given to. */
+/** Has the interface of AsyncLocalStorage in Node 20 to 23. `rests`: a value ends with the promise of the work that it was given to. */
 export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = false): typeof AsyncLocalStorage {
-  /** Work that runs with a value; `Infinity` when something was given one without an end. */
+  /** Number of running works that have a value; `Infinity` if a value was set without an end. */
   let underWay = 0
 
   function ended() {
     if (--underWay === 0) shared.disable()
   }
 
-  /** The same result; for a promise a new one. */
+  /** Returns the same result; a promise becomes a new one. */
   function counted<R>(run: () => R): R {
     if (!rests) return run()
     underWay++
@@ -38,7 +38,7 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
       throw error
     }
     if (result instanceof Promise) return result.finally(ended) as R
-    // It may have begun what goes on: nobody says for how long.
+    // The work may have started something that continues for an unknown time.
     underWay = Number.POSITIVE_INFINITY
     return result
   }
@@ -53,7 +53,7 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
     static bind = AsyncLocalStorage.bind
     static snapshot = AsyncLocalStorage.snapshot
 
-    /** Changed by `disable`: values under the old key are out of reach in every context at once. */
+    /** `disable` changes the key, so that values under the old key become unreachable in every context. */
     #key = {}
 
     getStore(): T | undefined {
@@ -84,7 +84,7 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
 
 let isShared = false
 
-/** Idempotent. Everything that imports `AsyncLocalStorage` after this gets the shared one. */
+/** Idempotent. Every module that imports `AsyncLocalStorage` afterwards gets the shared one. */
 export function shareAsyncLocalStorage(rests = true): void {
   if (isShared || Number(process.versions.node.split('.')[0]) >= FIXED_IN) return
   isShared = true

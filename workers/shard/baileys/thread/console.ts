@@ -1,7 +1,7 @@
 /**
- * BAILEYS 20. libsignal prints session entries with their private keys ("Closing session: SessionEntry {..}", src/session_record.js), and
- * dumps stacks of ordinary decryption failures (src/session_cipher.js). In a thread that loads it, console goes to the logger: texts
- * and error messages only, never objects, and not the lines of libsignal.
+ * libsignal prints session entries with their private keys ("Closing session: SessionEntry {..}", src/session_record.js), and dumps stacks of
+ * ordinary decryption failures (src/session_cipher.js). In a thread that loads it, console output goes to the logger: only texts and error messages,
+ * never objects, and no lines of libsignal.
  */
 export interface ConsoleTarget {
   debug(message: string): void
@@ -10,7 +10,7 @@ export interface ConsoleTarget {
   error(message: string): void
 }
 
-/** First words of everything libsignal prints. */
+/** First words of all lines that libsignal prints. */
 const LIBSIGNAL_LINES = [
   'Closing session:',
   'Opening session:',
@@ -37,7 +37,7 @@ const LEVELS = {
   error: 'error',
 } as const satisfies Partial<Record<keyof Console, keyof ConsoleTarget>>
 
-/** Returns what puts the console back. */
+/** Returns a function that restores the console. */
 export function redirectConsole(target: ConsoleTarget): () => void {
   const names = Object.keys(LEVELS) as (keyof typeof LEVELS)[]
   const { console: current } = globalThis

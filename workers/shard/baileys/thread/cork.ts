@@ -1,6 +1,7 @@
 /**
- * A burst of inbound stanzas runs in one endless chain of microtasks, because every receipt's write calls back at once: event-loop delay p99 of 842
- * to 1,777 ms. Corked until `setImmediate`, what a turn writes leaves together, and the callbacks come one turn later: 3 to 5 ms.
+ * A burst of inbound stanzas ran in one endless chain of microtasks, because every receipt's write calls back immediately: the p99 of the event-loop
+ * delay was 842 to 1,777 ms. With writes corked until `setImmediate`, all writes of a turn are sent together and the callbacks come one turn later: 3
+ * to 5 ms.
  */
 import type { Duplex } from 'node:stream'
 import WebSocket from 'ws'
@@ -11,7 +12,7 @@ interface SocketHolder {
 
 let isInstalled = false
 
-/** `ws` gives every WebSocket its socket through this method; there is no option or event before the first write. */
+/** `ws` gives every WebSocket its socket through this method; it has no option or event before the first write. */
 export function corkWebSockets(): void {
   if (isInstalled) return
   isInstalled = true

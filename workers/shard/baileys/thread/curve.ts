@@ -1,11 +1,11 @@
 /**
- * The library's `Curve.verify` (Utils/crypto.js) is true for any well-formed input: it only catches exceptions, and libsignal 6 returns a boolean. So
- * neither the server's certificate (Utils/noise-handler.js) nor the account's signature (Utils/validate-connection.js) is ever checked. And the leaf
- * certificate's key is never compared with the static key of the handshake, so that a chain captured from the real server could be presented by any
- * other.
+ * The library's `Curve.verify` (Utils/crypto.js) returns true for any well-formed input: it only catches exceptions, but libsignal 6 returns a
+ * boolean. So neither the server's certificate (Utils/noise-handler.js) nor the account's signature (Utils/validate-connection.js) is ever verified.
+ * Also, the key of the leaf certificate is never compared with the static key of the handshake, so another server could present a chain that was
+ * captured from the real one.
  *
- * The functions of the exported object are replaced; everybody in the library calls them through it. They go over WebAssembly, which is also 4 to 120
- * times faster.
+ * The functions of the exported object are replaced, because all code in the library calls them through it. The replacements use WebAssembly, which
+ * is also 4 to 120 times faster.
  */
 import { Curve, type KeyPair, proto } from '@whiskeysockets/baileys'
 import { calculateAgreement, calculateSignature, generateKeyPair, verifySignature } from 'whatsapp-rust-bridge'
@@ -15,8 +15,8 @@ import { type Certificate, isInTime, isRoot, judge, rootSerial, tolerateIssuer }
 const { Details } = proto.CertChain.NoiseCertificate
 
 /**
- * The handshake under way. `processHandshake` is synchronous: agreement with the server's ephemeral key, agreement with its static key,
- * `verify` of the leaf, `verify` of the intermediate, with nothing of another connection between.
+ * The current handshake. `processHandshake` is synchronous: agreement with the server's ephemeral key, agreement with its static key, `verify` of the
+ * leaf, `verify` of the intermediate; no other connection can run in between.
  */
 let handshake: { staticKey: Uint8Array; leaf?: Certificate } | undefined
 
@@ -46,17 +46,17 @@ const wasmCurve = {
 
 Object.assign(Curve, wasmCurve)
 
-/** False too for keys and signatures of a wrong length, for which the module throws. */
+/** Also false for keys and signatures of a wrong length, for which the module throws. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verifySignature(publicKey, message, signature)
   } catch {
-    // A string about a wrong length: not a valid signature.
+    // The module throws a string for a wrong length: this is not a valid signature.
     return false
   }
 }
 
-/** 06 00 (06 05 for hosted accounts) precede what an account signs. No certificate begins so: 06 is no field of protobuf. */
+/** Data that an account signs begins with 06 00 (06 05 for hosted accounts). No certificate begins so, because 06 is not a valid protobuf field. */
 const isAccountMessage = (message: Uint8Array) => message[0] === 6 && (message[1] === 0 || message[1] === 5)
 
 function verifyCertificate(issuerKey: Uint8Array, details: Uint8Array, signature: Uint8Array): boolean {
@@ -114,15 +114,15 @@ function readCertificate(bytes: Uint8Array): Certificate | undefined {
       notAfter: notAfter == null ? undefined : Number(notAfter),
     }
   } catch {
-    // Not a certificate: judged as unreadable.
+    // This is not a certificate; it counts as unreadable.
     return undefined
   }
 }
 
-/** Without the type byte. */
+/** Public key without its type byte. */
 const bare = (publicKey: Uint8Array) => (publicKey.length === 33 ? publicKey.subarray(1) : publicKey)
 
-/** The module throws strings. */
+/** Converts strings that the module throws to Errors. */
 function asError<T>(work: () => T): T {
   try {
     return work()

@@ -1,6 +1,6 @@
 /**
- * Must be evaluated before any module of Baileys in the thread: import it on the first line of the module that imports Baileys first.
- * Holds only what cannot be put in place later.
+ * Must be evaluated before any module of Baileys in the thread: import it on the first line of the module that first imports Baileys. It contains
+ * only corrections that cannot be applied later.
  */
 import { shareAsyncLocalStorage } from './async-storage.ts'
 

@@ -1,7 +1,7 @@
 /**
- * The key of what a connection receives. The library keeps it to itself (Utils/noise-handler.js), but it follows from the three agreements of the
- * handshake, and these are made by our functions (`curve.ts`). `processHandshake` is synchronous: the ephemeral key with the server's ephemeral and
- * its static key, then, once the certificate is good, the long-term key with the server's ephemeral.
+ * Obtains the key that decrypts received frames. The library does not expose it (Utils/noise-handler.js), but it is derived from the three key
+ * agreements of the handshake, which our functions make (`curve.ts`). `processHandshake` is synchronous: the ephemeral key with the server's
+ * ephemeral and static keys, then, after the certificate is verified, the long-term key with the server's ephemeral key.
  */
 import { hkdfSync } from 'node:crypto'
 import { NOISE_MODE } from '@whiskeysockets/baileys'
@@ -12,12 +12,12 @@ interface Agreement {
   secret: Uint8Array
 }
 
-/** The last two. */
+/** The last two agreements. */
 let earlier: readonly Agreement[] = []
-/** By the private half of a connection's long-term key. */
+/** Callbacks by the private part of a connection's long-term key. */
 const awaited = new WeakMap<Uint8Array, (key: Buffer) => void>()
 
-/** `onKey` is called when a handshake with this key is done; returns a function that no longer waits for it. */
+/** `onKey` is called when a handshake with this key has finished. Returns a function that cancels the wait. */
 export function awaitReadKey(privateKey: Uint8Array, onKey: (key: Buffer) => void): () => void {
   awaited.set(privateKey, onKey)
   return () => {
@@ -37,7 +37,7 @@ export function agreed(agreement: Agreement): void {
   if (isThird) onKey(readKeyOf([first.secret, second!.secret, agreement.secret]))
 }
 
-/** The protocol's name is the first salt: it has the length of a hash. */
+/** The first salt is the name of the protocol, which has the length of a hash. */
 const readKeyOf = (secrets: readonly Uint8Array[]): Buffer =>
   mixed(
     new Uint8Array(0),

@@ -1,10 +1,10 @@
 /**
- * The library's listeners are async functions on an EventEmitter, so what they throw becomes an unhandled rejection, which ends the process. The
- * worst case: a frame that cannot be opened (Socket/socket.js, onMessageReceived) stalls the connection, because the counters of both sides differ
- * from then on, and no close event comes.
+ * The library's listeners are async functions on an EventEmitter, so their errors become unhandled rejections, which end the process. In the worst
+ * case a frame cannot be decrypted (Socket/socket.js, onMessageReceived): the connection stalls, because the counters of both sides then differ, and
+ * no close event follows.
  *
- * `guardListeners` catches them at the socket they belong to; `surviveRejections` is the net below for the thread. Only a trapped WebAssembly module
- * (`trap.ts`) goes through both: the thread ends.
+ * `guardListeners` catches them at their socket; `surviveRejections` catches the remaining ones of the thread. Only a trapped WebAssembly module
+ * (`trap.ts`) passes both and ends the thread.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { WASocket } from '@whiskeysockets/baileys'
@@ -12,13 +12,13 @@ import { SECOND } from '../../../../src/domain/clock.ts'
 import { escalateTrap, isTrap } from './trap.ts'
 
 export interface StrayErrors {
-  /** A frame could not be opened or handled. The socket must be ended: it receives nothing any more. */
+  /** A frame could not be decrypted or processed. The socket must be ended, because it receives nothing further. */
   onStalled(error: Error): void
-  /** Another listener failed; the connection itself is well. Mostly "Connection Closed" while it goes down. */
+  /** Another listener failed; the connection itself still works. Most of these are "Connection Closed" while it goes down. */
   onStray(error: Error, event: string): void
 }
 
-/** Call right after the socket was made, before any listener of ours. */
+/** Must be called right after the socket is created, before any listener of ours. */
 export function guardListeners(sock: Pick<WASocket, 'ws'>, { onStalled, onStray }: StrayErrors): void {
   const { ws } = sock
   for (const event of ws.eventNames()) {
@@ -41,23 +41,23 @@ export function guardListeners(sock: Pick<WASocket, 'ws'>, { onStalled, onStray 
 
 const owners = new AsyncLocalStorage<string>()
 
-/** Work started inside belongs to this owner (an instance id), for errors that reach the thread's handlers. */
+/** Runs work for an owner (an instance id), which is reported with errors that reach the thread's handlers. */
 export const runAs = <T>(owner: string, work: () => T): T => owners.run(owner, work)
 
 export interface ThreadError {
   kind: 'rejection' | 'exception'
   error: Error
-  /** The instance it came from, where known. */
+  /** Instance that caused the error, if known. */
   owner: string | undefined
 }
 
 /**
- * After a trap: the refusal of the message that caused it is sent first, or the network would deliver that message to the next thread run, and to the
- * one after that. The library pauses 250 ms before it asks for a retry.
+ * Delay in ms before the thread ends after a trap, so that the refusal of the message that caused it is sent first. Otherwise the network would
+ * deliver that message to every following thread run. The library waits 250 ms before it requests a retry.
  */
 const TRAP_GRACE = SECOND
 
-/** Nothing that the library leaves unhandled ends the thread, except a trap. Returns what takes the net away. */
+/** Keeps unhandled errors of the library from ending the thread, except for a trap. Returns a function that removes the handlers. */
 export function surviveRejections(report: (stray: ThreadError) => void): () => void {
   let isTrapped = false
 
@@ -78,6 +78,6 @@ export function surviveRejections(report: (stray: ThreadError) => void): () => v
   }
 }
 
-/** The library rejects with bare values too: a query pending at a cut gets the close code. */
+/** The library also rejects with values that are not Errors: a query that is pending at a disconnection gets the close code. */
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(`Connection Closed (${String(thrown)})`, { cause: thrown })

@@ -1,13 +1,13 @@
 /**
- * A WebAssembly module that trapped (a Rust panic) stays as it was in the middle of its work: borrowed objects, half-written memory. All
- * sessions of the thread share the one module, so the thread ends and the supervisor brings up the next, with a new one.
+ * A WebAssembly module that trapped (a Rust panic) stays in an inconsistent state: borrowed objects, half-written memory. All sessions of the thread
+ * share the one module, so the thread ends, and the supervisor starts another with a new module.
  */
-// The compiler knows this global only with the browser's library.
+// TypeScript only declares this global in the library for browsers.
 const { RuntimeError } = (globalThis as unknown as { WebAssembly: { RuntimeError: new () => Error } }).WebAssembly
 
 export const isTrap = (error: unknown): boolean => error instanceof RuntimeError
 
-/** Call with a caught error that may be a trap: rethrows it to the thread's handlers (`rejections.ts`), which end the thread. */
+/** Call it with a caught error that may be a trap: it rethrows the trap to the thread's handlers (`rejections.ts`), which end the thread. */
 export function escalateTrap(error: unknown): void {
   if (!isTrap(error)) return
   queueMicrotask(() => {

@@ -3,13 +3,13 @@ import { WA_CERT_DETAILS } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 
 export interface Trust {
-  /** 32-byte public key of the root; the library's own (WhatsApp's) when left out. */
+  /** 32-byte public key of the root; by default the library's own (WhatsApp's). */
   root?: Uint8Array | undefined
-  /** `warn` logs a certificate that fails and goes on: for the day the real chain changes shape. Account signatures are always strict. */
+  /** `warn` logs an invalid certificate and continues, in case the real chain changes its form. Account signatures are always strict. */
   verify: 'strict' | 'warn'
-  /** Epoch milliseconds. */
+  /** Current time, in epoch milliseconds. */
   now: () => number
-  /** Called with one message per certificate that fails. */
+  /** Called with one message per invalid certificate. */
   log?: ((problem: string) => void) | undefined
 }
 
@@ -31,12 +31,12 @@ export interface Certificate {
   serial: number
   issuerSerial: number
   key: Uint8Array
-  /** Seconds; absent where the certificate sets no bound. */
+  /** Seconds since the epoch; absent if the certificate sets no bound. */
   notBefore: number | undefined
   notAfter: number | undefined
 }
 
-/** How far our clock may be off before a certificate's bounds are taken seriously, in ms. */
+/** Tolerated difference of our clock from the bounds of a certificate, in ms. */
 const CLOCK_SKEW = 3_600 * SECOND
 
 export function isInTime({ notBefore, notAfter }: Certificate): boolean {
@@ -45,7 +45,7 @@ export function isInTime({ notBefore, notAfter }: Certificate): boolean {
   return notAfter === undefined || now <= notAfter * SECOND + CLOCK_SKEW
 }
 
-/** The answer to give the library for a certificate with these problems. */
+/** The answer for the library about a certificate with these problems. */
 export function judge(name: string, problems: string[]): boolean {
   if (problems.length === 0) return true
   trust.log?.(`the server's ${name} certificate ${problems.join(', ')}`)
@@ -56,7 +56,7 @@ export const isRoot = (key: Uint8Array) => Buffer.compare(key, WA_CERT_DETAILS.P
 
 export const rootSerial = () => ROOT_SERIAL
 
-/** In `warn` another issuer passes as well: the library compares with this value right after it has asked us. */
+/** With `warn` another issuer is accepted as well: the library compares with this value right after it has called us. */
 export function tolerateIssuer(serial: number): void {
   if (trust.verify === 'warn') WA_CERT_DETAILS.SERIAL = serial
 }

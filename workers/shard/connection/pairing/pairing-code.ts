@@ -1,6 +1,6 @@
 /**
- * Asks for a pairing code and waits for the network's verdict: the library hands the code out before the network has answered, so a refused one would
- * look valid.
+ * Requests a pairing code and waits for the network's answer, because the library returns the code before the network has answered, and a refused
+ * code would look valid.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -8,12 +8,12 @@ import { Failure } from '../../../../src/domain/failures.ts'
 import { refusalCode } from '../../wire/refusal.ts'
 import { type Ending, pause, untilEnd } from '../within.ts'
 
-/** A refusal comes within this time or not at all. */
+/** Time in ms in which a refusal arrives, if at all. */
 const VERDICT_TIME = 3 * SECOND
 
 export interface CodeAsker extends Ending {
   sock: Pick<WASocket, 'requestPairingCode'>
-  /** Calls back with every query of ours that is refused; returns what ends that. */
+  /** Calls back with every refused query of ours; returns a function that unsubscribes. */
   onQueryRefused(listener: (answer: BinaryNode) => void): () => void
 }
 

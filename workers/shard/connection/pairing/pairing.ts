@@ -1,36 +1,36 @@
 /** Codes for linking the device: the current QR code as an image, and the pairing codes requested on this socket. */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 
-/** Pixels; error correction M. */
+/** Width in pixels; the error correction level is M. */
 const QR_SIZE = 512
-/** Asking again for the same number within this time gives the same code. */
+/** Time in which a second request for the same number returns the same code. */
 const CODE_REUSE = MINUTE
 
 export interface QrCode {
   payload: string
-  /** Epoch ms: shown by the clock that does not step, handed out by the one that clients have. */
+  /** Expiry in epoch ms. The steady clock decides how long the code is shown; clients get the expiry by the wall clock. */
   expiresAt: number
 }
 
 export interface Pairing {
   show(code: QrCode): void
-  /** Rewrites the shown code in place (a new secret under the same reference). */
+  /** Replaces the shown code (a new secret with the same reference). */
   replace(payload: string): void
   clear(): void
   current(): QrCode | null
-  /** Resolves with the code, or with null when pairing ended or `ms` passed. */
+  /** Resolves with the code, or with null if the pairing ended or `ms` passed. */
   wait(ms: number): Promise<QrCode | null>
-  /** Wakes those who wait although no code will come (the state moved on). */
+  /** Wakes waiting callers although no code will come (the state has changed). */
   giveUp(): void
   png(): Promise<Buffer | null>
   /**
-   * The code for this number: the one of the last minute, or a new one from `request`. A socket has one code at a time: a code for another
-   * number voids it.
+   * Code for this number: the one of the last minute, or a new one from `request`. A socket has one code at a time; a code for another number
+   * invalidates it.
    */
   phoneCode(digits: string, request: () => Promise<string>): Promise<string>
 }
 
-/** The library is loaded for the first code: most instances are paired already. */
+/** The library is loaded for the first code, because most instances are already paired. */
 async function imageOf(payload: string): Promise<Buffer> {
   const { default: QRCode } = await import('qrcode')
   return QRCode.toBuffer(payload, { width: QR_SIZE, errorCorrectionLevel: 'M' })

@@ -1,5 +1,5 @@
 /**
- * Compares an assertion with the options that the browser was to sign. A wrong one is refused here, because each one that is sent costs an attempt.
+ * Compares an assertion with the options that the browser had to sign. A wrong one is refused here, because each sent assertion uses one attempt.
  * Only the network can verify the signature itself. Pure.
  */
 import { createHash } from 'node:crypto'
@@ -12,7 +12,7 @@ const FLAGS_AT = 32
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
 
-/** The members that the web client sends, in its order. */
+/** Fields that the web client sends, in its order. */
 export const assertionJson = ({ id, rawId, type, response }: Assertion): Buffer => {
   const { clientDataJSON, authenticatorData, signature, userHandle } = response
   return Buffer.from(
@@ -57,7 +57,7 @@ interface ClientData {
   crossOrigin?: unknown
 }
 
-/** Browsers add members on purpose: the JSON is parsed, never compared as text. */
+/** Browsers add random fields on purpose, so the JSON is parsed and never compared as text. */
 function clientOf(encoded: string): ClientData | null {
   try {
     const data = JSON.parse(Buffer.from(encoded, 'base64url').toString()) as Record<string, unknown> | null

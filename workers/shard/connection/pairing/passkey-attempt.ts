@@ -1,4 +1,4 @@
-/** One attempt to link with a passkey: its keys and what is sent of them. Another attempt makes new ones. */
+/** One attempt to link with a passkey: its keys, and the data derived from them that is sent. Another attempt creates new ones. */
 import { randomBytes } from 'node:crypto'
 import { type AuthenticationCreds, Curve } from '@whiskeysockets/baileys'
 import {
@@ -18,12 +18,12 @@ export interface Attempt {
   readonly nonce: Uint8Array
   /** Throws for a key of the phone that makes the shared secret zero. */
   agree(primary: PrimaryIdentity): Agreement
-  /** Overwrites the keys. Nothing may be sealed afterwards. */
+  /** Overwrites the keys. Nothing may be encrypted afterwards. */
   forget(): void
 }
 
 export interface Agreement {
-  /** The phone shows the same code. */
+  /** Code that the phone also shows. */
   readonly code: string
   /** Public keys and secret of these credentials, encrypted for the phone. */
   seal(creds: AuthenticationCreds): Uint8Array
@@ -31,7 +31,7 @@ export interface Agreement {
 
 const IV_BYTES = 12
 
-/** `ref`: the network's, for this attempt. */
+/** `ref`: reference of the network for this attempt. */
 export function createAttempt(ref: string): Attempt {
   const pair = Curve.generateKeyPair()
   const nonce = randomBytes(KEY_BYTES)

@@ -1,10 +1,11 @@
 /**
- * Links a device to an account that demands its passkey (`wire/passkey.ts` has the stanzas). It begins after the phone has accepted a code: the
- * network asks for an assertion, a person makes it in a browser, and the API hands it in minutes later.
+ * Links a device to an account that requires its passkey (`wire/passkey.ts` has the stanzas). It begins after the phone has accepted a code: the
+ * network requests an assertion, a person creates it in a browser, and the API submits it minutes later.
  *
- *   awaiting_response       the network's options wait to be signed; each assertion that is sent uses one of three attempts
- *   awaiting_confirmation   the network accepted the assertion; the phone continues by itself, or the owner compares the codes and confirms on both sides
- *   linking                 keys and secret were sent to the phone, sealed; `pair-success` follows, as after a scan
+ *   awaiting_response the network's options must be signed; each sent assertion uses one of three attempts
+ *   awaiting_confirmation the network accepted the assertion; the phone continues by itself, or the owner compares the codes and confirms on both
+ *   sides
+ *   linking keys and secret were sent to the phone, encrypted; `pair-success` follows, as after a scan
  *
  * A ceremony belongs to one socket and ends with it. Only the new secret is stored, in the credentials.
  */
@@ -40,13 +41,13 @@ import { assertionJson, problemOf } from './passkey-assertion.ts'
 import { type Agreement, type Attempt, createAttempt } from './passkey-attempt.ts'
 import { handoffKey, handoffProof } from './passkey-keys.ts'
 
-/** Options expire this long after they arrive; the network refuses an older challenge. */
+/** Options expire this long after their arrival; the network refuses an older challenge. */
 const OPTIONS_LIFE = 10 * MINUTE
-/** The phone accepts the proof that we are the device whose code it accepted only this long after the network's request. */
+/** The phone accepts the proof that we are the device whose code it accepted only for this long after the network's request. */
 const PROOF_LIFE = 5 * MINUTE
 /** Deadline of each of the three waits: for the phone's keys, for the owner's confirmation of the code, for `pair-success`. */
 const WAIT = 2 * MINUTE
-/** Assertions that may be refused locally, before they are sent. */
+/** Number of assertions that may be refused locally, before they are sent. */
 const MAX_REFUSED = 10
 
 /** Events for the table of states. `lifeMs`: time left to sign. */
@@ -65,7 +66,7 @@ export interface CeremonyDeps {
   clock: Clock
   steady: Clock
   log: Logger
-  /** The ceremony is over. `error` is null when the device is linked or the socket was closed on purpose. */
+  /** The ceremony has ended. `error` is null if the device is linked or the socket was closed on purpose. */
   onEnd(error: PasskeyError | null): void
   /** An attempt failed, and another one follows. */
   onError(error: PasskeyError): void
@@ -76,18 +77,18 @@ export type CeremonyState = Omit<PasskeyState, 'last_error'> & { ceremony: strin
 
 export interface Ceremony {
   state(): CeremonyState
-  /** The network asks for the passkey, for the first time or again. Resolves when the new secret is on disk. */
+  /** The network requests the passkey, for the first time or again. Resolves when the new secret is on disk. */
   asked(notice: BinaryNode): Promise<void>
   /** The phone's key and nonce have arrived. */
   continued(notice: BinaryNode): void
   /** Resolves when the network has accepted the assertion. Rejects with a `Failure`. */
   respond(assertion: Assertion): Promise<PasskeyStage>
-  /** The owner says whether the phone shows the same code. */
+  /** The owner states whether the phone shows the same code. */
   confirm(matches: boolean): void
   end(error: PasskeyError | null): void
 }
 
-/** The network's error codes are not documented: each fails the attempt. */
+/** The network's error codes are not documented, so each one fails the attempt. */
 const ANY_CODE = { otherwise: 'action_failed' } as const
 
 export function createCeremony(deps: CeremonyDeps): Ceremony {
@@ -102,7 +103,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
   let handoff: { key: Buffer; since: number } | null = null
   /** Secret that this ceremony has put into the credentials. */
   let ownSecret: string | null = null
-  /** An assertion was handed in and its attempt is not over. */
+  /** An assertion was submitted and its attempt has not ended. */
   let isGiven = false
   /** Set when the assertion is sent. */
   let attempt: UnderWay | null = null
@@ -120,7 +121,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
     needsConfirmation: boolean
   }
 
-  /** Rejects with `ConnectionLost` when the socket has ended, which is handled elsewhere, and otherwise with the network's error. */
+  /** Rejects with `ConnectionLost` if the socket has ended, which is handled elsewhere; otherwise with the network's error. */
   async function query(node: BinaryNode): Promise<BinaryNode> {
     try {
       return await boundedQuery(sock, node, QUERY_DEADLINE)
@@ -131,8 +132,8 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
   }
 
   /**
-   * Derives the handoff key from the secret in the code that the phone accepted, and replaces that secret: the phone is sent the new one at the end.
-   * A repeated request changes nothing, because the phone does not know the new secret yet.
+   * Derives the handoff key from the secret in the code that the phone accepted, and replaces that secret; the new one is sent to the phone at the
+   * end. A repeated request changes nothing, because the phone does not know the new secret yet.
    */
   function handOver() {
     if (creds.advSecretKey === ownSecret) return
@@ -196,7 +197,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
     await fetchOptions()
   }
 
-  /** Ends the pairing, too. */
+  /** Also ends the pairing. */
   function fail(error: PasskeyError) {
     if (isOver) return
     end(error)
@@ -223,7 +224,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
       const proof = takeHandoff(keys.payload)
       const credentialId = Buffer.from(assertion.rawId, 'base64url')
       const taken = query(prologueQuery({ credentialId, assertion: json, payload: keys.payload, proof })).then(accepted)
-      // Set before the result arrives: the phone's continuation can overtake it.
+      // Set before the result arrives, because the phone's continuation can overtake it.
       attempt = { keys, hasProof: proof !== null, isContinued: false, taken, agreement: null, needsConfirmation: false }
       await taken
     } finally {
@@ -240,7 +241,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
   }
 
   async function goOn(current: UnderWay, primary: PrimaryIdentity | null): Promise<void> {
-    // A refused assertion has ended its attempt already.
+    // A refused assertion has already ended its attempt.
     if (!(await succeeds(current.taken)) || current !== attempt) return
     clearTimeout(timer)
     const agreement = primary && agreed(current, primary)
@@ -248,7 +249,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
     try {
       await query(nonceQuery(current.keys.nonce))
     } catch (error) {
-      // The phone may have received the nonce, so that another attempt could not be compared safely.
+      // The phone may have received the nonce, so the codes of another attempt could not be compared safely.
       return refuse(error, 'the network refused the nonce')
     }
     if (current !== attempt) return
@@ -274,7 +275,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
     try {
       // `pair-success` is verified with the new secret, and can overtake the result of this query.
       await deps.settled()
-      // A ceremony that ended meanwhile has overwritten its keys: nothing may be sealed with them.
+      // A ceremony that ended in the meantime has overwritten its keys, so nothing may be encrypted with them.
       if (current !== attempt) return
       await query(sealedRequestQuery(agreement.seal(creds)))
     } catch (error) {
@@ -305,7 +306,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
     },
 
     async asked(notice) {
-      // The phone is about to be sent the present secret: it must not change any more.
+      // The current secret is about to be sent to the phone, so it must not change.
       if (isGiven) return
       const isAgain = ownSecret !== null
       handOver()

@@ -1,17 +1,20 @@
-/** Keys, proofs and the code of a pairing with a passkey. Pure; what the bytes stand in is `wire/passkey.ts`. */
+/** Keys, proofs and the code of a pairing with a passkey. Pure; `wire/passkey.ts` has the formats of the bytes. */
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { aesEncryptGCM, bytesToCrockford, Curve } from '@whiskeysockets/baileys'
 import { type CompanionIdentity, KEY_BYTES, type PrimaryIdentity } from '../../wire/passkey.ts'
 
 const NONE = Buffer.alloc(0)
 
-/** Made of the secret that the phone knows: by a proof with it the phone sees that this is the device whose code it accepted. */
+/** Derived from the secret that the phone knows. A proof with it shows the phone that this is the device whose code it accepted. */
 export const handoffKey = (advSecret: Uint8Array): Buffer => derived(advSecret, NONE, 'shortcake-passkey-handoff-v1')
 
-/** `payload`: encoded. */
+/** `payload` is encoded. */
 export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => createHmac('sha256', key).update(payload).digest()
 
-/** Binds us to a nonce before the phone chooses its own, or either side could look for one that makes the codes equal. `identity`: encoded. */
+/**
+ * Commits us to a nonce before the phone chooses its own; otherwise either side could search for one that makes the codes equal. `identity` is
+ * encoded.
+ */
 export const commitmentTo = (nonce: Uint8Array, identity: Uint8Array): Buffer => sha256(identity, nonce)
 
 /** Throws for a key of the phone with which every agreement is the same. */
@@ -25,17 +28,17 @@ export function encryptionKey(
   return derived(shared, Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`), 'Pairing Information Encryption Key')
 }
 
-/** Bytes of both nonces and the phone's key that the code shows. */
+/** Number of bytes of both nonces and the phone's key that the code shows. */
 const CODE_BYTES = 5
 
-/** `XXXX-XXXX`: the phone shows the same, unless somebody is between the two. */
+/** `XXXX-XXXX`: the phone shows the same code, unless somebody intercepts the connection. */
 export function confirmationCode(nonce: Uint8Array, primary: PrimaryIdentity): string {
   const mask = sha256(nonce, primary.publicKey)
   const code = bytesToCrockford(Buffer.from(primary.nonce.subarray(0, CODE_BYTES).map((byte, at) => byte ^ mask[at]!)))
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
-/** Ciphertext and tag. `request`: encoded. */
+/** Ciphertext and tag. `request` is encoded. */
 export const sealedWith = (key: Uint8Array, iv: Uint8Array, request: Uint8Array): Buffer => aesEncryptGCM(request, key, iv, NONE)
 
 const sha256 = (...parts: Uint8Array[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()

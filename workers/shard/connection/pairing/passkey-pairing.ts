@@ -1,4 +1,4 @@
-/** Linking with a passkey of one instance, across its sockets: the running ceremony, and the last error. Kept in memory only. */
+/** Linking an instance with a passkey, across its sockets: the running ceremony, and the last error. Kept only in memory. */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -22,7 +22,7 @@ export interface PasskeySocket {
   events: PasskeyEvents
 }
 
-/** What one socket reports. */
+/** Reports of one socket. */
 export interface SocketPasskey {
   readonly isUnderWay: boolean
   /** `passkey_prologue_request`. Resolves when the new secret is on disk. */

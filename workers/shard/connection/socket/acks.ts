@@ -1,35 +1,35 @@
 /**
- * `sendMessage` and `relayMessage` resolve when bytes are written; whether the network took the message is only in its ack, and the library reports
- * an ack's error through the event buffer, where it can disappear. So the ack itself is what decides.
+ * Waits for the network's acks. `sendMessage` and `relayMessage` resolve when bytes are written, but only the ack shows whether the network accepted
+ * the message, and the library reports an ack's error through the event buffer, where it can be lost. So this file reads the ack itself.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { type Ack, ackIn } from '../../wire/ack.ts'
 
 export type AckOutcome =
-  /** `serverId` of a channel post; `phash` and `addressingMode` of a group, as the network has them. */
+  /** `serverId` of a channel post; `phash` and `addressingMode` of a group, as the network sends them. */
   | { ok: true; serverId?: string; phash?: string; addressingMode?: string }
   | { ok: false; code: number }
   | 'timeout'
-  /** The connection ended first, or the caller gave up. */
+  /** The connection ended first, or the caller stopped waiting. */
   | 'closed'
 
-/** Codes are numbers; one that is not is none we know. */
+/** Used for a code that is not a number. */
 const UNKNOWN_CODE = 500
 
 export interface PendingAck {
-  /** The verdict, waited for this long from now on: the send itself can take longer than any ack. Never rejects. */
+  /** Waits this long for the verdict, from now on, because the send itself can take longer than any ack. Never rejects. */
   within(timeoutMs: number): Promise<AckOutcome>
-  /** The send threw: the verdict is no longer awaited. */
+  /** The send threw, so the verdict is no longer awaited. */
   giveUp(): void
 }
 
 export interface Acks {
   /**
-   * Must be armed before the send: the ack can arrive before the send resolves. `to` is the chat as the stanza names it: the network also acks our
-   * receipts, which carry the ids of other people's messages, and those ids are chosen by their senders.
+   * Must be called before the send, because the ack can arrive before the send resolves. `to` is the chat as in the stanza: the network also acks our
+   * receipts, which have the ids of other people's messages, and senders choose those ids.
    */
   expect(messageId: string, to: string): PendingAck
-  /** For the router. */
+  /** Called by the router. */
   came(ack: BinaryNode): void
   /** The connection has ended. */
   end(): void
@@ -64,7 +64,7 @@ export function createAcks(): Acks {
       else waiting.set(messageId, (waiting.get(messageId) ?? new Set()).add(mine))
       return {
         within(timeoutMs) {
-          // Once the verdict has been reached nothing clears it.
+          // Nothing clears the timer after the verdict is known.
           if (!isOver) timer = setTimeout(finish, timeoutMs, 'timeout')
           return verdict
         },

@@ -1,37 +1,37 @@
 /**
- * Detects a stalled connection. A connection can be alive, with its pings answered and its sends going out, while no incoming stanza is handled any
- * more: a handler that never ends holds its mutex and blocks every stanza behind it. The library's keep-alive does not notice, because it only looks
- * at frames. So the stanzas received are compared with those handled.
+ * Detects a stalled connection. A connection can be alive, with answered pings and working sends, while no incoming stanza is handled: a handler that
+ * never ends holds its mutex and blocks every later stanza. The library's keep-alive does not notice, because it only looks at frames. So the stanzas
+ * received are compared with those handled.
  *
- * Not detectable from here: a network that withholds stanzas and answers pings looks the same as an idle account.
+ * One case cannot be detected: a network that withholds stanzas and answers pings looks the same as an idle account.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import { ANSWERED, type Answered } from './stanza-router.ts'
 
-/** Three of the library's longest waits (a query without an answer, 60 s) in one step. */
+/** Three times the library's longest wait (a query without an answer, 60 s), in ms. */
 const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
 /**
- * Silences that are reported, once each. They prove nothing, but they lead from the age of the last stanza in the metrics, which has no ids
- * (`svc_inbound_age_instances`), to the instance.
+ * Silences that are logged, once each. They prove nothing, but they connect the age of the last stanza in the metrics, which have no ids
+ * (`svc_inbound_age_instances`), with the instance.
  */
 const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
 export interface KindTraffic {
-  /** Stanzas since the login. */
+  /** Number of stanzas since the login. */
   stanzas: number
-  /** How many of them are through. */
+  /** Number of them that are handled. */
   handled: number
 }
 export type Traffic = Readonly<Record<Answered, Readonly<KindTraffic>>>
 
 export interface Liveness {
   traffic(): Traffic
-  /** When the last stanza came, or the login succeeded, epoch ms; null before that. */
+  /** Time of the last stanza, or of the login, in epoch ms; null before that. */
   lastInboundAt(): number | null
-  /** For the router. */
+  /** Called by the router. */
   came(kind: Answered): () => void
 }
 
@@ -44,7 +44,7 @@ export interface LivenessDeps {
 }
 
 interface KindState extends KindTraffic {
-  /** Since when some wait and none gets through; null: none waits. */
+  /** Time since which stanzas wait and none is handled; null if none waits. */
   since: number | null
 }
 
@@ -57,7 +57,7 @@ export function watchLiveness(
   ) as unknown as Record<Answered, KindState>
   let timer: NodeJS.Timeout | undefined
   let lastInboundAt: number | null = null
-  /** Of the silence that lasts. */
+  /** Number of reported silences in the current silence. */
   let reported = 0
 
   function reportSilence() {

@@ -1,7 +1,7 @@
 /**
- * A message to a person whose devices, sessions and token are all known, which is nearly every one: made and written by us, with each thing done once.
- * The library encodes the message for each device and once more for the report token, enters a transaction whose context every promise of the thread
- * then carries, and reads the same token three times. Where something has to be asked of the network first, it is the library that sends.
+ * Sends a message to a person whose devices, sessions and token are all known, which is nearly every message. It does each step once. The library
+ * encodes the message for each device and once more for the report token, enters a transaction whose context every promise of the thread then
+ * carries, and reads the same token three times. If something must be queried from the network first, the library sends.
  */
 import {
   type AuthenticationState,
@@ -20,7 +20,7 @@ import { deviceSent, padded } from '../../wire/plaintext.ts'
 import type { DeviceLists } from '../device-lists.ts'
 import type { Identity } from '../identity.ts'
 
-/** As `translate/outbound/stanza.ts` makes them. */
+/** In the form of `translate/outbound/stanza.ts`. */
 export interface PersonStanza {
   to: string
   attributes: Record<string, string>
@@ -28,7 +28,10 @@ export interface PersonStanza {
   nodes: readonly BinaryNode[]
 }
 
-/** Resolves when it has been given to the connection, its keys on disk before; false: the library has to send it, and nothing has changed. */
+/**
+ * Resolves with true when the stanza was passed to the connection, after its keys are on disk. Resolves with false if the library must send it; then
+ * nothing has changed.
+ */
 export type PersonRelay = (messageId: string, message: proto.IMessage, stanza: PersonStanza) => Promise<boolean>
 
 export interface PersonRelayDeps {
@@ -42,7 +45,7 @@ export function createPersonRelay({ sock, auth, identity, devices }: PersonRelay
   const { creds, keys } = auth
   const repository = sock.signalRepository as SignalRepository
 
-  /** All of the person's devices and of our own but this one; null where a list is not known or too old. As `getUSyncDevices` of the library. */
+  /** All devices of the person and our own except this one; null if a list is unknown or expired. Like `getUSyncDevices` of the library. */
   function recipients(to: string): { theirs: string[]; ours: string[] } | null {
     const { id, lid } = creds.me!
     const own = to.endsWith('@lid') && lid ? lid : id
@@ -55,7 +58,7 @@ export function createPersonRelay({ sock, auth, identity, devices }: PersonRelay
     return { theirs: jids(theirs), ours: jids(ours).filter((jid) => jid !== id && jid !== lid) }
   }
 
-  /** Null where it has to be renewed, or ours has to be given. */
+  /** Null if the token must be renewed, or ours must be sent. */
   async function tokenOf(to: string): Promise<BinaryNode[] | null> {
     const name = to.endsWith('@lid') ? to : ((await identity.lidOf(to)) ?? to)
     const { [name]: entry } = await keys.get('tctoken', [name])

@@ -1,4 +1,6 @@
-/** Every option given to the library's socket, each with its reason: a default that changes upstream must not change us. */
+/**
+ * Sets every option of the library's socket explicitly, each with its reason, so that a changed default in the library does not change our behaviour.
+ */
 import {
   Browsers,
   DEFAULT_CONNECTION_CONFIG,
@@ -24,20 +26,24 @@ export interface SocketParts {
   version: WAVersion
 }
 
-/** A plain browser name: the network answers 400 to a pairing code asked for by any other. */
+/** A plain browser name: the network answers 400 to a pairing code request from any other. */
 export const BROWSER = Browsers.macOS('Chrome')
 
-/** Kind of device that this browser registers as (`Utils/validate-connection.js`, `getPlatformType`). The keys of a passkey ceremony are derived with it. */
+/**
+ * Device type with which this browser registers (`Utils/validate-connection.js`, `getPlatformType`). The keys of a passkey ceremony are derived from
+ * it.
+ */
 export const DEVICE_TYPE: number = proto.DeviceProps.PlatformType.CHROME
 
 /**
- * The library's own time-out is off: with it, each outgoing frame makes two stack traces, an error and an unneeded timer, a tenth of the cost of a
- * text. `baileys/watchdog.ts` has the deadline from the first attempt to the login, and a frame that cannot be written fails with its connection.
+ * The library's own timeout is disabled: with it, each outgoing frame creates two stack traces, an error and an unneeded timer, a tenth of the cost
+ * of a text. `baileys/watchdog.ts` has the deadline from the first attempt to the login, and a frame that cannot be written fails with its
+ * connection.
  */
 const NO_CONNECT_TIMEOUT = 0
 /**
- * The library's own time-out of a query. The query then resolves with undefined, which reads like success: our deadlines are shorter
- * (`baileys/query.ts`), and this one only ends queries that are no longer awaited.
+ * The library's own timeout of a query. The query then resolves with undefined, which looks like success. Our deadlines are shorter
+ * (`baileys/query.ts`), so this one only ends queries that are no longer awaited.
  */
 const QUERY_TIMEOUT = 60 * SECOND
 
@@ -50,16 +56,16 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     waWebSocketUrl: network.url ?? DEFAULT_CONNECTION_CONFIG.waWebSocketUrl,
     browser: BROWSER,
     connectTimeoutMs: NO_CONNECT_TIMEOUT,
-    // Ours asks in its place: `baileys/keep-alive.ts`.
+    // Our own pings are used instead: `baileys/keep-alive.ts`.
     keepAliveIntervalMs: NEVER,
     defaultQueryTimeoutMs: QUERY_TIMEOUT,
-    // Being online silences the phone's own notifications.
+    // Being online would silence the phone's own notifications.
     markOnlineOnConnect: false,
-    // Own sends are reported from the queue, once, with their outcome; the library's echo would go through the inbound mutex for nothing.
+    // The queue reports own sends once, with their outcome; the library's echo would needlessly go through the inbound mutex.
     emitOwnEvents: false,
     fireInitQueries: true,
     syncFullHistory: false,
-    // Ours reads it, and app state, which the library would read behind it, each in pieces: `receive/effects/history.ts`,
+    // Our code reads the history, and app state, which the library would read after it, both in slices: `receive/effects/history.ts`,
     // `app-state/reading.ts`.
     shouldSyncHistoryMessage: () => false,
     shouldIgnoreJid: () => false,
@@ -69,10 +75,10 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     // Undefined would make `sendMessage` fetch the URL without a guard; previews come from our own guarded fetch.
     generateHighQualityLinkPreview: false,
     linkPreviewImageThumbnailWidth: 192,
-    // Sessions are ours: the repository writes them directly, so these retries only concern the library's other keys.
+    // Our repository writes sessions directly, so these retries only concern the library's other keys.
     transactionOpts: { maxCommitRetries: 10, delayBetweenTriesMs: 200 },
     appStateMacVerification: { patch: true, snapshot: true },
-    // Retry receipts in both directions are ours (`retry/`), and so is what is kept for them.
+    // Our code handles retry receipts in both directions (`retry/`) and stores the data for them.
     retryRequestDelayMs: 0,
     maxMsgRetryCount: 0,
     enableAutoSessionRecreation: false,

@@ -1,15 +1,15 @@
 /**
- * The only file that listens to stanzas. The library acks a stanza before anything of it is durable, so its listeners for the kinds that need an
- * answer are detached here, right after the socket is made, and replaced by a table: the stanzas that a row matches, the keyed mutex they wait for,
- * the steps in their order, and the answer to the network. The answer comes last: when a step fails no answer is sent, the connection is cut, and the
- * network sends the stanza again.
+ * The only file that listens to stanzas. The library acks a stanza before anything of it is durable. So its listeners for the kinds that need an
+ * answer are detached here, right after the socket is created, and replaced by a table. Each row has the stanzas it matches, the keyed mutex for
+ * which they wait, the steps in order, and the answer to the network. The answer comes last: if a step fails, no answer is sent, the connection is
+ * closed, and the network sends the stanza again.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { escalateTrap } from '../../baileys/thread/trap.ts'
 import { envelopeOf } from '../../wire/envelope.ts'
 import { describeMatch, fits, type Match } from '../../wire/match.ts'
 
-/** The events for which the library has handlers of its own. */
+/** Events for which the library has its own handlers. */
 export const DETACHED = [
   'CB:message',
   'CB:receipt',
@@ -20,14 +20,16 @@ export const DETACHED = [
   'CB:iq,type:set,pair-device',
 ] as const
 
-/** Kinds the network keeps until they are answered. */
+/** Kinds of stanzas that the network keeps until they are answered. */
 export const ANSWERED = ['message', 'receipt', 'notification', 'call'] as const
 export type Answered = (typeof ANSWERED)[number]
 
-/** `count`: nothing but numbers. `intercept`: an effect in memory, or one that may come twice. `translate`: what it means. `commit`: on disk. */
+/**
+ * `count`: only counts. `intercept`: an effect in memory, or one that may be repeated. `translate`: interprets the stanza. `commit`: writes to disk.
+ */
 export type Phase = 'count' | 'intercept' | 'translate' | 'commit'
 
-/** A stanza had its turn; its outcome follows when what it means is on disk. Meanwhile the next one that `overlaps` may begin. */
+/** A stanza has been processed; its outcome follows when its data is on disk. In the meantime the next stanza of a row that `overlaps` may begin. */
 export class Following<Outcome> {
   readonly outcome: Promise<Outcome>
   constructor(outcome: Promise<Outcome>) {
@@ -38,9 +40,12 @@ export class Following<Outcome> {
 export interface Step<Outcome = unknown> {
   phase: Phase
   name: string
-  /** Its result is an outcome: it took the stanza, the steps behind it are left out, and the answer goes by it. Undefined: it did not. */
+  /**
+   * If true, its result is an outcome: the step handled the stanza, later steps are skipped, and the outcome decides the answer. Undefined means that
+   * the step did not handle it.
+   */
   decides: boolean
-  /** A failure means that the stanza has to come again. */
+  /** A failure means that the stanza must be delivered again. */
   run(node: BinaryNode): Outcome | undefined | Promise<Outcome | Following<Outcome> | undefined>
 }
 
@@ -51,11 +56,11 @@ export interface Answer<Outcome = unknown> {
 
 export interface Mutex {
   name: string
-  /** Stanzas of one key are handled one after the other, in order of arrival. Undefined: immediately. */
+  /** Stanzas with the same key are handled one after the other, in order of arrival. Undefined means immediately. */
   key(node: BinaryNode): string | undefined
-  /** It begins as soon as the one before it is `Following`; others wait until that one is answered. */
+  /** A stanza begins as soon as the one before it is `Following`; other stanzas wait until that one is answered. */
   overlaps?: true
-  /** How many may wait; what comes then is answered, and nothing else is done about it. */
+  /** Number of stanzas that may wait; further ones are answered without being processed. */
   most?: number
 }
 
@@ -64,21 +69,21 @@ export interface Route<Outcome = unknown> {
   line: Mutex
   steps: readonly Step<Outcome>[]
   answer: Answer<Outcome>
-  /** For what no other row is about: counted as unknown. */
+  /** True for the row that takes all remaining stanzas; they are counted as unknown. */
   isRest?: true
 }
 
 export type Table = readonly Route<never>[]
 
-/** For a route whose answer needs no outcome of its steps, and for one with its own type of outcome. */
+/** For a route whose answer does not depend on the outcome of its steps, and for one with its own type of outcome. */
 export const route = <Outcome>(of: Match, line: Mutex, steps: readonly Step<Outcome>[], answer: Answer<Outcome>): Route<never> =>
   ({ of, line, steps, answer }) as unknown as Route<never>
 
-/** For what the rows before it leave over. */
+/** For the stanzas that no earlier row matches. */
 export const rest = (of: Match, answer: Answer): Route<never> =>
   ({ of, line: AT_ONCE, steps: [], answer, isRest: true }) as unknown as Route<never>
 
-/** A step with only an effect, and a step that decides the outcome of the stanza. */
+/** A step that only has an effect, and a step that decides the outcome of the stanza. */
 export const step = (phase: Phase, name: string, run: (node: BinaryNode) => unknown): Step<never> =>
   ({ phase, name, decides: false, run }) as Step<never>
 export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['run']): Step<Outcome> => ({
@@ -88,7 +93,7 @@ export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['
   run,
 })
 
-/** Nothing waits for it, and it waits for nothing. */
+/** No mutex: nothing waits for the stanza, and it waits for nothing. */
 export const AT_ONCE: Mutex = { name: 'at once', key: () => undefined }
 /** All stanzas one after the other. */
 export const oneByOne = (name: string, most?: number): Mutex => ({
@@ -101,32 +106,32 @@ export const NO_ANSWER: Answer = { name: 'nothing', send() {} }
 export interface RouterDeps {
   /** A stanza that needs an answer has arrived. Call the returned function when it has been handled, with any outcome. */
   came(kind: Answered): () => void
-  /** Whether what an `intercept` step failed at is to come again. Counts. */
+  /** Whether a stanza at which an `intercept` step failed should be delivered again. Counts the attempts. */
   isWorthAnother(stanza: string): boolean
-  /** Nothing is taken any more; the connection has to be cut. */
+  /** No further stanzas are processed; the connection must be closed. */
   onFailure(error: Error, about: { route: string; step: string }): void
-  /** A stanza could not be taken however often it came: it is answered. */
+  /** A stanza failed at every delivery; it is answered and dropped. */
   onGivenUp(error: Error, about: { route: string; step: string }): void
-  /** Too many stanzas wait for a mutex: one is answered unread. */
+  /** Too many stanzas wait for a mutex: one is answered without being processed. */
   onOverflow(line: string): void
-  /** A stanza that no row is about, or only one for the rest. */
+  /** A stanza that no row matches, or only the row for the rest. */
   onUnknown(node: BinaryNode): void
-  /** The answer could not be written, mostly because the connection has just ended. */
+  /** The answer could not be written, usually because the connection has just ended. */
   onUnanswered(error: Error): void
 }
 
 export interface Router {
-  /** As if it had come just now. Resolves when it is through. */
+  /** Processes a stanza as if it had just arrived. Resolves when it is handled. */
   take(node: BinaryNode): Promise<void>
-  /** Resolves when those of the unanswered stanzas that fit have been handled. Undefined: none fits. */
+  /** Resolves when the matching unanswered stanzas have been handled. Undefined if none matches. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
-  /** The connection has ended: nothing is taken or answered any more. */
+  /** The connection has ended: nothing is processed or answered from now on. */
   fence(): void
 }
 
 type RoutedSocket = Pick<WASocket, 'ws'>
 
-/** Call right after the socket was made. */
+/** Must be called right after the socket is created. */
 export function detachLibrary({ ws }: RoutedSocket): void {
   for (const event of DETACHED) ws.removeAllListeners(event)
 }
@@ -135,7 +140,7 @@ export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDep
   const rows = table as unknown as readonly Route[]
   const byTag = new Map<string, Route[]>()
   for (const row of rows) byTag.set(row.of.tag, [...(byTag.get(row.of.tag) ?? []), row])
-  /** Of each mutex, by key: when its last task lets the next one begin, when all of them are done, and how many there are. Neither rejects. */
+  /** State of each mutex by key: when its last task lets the next one begin, when all tasks are done, and their number. Neither promise rejects. */
   const lines = new Map<string, { begun: Promise<void> | undefined; done: Promise<void> | undefined; count: number }>()
   /** Stanzas that need an answer and are still being handled. */
   const underWay = new Map<BinaryNode, Promise<void>>()
@@ -242,7 +247,7 @@ export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDep
 
 const isAnswered = (tag: string): tag is Answered => (ANSWERED as readonly string[]).includes(tag)
 
-/** The row of a stanza; undefined: none is about it. */
+/** The row of a stanza; undefined if no row matches. */
 export const rowOf = (table: Table, node: BinaryNode): Route<never> | undefined => table.find(({ of }) => fits(of, node))
 
 /** The table as text, one row per entry. */

@@ -1,10 +1,10 @@
-/** Counts the stanzas that no row of the table is about, for all instances of a thread, and names each kind once in the log. */
+/** Counts the stanzas that match no row of the table, for all instances of a thread, and logs each kind once. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Tally } from '../../../../src/metrics/tally.ts'
 import { type Kind, kindOf } from '../../wire/kind.ts'
 
-/** Kinds with their own series: parts of a stanza are chosen by strangers, who must not be able to grow a metric. */
+/** Number of kinds with their own series: strangers choose parts of a stanza, and must not be able to grow a metric. */
 const MAX_KINDS = 50
 const OTHERS: Kind = { tag: 'other', type: 'other' }
 

@@ -1,7 +1,7 @@
 /**
- * The thread's web client version in the state store; the rules are in `baileys/version.ts`. Newer versions are read from the network's web client,
- * where a browser would get them, and only after a refusal of ours. For another network nothing is fetched: the real web client's version does not
- * apply to it.
+ * The web client version of the thread in the state store; `baileys/version.ts` has the rules. Newer versions are read from the network's web client,
+ * as a browser would, and only after a refusal. Nothing is fetched for another network, because the version of the real web client does not apply to
+ * it.
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -15,15 +15,15 @@ import { keys } from '../../../../src/storage/record-keys.ts'
 import { repository } from '../../../../src/storage/repository.ts'
 import { createWebVersion, startVersion, type VersionState, type WebVersion } from '../../baileys/version.ts'
 
-/** The service worker of the web client: the library reads its `fetchLatestWaWebVersion` there. The host is the one our sockets go to. */
+/** Service worker of the web client; the library's `fetchLatestWaWebVersion` reads it too. Our sockets connect to the same host. */
 const PAGE = 'https://web.whatsapp.com/sw.js'
-/** As the library sends them; without these headers the answer is a page for robots. */
+/** The headers that the library sends; without them the answer is a page for robots. */
 const HEADERS = {
   'sec-fetch-site': 'none',
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
 }
 const REVISION = /\\?"client_revision\\?":\s*(\d{1,10})\b/
-/** The instances that were refused wait for it, and their next try comes after a second anyway. */
+/** Time limit in ms: the refused instances wait for it, and their next attempt comes after a second anyway. */
 const TIMEOUT = 5 * SECOND
 const MAX_BYTES = 4 * 1_024 * 1_024
 
@@ -41,7 +41,7 @@ export interface WebVersionOptions {
   wanted: readonly [number, number, number] | null
   network: NetworkOptions
   allow: Ranges
-  /** Tests give their own names and sockets. */
+  /** Tests provide their own names and sockets. */
   egress?: GuardedFetchOptions['egress']
 }
 
@@ -68,7 +68,7 @@ export async function openWebVersion(options: WebVersionOptions): Promise<WebVer
 
 const isReal = ({ url, root }: NetworkOptions) => url === null && root === null
 
-/** Redirects are not followed: they would lead to another host. */
+/** Redirects are not followed, because they would lead to another host. */
 async function newest({ allow, log, egress }: WebVersionOptions): Promise<WAVersion> {
   const { status, body } = await guardedFetch(PAGE, {
     allow,

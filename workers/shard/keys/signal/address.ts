@@ -1,6 +1,6 @@
 /**
- * Which record a jid's keys are under. A person has a phone number and a LID, and one session per device whatever the stanza uses: a
- * phone-number jid resolves to the LID's address as soon as the mapping is known.
+ * Maps a jid to the record of its keys. A person has a phone number and a LID, and one session per device, whichever the stanza uses: a phone-number
+ * jid resolves to the LID's address as soon as the mapping is known.
  */
 import { jidDecode, type SignalKeyStore, WAJIDDomains } from '@whiskeysockets/baileys'
 import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
@@ -11,13 +11,13 @@ export interface Address {
   device: number
 }
 
-/** The id of the session record: `123.0` for a phone number, `123_1.0` for a LID. */
+/** Id of the session record: `123.0` for a phone number, `123_1.0` for a LID. */
 export const addressId = ({ name, device }: Address) => `${name}.${device}`
 
 /** Devices above this number exist only on hosted servers. */
 export const HOSTED_DEVICE = 99
 
-/** The jid as it is written. Throws where the library does. */
+/** Address of the jid as written. Throws in the same cases as the library. */
 export function literalAddress(jid: string): Address {
   const { decoded, address } = decode(jid)
   if (address.device === HOSTED_DEVICE && decoded.server !== 'hosted' && decoded.server !== 'hosted.lid') {
@@ -27,14 +27,14 @@ export function literalAddress(jid: string): Address {
 }
 
 export interface AddressBook {
-  /** After phone number to LID. Never asks the network: the library has done so before it calls the repository. */
+  /** Address after mapping the phone number to the LID. Never queries the network, because the library has done so before it calls the repository. */
   resolve(jid: string): Promise<Address>
-  /** The address known synchronously: the literal one while the mapping is not in memory. */
+  /** Address that is known synchronously: the literal one if the mapping is not in memory. */
   resolveNow(jid: string): Address
 }
 
 export function createAddressBook(keys: SignalKeyStore, mapping: LIDMappingStore): AddressBook {
-  // The store's own cache first: during a send, a fresh mapping is in the library's transaction and not yet on disk.
+  // The library's own cache is read first: during a send, a new mapping is in the library's transaction and not yet on disk.
   const cachedLid = (user: string): unknown => mapping['mappingCache'].get(`pn:${user}`)
 
   function lidAddress(jid: string, lidUser: unknown): Address {

@@ -1,4 +1,4 @@
-/** Keys and credentials as bytes. Byte values stay as they are; the rest is JSON or protobuf. */
+/** Encodes keys and credentials as bytes. Byte values stay unchanged; everything else is JSON or protobuf. */
 import { type AuthenticationCreds, BufferJSON, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys'
 import { holdersCodec } from '../key-holders.ts'
 import type { KeyType } from '../key-store.ts'
@@ -18,7 +18,7 @@ const json = <T>(): Codec<T> => ({
   from: (stored) => JSON.parse(text.from(stored)),
 })
 
-/** Bytes inside are kept as the library's own `{ type: 'Buffer', data: base64 }`. */
+/** Bytes inside are encoded as in the library: `{ type: 'Buffer', data: base64 }`. */
 const jsonWithBytes = <T>(): Codec<T> => ({
   bytes: (value) => Buffer.from(JSON.stringify(value, BufferJSON.replacer)),
   from: (stored) => JSON.parse(text.from(stored), BufferJSON.reviver),
@@ -47,7 +47,7 @@ export const keyFrom = <T extends KeyType>(type: T, stored: Uint8Array): SignalD
 
 const credsJson = jsonWithBytes<{ v: 1; creds: AuthenticationCreds; account?: Uint8Array }>()
 
-/** The account is a protobuf object whose JSON has base64 texts for bytes; it is kept as protobuf beside the rest. */
+/** The account is a protobuf object whose JSON has base64 texts for bytes, so it is stored as protobuf beside the rest. */
 export function credsBytes({ account, ...creds }: AuthenticationCreds): Uint8Array {
   const record = { v: 1 as const, creds: creds as AuthenticationCreds }
   return credsJson.bytes(account ? { ...record, account: proto.ADVSignedDeviceIdentity.encode(account).finish() } : record)

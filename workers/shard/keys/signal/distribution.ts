@@ -1,4 +1,4 @@
-/** Finds the sender key a decrypted message brings, without decoding the message. */
+/** Finds the sender key in a decrypted message without decoding the whole message. */
 import { bytesOf } from './wire.ts'
 
 /** Fields of Message, of DeviceSentMessage, and of Message.SenderKeyDistributionMessage. */
@@ -19,7 +19,7 @@ export function findDistribution(plaintext: Uint8Array): { groupId: string; dist
     const distribution = found && bytesOf(found, DISTRIBUTION)
     return groupId && distribution && { groupId: Buffer.from(groupId).toString(), distribution }
   } catch {
-    // Not a message: the library decodes the same bytes next and reports it.
+    // The bytes are not a message; the library decodes them next and reports it.
     return undefined
   }
 }

@@ -1,12 +1,12 @@
 /**
- * The WebAssembly module throws strings. The library reads `err.message` and compares one text, so they become errors with the texts of the
- * JavaScript implementation.
+ * The WebAssembly module throws strings. The library reads `err.message` and compares one text, so the strings are converted to errors with the texts
+ * of the JavaScript implementation.
  */
 import { escalateTrap } from '../../baileys/thread/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
 
-/** The ciphertext (or the session) is the problem, not our storage: any other error proves nothing about the message. */
+/** The ciphertext or the session is the problem, not our storage. Any other error proves nothing about the message. */
 export class SignalError extends Error {
   readonly problem: SignalProblem
 
@@ -17,7 +17,7 @@ export class SignalError extends Error {
   }
 }
 
-/** Refusal after the socket has ended: the network delivers again to the next one. */
+/** Refusal after the socket has ended; the network delivers the message again to the next socket. */
 export const SESSION_CLOSED = 'session closed'
 
 const RULES: readonly [pattern: RegExp, problem: SignalProblem, message: string][] = [

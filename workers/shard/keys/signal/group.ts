@@ -1,4 +1,4 @@
-/** Sender keys: one operation on one record. The caller holds the record's name and commits. */
+/** Sender keys: one operation on one record. The caller holds the lock of the record and commits. */
 import {
   GroupCipher,
   GroupSessionBuilder,
@@ -13,14 +13,17 @@ import type { Advanced } from './session.ts'
 import { protocolAddress, withObjects } from './wasm.ts'
 import { checkFields, FieldReader } from './wire.ts'
 
-/** Author and group of a sender key. `literal` is the author's address as written: a key received before the LID was known is stored under it. */
+/**
+ * Author and group of a sender key. `literal` is the author's address as written, because a key that arrived before the LID was known is stored under
+ * it.
+ */
 export interface SenderName {
   group: string
   author: Address
   literal: Address
 }
 
-/** The record's id, as the library writes it. */
+/** Id of the record, in the form of the library. */
 const senderId = (group: string, { name, device }: Address) => `${group}::${name}::${device}`
 
 export const senderLine = ({ group, author }: SenderName) => senderId(group, author)
@@ -31,7 +34,7 @@ export function decryptGroup(keys: KeyReader, name: SenderName, ciphertext: Uint
   )
 }
 
-/** The distribution message goes with every ciphertext; the library sends it to those who do not have it. Makes the key at first use. */
+/** Returns the distribution message with every ciphertext; the library sends it to devices that lack it. Creates the key at first use. */
 export function encryptGroup(keys: KeyReader, name: SenderName, data: Uint8Array) {
   return operate(keys, name, 'encrypt', async (storage, own) => {
     const address = own(protocolAddress(name.author))
@@ -114,7 +117,7 @@ async function loadSenderKey(keys: KeyReader, { group, author, literal }: Sender
   return undefined
 }
 
-/** Truncated bytes count as no key. JSON of the JavaScript library is taken over by the module as it is. */
+/** Truncated bytes count as no key. The module accepts JSON of the JavaScript library unchanged. */
 function isSenderKey(record: Uint8Array): boolean {
   if (record.length === 0) return false
   if (record[0] === 0x5b) return true
@@ -123,7 +126,7 @@ function isSenderKey(record: Uint8Array): boolean {
     while (reader.next()) checkFields(reader.bytes ?? record)
     return true
   } catch {
-    // A RangeError is the answer.
+    // A RangeError means that it is not a sender key.
     return false
   }
 }

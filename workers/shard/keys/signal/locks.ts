@@ -1,11 +1,11 @@
 /**
- * One first-come-first-served mutex per address, held over load, crypto and durable write. Per instance, not per socket: handlers of an ended socket
- * still run, and must not work on the same session as the next socket's.
+ * One FIFO mutex per address, held over load, crypto and durable write. It belongs to the instance and not to the socket, because handlers of an
+ * ended socket still run and must not work on the same session as those of the next socket.
  */
 export interface AddressLocks {
   /**
-   * Runs `work` alone among all callers that name one of these addresses. All mutexes are queued for in one step, so two callers with overlapping
-   * addresses cannot deadlock.
+   * Runs `work` exclusively among all callers that name one of these addresses. All mutexes are requested in one step, so two callers with
+   * overlapping addresses cannot deadlock.
    */
   run<T>(addresses: string | readonly string[], work: () => Promise<T>): Promise<T>
   /** Resolves when everything queued now has finished. */

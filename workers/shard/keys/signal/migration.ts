@@ -1,4 +1,4 @@
-/** Moves a person's sessions from the phone number's addresses to the LID's, device by device. */
+/** Moves a person's sessions from the addresses of the phone number to those of the LID, device by device. */
 import {
   isHostedLidUser,
   isHostedPnUser,
@@ -54,11 +54,11 @@ export async function migrateSessions(
   return { migrated, skipped: total - migrated, total }
 }
 
-/** A hosted device's LID is on the hosted server, whatever server the person's own LID is on. */
+/** The LID of a hosted device is on the hosted server, whichever server the person's own LID is on. */
 const hostedAsWell = (lidJid: string, device: string) =>
   device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid
 
-/** Both lines are held: a send to the one and a message from the other must not work on a session that is being moved. */
+/** Both locks are held, because a send to one address and a message from the other must not use a session that is being moved. */
 function moveSession({ keys, locks, own }: Mover, from: string, to: string): Promise<boolean> {
   return locks.run([from, to], async () => {
     const moving = usableSession(await keys.get('session', from), own)

@@ -1,9 +1,9 @@
 /**
- * The Signal repository given to the socket (`makeSignalRepository`): whatsapp-rust-bridge for the crypto, one mutex per resolved address, and keys
- * written straight to the store.
+ * The Signal repository for the socket (`makeSignalRepository`): whatsapp-rust-bridge for the crypto, one mutex per resolved address, and keys that
+ * are written directly to the store.
  *
- * The library's own one reads and writes sessions inside transactions that are keyed by different things for sends and receives: with a store that
- * takes time, both read the same session, both advance it, and one of the steps is lost.
+ * The library's own repository reads and writes sessions inside transactions with different keys for sends and receives: with a store that takes
+ * time, both read the same session, both advance it, and one of the steps is lost.
  */
 import type {
   AuthenticationCreds,
@@ -37,7 +37,7 @@ export interface SignalRepositoryDeps {
   keys: KeyStore
   /** Called at every operation, so that a new signed pre-key is used immediately. */
   creds: () => AuthenticationCreds
-  /** The instance's, shared by all its sockets. */
+  /** Locks of the instance, shared by all its sockets. */
   locks: AddressLocks
   inbox: Inbox
 }
@@ -59,11 +59,11 @@ export interface SealedLetter {
   ciphertext: Uint8Array
 }
 
-/** What the library's socket holds, with what only we use of it. */
+/** The interface for the library's socket, and the methods that only our code uses. */
 export interface SignalRepository extends SignalRepositoryWithLIDStore {
   /**
-   * Encrypts for several devices under the locks of all of them, and commits their sessions together. Null: one of them has no session to send in, or
-   * two are the same; nothing has changed then.
+   * Encrypts for several devices under the locks of all of them, and commits their sessions together. Null if one of them has no session to send in,
+   * or if two are the same; then nothing has changed.
    */
   encryptAll(letters: readonly Letter[]): Promise<SealedLetter[] | null>
 }
@@ -75,17 +75,17 @@ export function createSignalRepository(deps: SignalRepositoryDeps): MakeSignalRe
 
 function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMapping: LIDMappingStore): SignalRepository {
   const { keys, locks, inbox } = deps
-  /** A message that is opened is written by the inbox, behind those before it. */
+  /** The inbox writes a decrypted message, after the earlier ones. */
   const receiving = { ...deps, keys: keys.ahead }
   const book = createAddressBook(view, lidMapping)
   let isClosed = false
 
-  /** Handlers of an ended socket still run. Their sends go nowhere, and the messages they receive are delivered again. */
+  /** Handlers of an ended socket still run. Their sends have no effect, and the messages they receive are delivered again. */
   function assertOpen(): void {
     if (isClosed) throw new Error(SESSION_CLOSED)
   }
 
-  /** While a task waits, the session may move from the phone number's address to the LID's: the task then holds the wrong mutex and starts over. */
+  /** While a task waits, the session may move from the phone number's address to the LID's. The task then holds the wrong mutex and starts over. */
   async function atAddress<T>(jid: string, work: (address: Address) => Promise<T>): Promise<T> {
     for (;;) {
       const address = await book.resolve(jid)
@@ -103,7 +103,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
     literal: literalAddress(author),
   })
 
-  /** Our own key is under the name the library asks for: it decides by the group's addressing which of our two names to use. */
+  /** Our own key is stored under the name that the library requests: the group's addressing decides which of our two names it uses. */
   const ownSender = (group: string, meId: string): SenderName => ({
     group,
     author: literalAddress(meId),
@@ -117,7 +117,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
   const addressesOf = (letters: readonly Letter[]) => Promise.all(letters.map(({ jid }) => book.resolve(jid)))
 
-  /** The locks are held. */
+  /** Requires that the locks are held. */
   async function sealAll(letters: readonly Letter[], addresses: readonly Address[]): Promise<SealedLetter[] | null> {
     const changes: KeyChange[] = []
     const sealed: SealedLetter[] = []
@@ -135,13 +135,13 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
     return sealed
   }
 
-  /** Checked before waiting for the mutex and again inside: the repository may be fenced, or the same ciphertext opened, in between. */
+  /** Checked before waiting for the mutex and again inside, because in between the repository may be closed, or the same ciphertext decrypted. */
   function openedBefore(ciphertext: Uint8Array): Uint8Array | undefined {
     assertOpen()
     return inbox.admit(ciphertext)
   }
 
-  /** An error other than `SignalError` is a failure of ours, and proves nothing about the message. The module throws strings. */
+  /** An error other than `SignalError` is a failure of ours and proves nothing about the message. The module throws strings. */
   async function throwingErrors(work: () => Promise<Uint8Array>): Promise<Uint8Array> {
     try {
       return await work()
@@ -165,8 +165,8 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   }
 
   /**
-   * A sender key becomes durable together with the message that brought it: the message cannot be opened twice by then, and the key is not sent
-   * again. The library passes the same key in once more, which changes nothing.
+   * A sender key becomes durable together with the message that contained it, because the message cannot be decrypted twice and the key is not sent
+   * again. The library passes the same key in again, which changes nothing.
    */
   async function withDistribution(
     jid: string,
@@ -178,7 +178,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
     const name = await sender(found.groupId, jid)
     return locks.run(senderLine(name), async () => {
       const accepted = await acceptDistribution(keys.ahead, name, found.distribution).catch((error) => {
-        // An unusable one: the library meets the same error next and logs it. The message itself is good.
+        // The key is unusable: the library gets the same error next and logs it. The message itself is valid.
         if (error instanceof SignalError) return { changes: [] }
         throw error
       })
@@ -254,7 +254,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
     hasSenderKey: ({ group, meId }) => hasSenderKey(keys, ownSender(group, meId)),
 
-    // Not refused after `close`: the message that brought the key is finished, so the network will not deliver it again.
+    // Not refused after `close`: the message that contained the key is finished, so the network will not deliver it again.
     async processSenderKeyDistributionMessage({ item, authorJid }) {
       const { groupId, axolotlSenderKeyDistributionMessage: distribution } = item
       if (!groupId) throw new Error('Group ID is required for sender key distribution message')
