@@ -9,6 +9,7 @@ import type { Endpoint } from '../../features/endpoint.ts'
 import type { Description } from '../../features/parts.ts'
 import { webhookOf } from './events.ts'
 import { HEADERS, INFO, SECURITY_SCHEMES } from './general.ts'
+import { withNullBranches } from './null-branches.ts'
 import { routeOf } from './operations.ts'
 
 /** Tags with at least one operation. */
@@ -29,12 +30,13 @@ function document(endpoints: readonly Endpoint[]) {
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) registry.registerComponent('securitySchemes', name, scheme)
   for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint))
   for (const type of EVENT_TYPES) registry.registerWebhook(webhookOf(type))
-  return app.getOpenAPI31Document({
+  const made = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: INFO,
     servers: [{ url: '/' }],
     tags: tagsOf(endpoints),
   })
+  return withNullBranches(made)
 }
 
 /** FNV-1a, 64 bits: a tag that changes with the text. It is not a cryptographic hash. */
