@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPairing } from '../../../../workers/shard/connection/pairing/pairing.ts'
+import { readQrImage } from '../../../../workers/simulator/control/qr-image.ts'
 
 /** Counts up, as the network gives each request another code. */
 function codes() {
@@ -58,4 +59,19 @@ test('when the code expires is told by the clock that clients have, also after t
   const shown = pairing.wait(1_000)
   pairing.show({ payload: 'b', expiresAt: steady + 60_000 })
   assert.equal((await shown)?.expiresAt, wall + 60_000)
+})
+
+/** Of a PNG: a byte per pixel, without colours. */
+const GREY = 0
+const COLOR_TYPE_AT = 25
+
+test('the image of a code is read back, and is as small as two colours can be drawn fast', async () => {
+  const payload = `https://wa.me/settings/linked_devices#2@${'aB3+'.repeat(34)},${'x'.repeat(44)},${'Q'.repeat(44)},1`
+  const pairing = createPairing({ now: () => 0 })
+  pairing.show({ payload, expiresAt: 20_000 })
+  const image = await pairing.png()
+  assert.ok(image)
+  assert.equal(readQrImage(`data:image/png;base64,${image.toString('base64')}`), payload)
+  assert.equal(image[COLOR_TYPE_AT], GREY)
+  assert.ok(image.byteLength < 6_000, `${image.byteLength} bytes`)
 })
