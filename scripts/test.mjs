@@ -10,6 +10,7 @@ import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { dot, spec } from 'node:test/reporters'
 import { grouped } from './test-groups.mjs'
+import { mixed } from './test-order.mjs'
 import { lendWorlds } from './test-worlds.mjs'
 
 /** On two cores: many of them wait for a deadline most of their time. */
@@ -41,7 +42,7 @@ const groups = grouped(tests)
 const worlds = await lendWorlds()
 process.env.TEST_WORLDS = worlds.address
 // Of a group that ended before its tests did, every test is run once more.
-const red = [...new Set((await failed(groups.files, AT_ONCE)).flatMap(groups.membersOf))]
+const red = [...new Set((await failed(mixed(groups.files), AT_ONCE)).flatMap(groups.membersOf))]
 // By itself a test has a world of its own, as when it is run alone.
 delete process.env.TEST_WORLDS
 await worlds.close()
