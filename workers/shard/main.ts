@@ -1,5 +1,5 @@
-/** The main module of a shard thread: puts the library right for the whole thread; its task then answers one command after another. */
-// First, before anything loads the library.
+/** Main module of a shard thread: applies the corrections of the library for the whole thread; its task then answers one command after another. */
+// Must come first, before anything loads the library.
 import './baileys/thread/first.ts'
 // Replaces the library's curve functions, which verify nothing.
 import './baileys/thread/curve.ts'
@@ -42,10 +42,10 @@ configureTrust({
   log: (problem) => log.warn({ problem }, 'a certificate of the network does not verify'),
 })
 
-// Before there is anything that could be held up.
+// Runs before there is any work that could be delayed.
 await spareMemory()
 
-/** The thread's one task; it ends with the thread. */
+/** The only task of the thread; it ends with the thread. */
 export function live({ port, announced }: ThreadTask): Promise<never> {
   const main = answerMain(port, announced)
   const host = createHost({

@@ -1,4 +1,4 @@
-/** One session of an instance, put together: the connection, its part of the inbox, app state, and the table of its stanzas. */
+/** Assembles one session of an instance: the connection, its part of the inbox, app state, and the table of its stanzas. */
 import { isLidUser } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
@@ -66,14 +66,14 @@ export interface SessionDeps {
   groupDirectory: GroupDirectory
   groupStore: GroupStore
   clock: Clock
-  /** For what waits: it does not step. */
+  /** Clock for waits; it does not step. */
   steady: Clock
   log: Logger
-  /** It can be used no more. */
+  /** The session can no longer be used. */
   onEnd(): void
 }
 
-/** Of the files of app state, in ms: others wait for a change of it. */
+/** Delays in ms between attempts to read a file of app state; other changes wait for it. */
 const FILE_RETRIES = [2 * SECOND, 10 * SECOND]
 
 export function openSession(deps: SessionDeps, { creds, route, version, restriction, events }: Opening): SocketSession {
@@ -85,13 +85,13 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
     keys,
     creds,
     async write(changes) {
-      // On disk before the version that brought it, and the same when it is read again.
+      // Written before its version; reading it again gives the same result.
       if (changes.actions.length > 0) await directory.ready().then(() => directory.apply(changes.actions))
       return receiving.appState(changes)
     },
     steps: shard.steps,
     onFailure(error) {
-      // Going on with credentials that are not on disk would lose the pairing at the next start.
+      // Continuing with credentials that are not on disk would lose the pairing at the next start.
       log.error({ err: error }, 'credentials and app state could not be saved')
       endSocket(session.sock, endReason('credentials could not be saved', 500), 'abrupt').catch((error: unknown) =>
         log.info({ err: error }, 'the library left an error unhandled'),
@@ -104,7 +104,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
   let reader!: AppStateReader
   let changes!: AppStateChanges
 
-  /** After passive mode is left and, where the network announces it, before its own queue. */
+  /** Runs after passive mode has ended and, if the network announces its backlog, before that. */
   function replayPeers(take: OwnParts['take']) {
     inbox.replays().then(
       (nodes) => nodes.forEach(take),
@@ -129,7 +129,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
           .learnPairs(pairs)
           .catch((error) => log.warn({ err: error }, 'the phone numbers of group members could not be saved'))
       groups = createGroups(sock, steady, learn, groupStore)
-      // Accessors of the connection stay what they are: a copy would be of this moment.
+      // Accessors of the connection must not be copied, because a copy would keep the values of this moment.
       const files = {
         host: createFileHost({ of: () => route.files }),
         tempDir: shard.media.tempDir,
@@ -198,7 +198,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
           })
           .catch((error) => log.warn({ err: error }, 'a group could not be saved'))
       })
-      // Some networks announce nothing: then when we are logged in.
+      // Some networks announce no backlog; then this runs after the login.
       sock.ev.on('connection.update', ({ connection: state }) => {
         if (state !== 'open') return
         replayPeers(own.take)

@@ -1,4 +1,4 @@
-/** Opens what all instances of a thread share, once per thread run. */
+/** Opens the resources that all instances of a thread share, once per thread run. */
 import { rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
@@ -23,17 +23,17 @@ import { createMediaPreparation } from './media/preparation.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { MAX_WAITING } from './webhooks/schedule.ts'
 
-/** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */
+/** Number of Signal records that are cached for all instances of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000
 /**
- * Of a turn of the loop, for opening received messages: ms, and messages at least. An instance posts one webhook a turn, and everybody's answers wait
- * for it; each turn costs some time of its own, and on a machine that is busy with others the time passes without work.
+ * Share of each turn of the loop for decrypting received messages: time in ms, and a minimum number of messages. An instance posts one webhook per
+ * turn, and all answers wait for the turn. Each turn has a fixed cost, and on a busy machine time passes without work.
  */
 const OPENING = { ms: 4, least: 4 }
 
 export interface OpenShard {
   deps: ShardDeps
-  /** The result of a medium that the shard asked to have prepared. */
+  /** Result of a media file that the shard asked to have prepared. */
   prepared(id: number, result: unknown): void
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export async function openShard(
   const { blobsDir, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
   const preparation = createMediaPreparation(ask)
   const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)
-  // Files that an earlier run of this thread was still working on.
+  // Removes files on which an earlier run of this thread was working.
   await rm(tempDir, { recursive: true, force: true })
   const egressAllow = parseRanges(setup.egressAllow)
   const tally = createTally()

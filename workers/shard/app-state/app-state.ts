@@ -1,9 +1,9 @@
 /**
  * Stores changes of app state without loss: data that belongs together is written in ONE commit.
  *
- *   the version of a collection held back, and served from memory until it is written
- *   its changes labels and names as events in the outbox
- *   the credentials the name is in them, and a known name is no change
+ *   the version of a collection       held back, and served from memory until it is written
+ *   its changes                       labels and names as events in the outbox
+ *   the credentials                   they contain the name; a known name is no change
  *
  * Commits are written one after the other, so a later version of a collection never precedes an earlier one. After a kill either all of a commit or
  * nothing of it is stored. In the latter case the version is the old one and the same changes are read again, because the network's notice is

@@ -7,9 +7,9 @@
  * Only one reading runs at a time. Each collection is passed to `AppState` as soon as it is read, together with its changes. If a collection cannot
  * be read, nothing of it is used:
  *
- *   its key is missing queried in full once, because that answer may use another key; then it waits for a key
- *   an entry or a patch is damaged read in full once, and then the readable entries are used
- *   no answer, no file rejected; the caller retries
+ *   its key is missing              queried in full once, because that answer may use another key; then it waits for a key
+ *   an entry or a patch is damaged  read in full once, and then the readable entries are used
+ *   no answer, no file              rejected; the caller retries
  */
 import {
   ALL_WA_PATCH_NAMES,

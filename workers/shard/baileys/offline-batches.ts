@@ -3,10 +3,10 @@
  * batch of 100, so with a longer backlog the account would get a hundred stanzas and then nothing. This file requests more as long as stanzas arrive,
  * as the web client does, and also when none arrives for a while, because the network may count differently.
  *
- *   <ib><offline_preview count message receipt …/></ib> network: this many wait
- *   <ib><offline_batch count/></ib> ours: send this many more
+ *   <ib><offline_preview count message receipt …/></ib>   network: this many wait
+ *   <ib><offline_batch count/></ib>                       ours: send this many more
  *   <message … offline>, <receipt … offline>, …
- *   <ib><offline count/></ib> network: that was all
+ *   <ib><offline count/></ib>                             network: that was all
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'

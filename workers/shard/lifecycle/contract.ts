@@ -2,17 +2,17 @@
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { ConnectionEvent } from '../connection/contract.ts'
 
-/** State of the current run only; a new process starts with `FRESH_RUN`. */
+/** State of the current run only; a new process begins with `FRESH_RUN`. */
 export interface Run {
-  /** Sockets opened since the network last accepted a login; decides the next delay. */
+  /** Number of sockets opened since the network last accepted a login; decides the next delay. */
   attempt: number
-  /** Failures in a row, per kind that has an end (rows 5, 17, 18): without a login, and for `badSessions` without an open. */
+  /** Consecutive failures per kind that has a limit: without a login, and for `badSessions` without an open. */
   failedStarts: number
   badSessions: number
   outdated: number
-  /** Restarts (515) that the network asked for without an open in between, which are followed at once (row 7). */
+  /** Restarts (515) that the network requested without an open in between; they are followed immediately. */
   restarts: number
-  /** Paired in this run and not open yet: a 401 now means that the pairing failed (row 9). */
+  /** True if the pairing happened in this run and the session was not open yet; a 401 then means that the pairing failed. */
   firstLogin: boolean
 }
 
@@ -30,37 +30,37 @@ export type LifecycleEvent =
   | { type: 'restartRequested' }
   | { type: 'qrRequested' }
   | { type: 'disconnectRequested' }
-  /** The device goes on in another program, and the operator has called that off. */
+  /** The device continues in another program, or the operator has cancelled that. */
   | { type: 'moveRequested' }
   | { type: 'resumeRequested' }
   | { type: 'timer'; name: TimerName }
 
 /**
- * `retry`: next attempt. `pairing`: no 515 after the scan. `qrIdle`: the QR is not read. `passkey`: a stage of the passkey ceremony has timed out.
- * `ban`: end of a temporary ban.
+ * `retry`: next attempt. `pairing`: no 515 after the scan. `qrIdle`: nobody requests the QR code. `passkey`: a stage of the passkey ceremony has
+ * timed out. `ban`: end of a temporary ban.
  */
 export type TimerName = 'retry' | 'pairing' | 'qrIdle' | 'passkey' | 'ban'
 
 export type Effect =
-  /** Start a session. `fresh`: with new credentials, whatever was saved. */
+  /** Starts a session. `fresh`: with new credentials, whatever was saved. */
   | { do: 'open'; fresh: boolean }
-  /** End the socket without logging out. */
+  /** Ends the socket without logging out. */
   | { do: 'close' }
-  /** Ask the network to remove this device, wait for the close, end the socket. */
+  /** Asks the network to remove this device, waits for the close, ends the socket. */
   | { do: 'logout' }
   | { do: 'eraseCredentials' }
   | { do: 'refreshVersion' }
-  /** Sets the named timer anew. A change of status clears all of them, `close` clears `retry`, `pairing` and `passkey`, `open` clears `retry`. */
+  /** Sets the named timer again. A change of status clears all timers, `close` clears `retry`, `pairing` and `passkey`, `open` clears `retry`. */
   | { do: 'timer'; name: TimerName; delayMs: number }
 
 export interface Move {
-  /** Row of `states.md`, for logs and tests. */
+  /** Number of the row, for logs and tests. */
   row: string
   next: Lifecycle
   effects: Effect[]
 }
 
-/** Inputs of the rules from outside: the time, and a number in [0, 1). */
+/** Inputs of the rules: the time, and a random number in [0, 1). */
 export interface Chance {
   now: number
   random: number

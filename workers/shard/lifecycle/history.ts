@@ -1,6 +1,6 @@
 /**
- * The last hundred changes of the status, with their reasons, in one record that is written with the change. The status is its only writer, one
- * change at a time, so it is read before each write and not cached.
+ * The last hundred status changes with their reasons, in one record that is written with the change. The status is its only writer, one change at a
+ * time, so it is read before each write and not cached.
  */
 import type { Logger } from 'pino'
 import * as v from 'valibot'
@@ -28,9 +28,9 @@ const HistorySchema = v.object({
 })
 
 export interface StatusHistory {
-  /** For the commit of the change; `from` null: the first. */
+  /** Operations for the commit of the change; `from` is null for the first one. */
   ops(from: Status | null, to: RuntimeState, at: number): Promise<Op[]>
-  /** The newest first. */
+  /** Changes, newest first. */
   list(): Promise<StatusChange[]>
 }
 
@@ -45,7 +45,7 @@ export function createStatusHistory({ instance, store, sealer, log }: StatusHist
   const records = repository({ name: 'status history', schema: HistorySchema, version: 1, sealed: sealer })
   const key = keys.statusHistory(instance)
 
-  /** An unreadable history starts over: it must not block a change of the status. */
+  /** An unreadable history starts again, because it must not block a status change. */
   const read = async () => {
     try {
       return (await records.get(store, key))?.changes ?? []

@@ -1,4 +1,4 @@
-/** The shard's record of an instance: what it knows and main's directory shows. The shard is its only writer. */
+/** State of an instance in its shard, which the directory of the main thread shows. The shard is its only writer. */
 import * as v from 'valibot'
 import { type RuntimeState, STATUS_REASONS, STATUSES } from '../../../src/domain/instance.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'
@@ -15,7 +15,7 @@ const RuntimeSchema = v.object({
   connectedAt: at,
   disconnectedAt: at,
   bannedUntil: at,
-  /** Absent in records of before. */
+  /** Absent in older records. */
   restriction: v.optional(v.nullable(v.object({ kind: v.literal('reach_out'), until: at })), null),
   paired: v.boolean(),
 })

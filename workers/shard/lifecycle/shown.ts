@@ -1,6 +1,6 @@
 /**
- * The state that callers see. A session ends before the state that follows from it is on disk: by milliseconds, or for as long as the disk
- * takes no commits. Nobody is told that such an instance is connected.
+ * State that callers see. A session ends before the resulting state is on disk: by milliseconds, or as long as the disk refuses commits. Such an
+ * instance must not be shown as connected.
  */
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { RuntimeState } from '../../../src/domain/instance.ts'

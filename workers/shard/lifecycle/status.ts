@@ -1,6 +1,6 @@
 /**
- * The only writer of an instance's status. Events are taken one after another: the move is looked up in the table, committed together
- * with its `instance_status`, announced, then carried out.
+ * The only writer of an instance's status. Events are processed one after another: the move is looked up in the table, committed together with its
+ * `instance_status`, announced, and then its effects run.
  */
 
 import type { Logger } from 'pino'
@@ -28,38 +28,38 @@ export interface StatusDeps {
   outbox: Outbox
   log: Logger
   announce(state: RuntimeState): void
-  /** Carries out an effect; timers are kept here. */
+  /** Runs an effect; timers are handled here. */
   carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
-  /** After every move, before its effects: the queue opens and closes here. */
+  /** Called after every move, before its effects; the queue opens and closes here. */
   onChange(state: RuntimeState, previous: Status): void
 }
 
 export interface StatusKeeper {
   readonly state: RuntimeState
-  /** Reads what was saved; undefined for an instance that is new. */
+  /** Reads the saved state; undefined for a new instance. */
   load(): Promise<RuntimeState | undefined>
   /** Writes the first record of a new instance, and its first event. */
   create(): Promise<void>
   /**
-   * Resolves with the state after the event was handled, effects included. `isCurrent` is checked just before: the subject of an event may be gone by
-   * then.
+   * Resolves with the state after the event was handled, including its effects. `isCurrent` is checked right before, because the subject of an event
+   * may be gone.
    */
   handle(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
-  /** Corrects what is known of credentials that a crash separated from the state. */
+  /** Corrects the state about credentials that a crash has separated from it. */
   correct(changes: Partial<RuntimeState>): void
-  /** Changes so far, the newest first. */
+  /** Changes so far, newest first. */
   history(): Promise<StatusChange[]>
-  /** No timer fires and no event is taken any more. */
+  /** After it, no timer fires and no event is processed. */
   stop(): Promise<void>
 }
 
-/** `setTimeout` fires at once when asked to wait longer (24.8 days); bans can be longer. */
+/** `setTimeout` fires immediately for a longer delay (24.8 days); bans can be longer. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** Pause before an event that could not be written is taken again. */
+/** Pause in ms before an event that could not be written is retried. */
 const TAKE_AGAIN = SECOND
 
-/** In place of a record that cannot be read: with credentials the boot brings the link back, without any it ends as `stopped`. */
+/** Replaces a record that cannot be read: with credentials the boot restores the link, without them it ends as `stopped`. */
 const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connection_lost' }
 
 const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested')
@@ -83,7 +83,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
 
   function setTimer(name: TimerName, delayMs: number) {
     clearTimers(name)
-    // A move that was under way at the stop: its timer would keep the thread alive.
+    // A move was running at the stop; its timer would keep the thread alive.
     if (isStopped) return
     const left = delayMs - LONGEST_TIMER
     const fire = () => (left > 0 ? setTimer(name, left) : void handle({ type: 'timer', name }))
@@ -130,11 +130,11 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
       'instance state changed',
     )
     if (state.status !== previous) clearTimers()
-    // Before the effects, which can take seconds: what depends on the status must not go by the old one while `state` shows the new one.
+    // Called before the effects, which can take seconds: code that depends on the status must not use the old one while `state` shows the new one.
     deps.onChange(state, previous)
     deps.announce(state)
     for (const effect of move.effects) {
-      // One that fails must not keep the next ones back: without its retry timer an instance would never come back.
+      // A failed effect must not block the next ones: without its retry timer an instance would never reconnect.
       await carryOut(effect).catch((error) =>
         log.error({ err: error, row: move.row, effect: effect.do }, 'an action that follows a state change failed'),
       )
@@ -143,14 +143,14 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
   }
 
   /**
-   * A state that cannot be written (a full disk) is not entered. A request gets the error; but an event of the session or of a timer comes only once,
-   * and without it the next session would never be opened: it is tried again until storage works.
+   * A state that cannot be written (a full disk) is not entered. A request gets the error. An event of the session or of a timer occurs only once,
+   * and without it the next session would never be opened, so it is retried until storage works.
    */
   function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
     if (isStopped || isRequest(event)) return
     const timer = setTimeout(() => {
       again.delete(timer)
-      // `handle` logs a failure and schedules the next try.
+      // `handle` logs a failure and schedules the next retry.
       handle(event, isCurrent).catch(() => {})
     }, TAKE_AGAIN)
     again.add(timer)
@@ -199,7 +199,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
 const isSame = (a: RuntimeState, b: RuntimeState) =>
   (Object.keys(a) as (keyof RuntimeState)[]).every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]))
 
-/** States in which `disconnect_reason` has the cause; it is null in the others, which are no disconnection. */
+/** States in which `disconnect_reason` has the cause; in others it is null, because they are not a disconnection. */
 const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']
 
 export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({

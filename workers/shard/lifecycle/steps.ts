@@ -1,4 +1,4 @@
-/** Where a move leads, for the moves that several rows of the table have in common. Pure. */
+/** Moves that several rows of the table share. Pure. */
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { RuntimeState, Status, StatusReason } from '../../../src/domain/instance.ts'
 import { type Chance, type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type Run, type TimerName } from './contract.ts'
@@ -8,7 +8,7 @@ export type Of<T extends LifecycleEvent['type']> = Extract<LifecycleEvent, { typ
 export interface Step {
   status: Status
   reason: StatusReason | null
-  /** Other fields that change. */
+  /** Other fields to change. */
   state?: Partial<RuntimeState>
   run?: Partial<Run>
   effects?: Effect[]
@@ -42,14 +42,14 @@ export const timer = (name: TimerName, delayMs: number): Effect => ({ do: 'timer
 export const open = (fresh = false): Effect => ({ do: 'open', fresh })
 const retryAfter = (at: Lifecycle, chance: Chance) => timer('retry', retryDelay(at.run.attempt, chance.random))
 
-/** The same state, whatever else: rows 5, 7, 8 (a name) and 12, and a retry. */
+/** Keeps the state: rows 5, 7, 8 (a name) and 12, and a retry. */
 export const staying = ({ state: { status, reason } }: Lifecycle, more: Omit<Step, 'status' | 'reason'>): Step => ({
   status,
   reason,
   ...more,
 })
 
-/** With the credentials that there are, after it was stopped or banned: rows 26 and 30. */
+/** Logs in with the existing credentials, after a stop or a ban: rows 26 and 30. */
 export const logIn = (): Step => ({
   status: 'connecting',
   reason: null,
@@ -58,7 +58,7 @@ export const logIn = (): Step => ({
   effects: [open()],
 })
 
-/** Start over without credentials: rows 2, 29, 31. */
+/** Starts over without credentials: rows 2, 29, 31. */
 export const startFresh = (effects: Effect[] = []): Step => ({
   status: 'starting',
   reason: null,
@@ -82,7 +82,7 @@ export const stopped = (reason: StatusReason, effects: Effect[] = []): Step => (
   effects: [{ do: 'close' }, ...effects],
 })
 
-/** A lost link of a paired instance: rows 14 and 15, and every failed retry after them. */
+/** Lost connection of a paired instance: rows 14 and 15, and every failed retry after them. */
 export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Step {
   const wasConnected = at.state.status === 'connected'
   const attempt = wasConnected ? 0 : at.run.attempt
@@ -105,10 +105,10 @@ export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Ste
   }
 }
 
-/** The same state again after a delay: rows 5 and 12. */
+/** Opens again in the same state after a delay: rows 5 and 12. */
 export const reopen = (at: Lifecycle, chance: Chance, run: Partial<Run> = {}): Step =>
   staying(at, { run: { attempt: at.run.attempt + 1, ...run }, effects: [{ do: 'close' }, retryAfter(at, chance)] })
 
-/** 405 means that the client version is too old: another one is chosen before the next try. */
+/** 405 means that the client version is too old: another one is chosen before the next attempt. */
 export const withVersion = ({ code }: Of<'closed'>, step: Step): Step =>
   code === 405 ? { ...step, effects: [{ do: 'refreshVersion' }, ...(step.effects ?? [])] } : step

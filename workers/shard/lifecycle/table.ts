@@ -1,7 +1,7 @@
 /**
- * An instance's status as one table of moves: `shared/api/states.md`, row by row. Pure: what happened goes in, the next state and the
- * effects to carry out come out. `workers/shard/lifecycle/status.ts` is the only caller and the only writer of `status`: it commits the state,
- * with one `instance_status` when the status changed, then announces it, then runs the effects.
+ * An instance's status as one table of moves. Pure: the input is an event, the output is the next state and the effects.
+ * `workers/shard/lifecycle/status.ts` is the only caller and the only writer of `status`: it commits the state, with one `instance_status` if the
+ * status changed, then announces it, then runs the effects.
  */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { Status } from '../../../src/domain/instance.ts'
@@ -23,15 +23,15 @@ import {
 
 const QR_IDLE = 10 * MINUTE
 const PAIRING_DEADLINE = 60 * SECOND
-/** Longest life of passkey options that wait to be signed. */
+/** Longest time in which passkey options can be signed. */
 const PASSKEY_LIFE = 10 * MINUTE
-/** Safety net over the ceremony's own three waits of two minutes each. */
+/** Safety limit over the ceremony's own three waits of two minutes each. */
 const PASSKEY_CONFIRMATION = 6 * MINUTE
-/** More restarts in a row than this without an open are no longer "expected once after pairing". */
+/** Number of consecutive restarts without an open above which they no longer count as "expected once after pairing". */
 const RESTARTS_IN_A_ROW = 5
-/** A temporary ban that carries no end: ask again after an hour rather than never. */
+/** Time in ms after which a temporary ban without an end is checked again. */
 const BAN_WITHOUT_END = 60 * MINUTE
-/** Failures in a row before a start is given up (row 5), closes with 500 (row 17), refusals of the version (row 18). */
+/** Number of consecutive failures before an attempt is given up: starts (row 5), closes with 500 (row 17), refused versions (row 18). */
 const START_TRIES = 3
 const BAD_SESSIONS = 5
 const OUTDATED = 3
@@ -44,7 +44,7 @@ interface Row {
   then: (at: Lifecycle, event: never, chance: Chance) => Step
 }
 
-/** Keeps each row's event type exact while the table holds them all. */
+/** Keeps the exact event type of each row in a table of all rows. */
 function row<T extends LifecycleEvent['type']>(
   name: string,
   from: readonly Status[],
@@ -58,7 +58,7 @@ function row<T extends LifecycleEvent['type']>(
 const isPaired = (at: Lifecycle) => at.state.paired
 const isNotPaired = (at: Lifecycle) => !at.state.paired
 const isMoved = (at: Lifecycle) => at.state.reason === 'moved'
-/** Its credentials may be used here. */
+/** Whether its credentials may be used here. */
 const isOurs = (at: Lifecycle) => isPaired(at) && !isMoved(at)
 const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
 const isLastUnpairedStart = (at: Lifecycle) => isNotPaired(at) && isLastStart(at)
@@ -69,7 +69,7 @@ const hasCode =
     event.code !== null && codes.includes(event.code)
 
 const LIVE = ['connected', 'connecting', 'disconnected'] as const
-/** With credentials, `starting` is as good as `connecting`: a drop there must be retried, never end the instance. */
+/** With credentials, `starting` is equivalent to `connecting`: a lost connection must be retried and never end the instance. */
 const LIVE_OR_STARTING = [...LIVE, 'starting'] as const
 
 /** The phone has accepted the device. */
@@ -90,7 +90,7 @@ const passkeyRequired = (lifeMs: number): Step => ({
 const ROWS: readonly Row[] = [
   row('2', ['created'], 'created', () => startFresh()),
 
-  // A process that starts again.
+  // The process starts again.
   row(
     '32',
     ['qr', ...LIVE_OR_STARTING],
@@ -117,14 +117,14 @@ const ROWS: readonly Row[] = [
     (at) => at.state.reason === 'temporarily_banned',
   ),
 
-  // Pairing.
+  // Rows of the pairing.
   row('3', ['starting'], 'qrShown', () => ({
     status: 'qr',
     reason: 'pairing_required',
     run: { failedStarts: 0 },
     effects: [timer('qrIdle', QR_IDLE)],
   })),
-  // A later code does not restart the idle clock: only a request for the QR does.
+  // A later code does not restart the idle timer; only a request for the QR code does.
   row('3: next code', ['qr'], 'qrShown', () => ({ status: 'qr', reason: 'pairing_required', run: { attempt: 0 } })),
   row('11: read', ['qr'], 'qrRequested', () => ({
     status: 'qr',
@@ -134,7 +134,7 @@ const ROWS: readonly Row[] = [
   row('6', ['qr', 'starting'], 'paired', linked),
   row('P4', ['connecting'], 'paired', linked, isNotPaired),
 
-  // An account that demands its passkey. The ceremony belongs to its socket: when that closes, for whatever reason, the pairing starts over.
+  // The account requires its passkey. The ceremony belongs to its socket: when that closes for any reason, the pairing starts over.
   row('P1', ['qr', 'connecting'], 'passkeyAsked', (_, { lifeMs }) => passkeyRequired(lifeMs), isNotPaired),
   row(
     'P2',
@@ -183,7 +183,7 @@ const ROWS: readonly Row[] = [
   row('12', ['qr'], 'closed', (at, event, chance) => withVersion(event, reopen(at, chance))),
   row('12: no handshake', ['qr'], 'startFailed', (at, _, chance) => reopen(at, chance)),
 
-  // A session that does not come about: three tries in a row. A paired one that only finds no network goes on trying (row 14).
+  // A session that cannot be established: three consecutive attempts. A paired one that only cannot reach the network is retried forever (row 14).
   row(
     '5: proxy',
     ['starting', 'connecting'],
@@ -216,9 +216,10 @@ const ROWS: readonly Row[] = [
   row('5', ['starting'], 'closed', () => stopped('start_failed'), isLastUnpairedStart),
   row('5: again', ['starting'], 'closed', (at, event, chance) => withVersion(event, startAgain(at, chance)), isNotPaired),
 
-  // Logging in.
+  // Rows of the login.
   row('4', ['starting'], 'socketOpened', () => ({ status: 'connecting', reason: null }), isPaired),
-  // A cut right behind it is no login that failed: on a busy machine the first queries take long, and the account would stay away for minutes.
+  // A disconnection right after it is not a failed login: on a busy machine the first queries take long, and the account would stay offline for
+  // minutes.
   row(
     '8: accepted',
     LIVE_OR_STARTING,
@@ -238,7 +239,7 @@ const ROWS: readonly Row[] = [
     }),
     isPaired,
   ),
-  // A network that logs in a device of no account is not the real one: with `SVC_NETWORK_VERIFY=warn` any server can impersonate it.
+  // A server that logs in a device without an account is not the real network: with `SVC_NETWORK_VERIFY=warn` any server can impersonate it.
   row(
     '5: no account',
     ['starting', 'qr', 'connecting'],
@@ -286,7 +287,7 @@ const ROWS: readonly Row[] = [
     (at, { name }) => name === 'pairing' && at.run.firstLogin,
   ),
 
-  // Events that end a paired session for good.
+  // Events that permanently end a paired session.
   row(
     '17',
     ['disconnected'],
@@ -336,7 +337,7 @@ const ROWS: readonly Row[] = [
   row('27', LIVE_OR_STARTING, 'closed', () => loggedOut('multidevice_mismatch'), hasCode(411)),
   row('26', ['banned'], 'timer', logIn, (_, { name }) => name === 'ban'),
 
-  // Lost links and their retries.
+  // Lost connections and their retries.
   row('14, 15', LIVE_OR_STARTING, 'closed', dropped),
   row('14, 15: no handshake', ['connecting', 'disconnected', 'starting'], 'startFailed', (at, _, chance) =>
     dropped(at, { type: 'closed', code: 408, message: 'no handshake', expireSeconds: null }, chance),
@@ -365,18 +366,18 @@ const ROWS: readonly Row[] = [
     isPaired,
   ),
   row('29', ['qr', 'starting', ...LIVE], 'restartRequested', () => startFresh([{ do: 'close' }]), isNotPaired),
-  // Two programs with one device take the connection from each other, so a moved one is started again by its own request only.
+  // Two programs with one device take the connection from each other, so a moved instance is only started again by its own request.
   row('moved', [...LIVE_OR_STARTING, 'stopped', 'banned'], 'moveRequested', () => stopped('moved'), isOurs),
   row('resumed', ['stopped'], 'resumeRequested', logIn, isMoved),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
     row('30', ['stopped', 'banned'], on, logIn, isOurs),
-    // A credential that an erase left behind (a full disk) is no pairing any more: the fresh start removes it.
+    // A credential that an erasure left behind (a full disk) is no longer a pairing; the fresh start removes it.
     row('31', ['created', 'logged_out'], on, () => startFresh()),
     row('31', ['stopped', 'banned'], on, () => startFresh(), isNotPaired),
   ]),
 ]
 
-/** The move for an event, or null when the event means nothing in this state (row 22a, a late timer, a second open). */
+/** The move for an event, or null if the event has no meaning in this state (row 22a, a late timer, a second open). */
 export function next(at: Lifecycle, event: LifecycleEvent, chance: Chance): Move | null {
   const found = ROWS.find(
     (candidate) =>

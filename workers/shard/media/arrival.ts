@@ -1,6 +1,6 @@
 /**
- * A medium on this machine's disk for as long as it is being sent: downloaded, or taken from the queue's blob, into a folder of its own
- * that goes when the send ends. From here on it is a path, so that however large it is, no thread holds it.
+ * A media file on the disk of this machine while it is being sent: downloaded, or copied from the queue's blob, into a separate folder that is
+ * removed when the send ends. Later steps only use its path, so that no thread holds it in memory, however large it is.
  */
 import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,22 +14,22 @@ import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
 import type { SendFiles } from '../send/contract.ts'
 
 const MAX_REDIRECTS = 5
-/** Below this, in bytes, a failure may be due to the full disk, whatever error the converter reports. */
+/** Free bytes below which a failure may be caused by the full disk, whatever error the converter reports. */
 const FULL = 16 * MB
 
 export interface Arrived {
   path: string
-  /** For whatever is made of it. */
+  /** Folder for files that are created from it. */
   dir: string
 }
 
-/** Dependencies of a fetch; without `blobTo` a medium stored in the queue cannot be read. */
+/** Dependencies of a download; without `blobTo` a media file stored in the queue cannot be read. */
 export interface Arriving {
   media: Pick<SendFiles, 'tempDir' | 'downloadMs'> & Partial<Pick<SendFiles, 'blobTo'>>
   egressAllow: Ranges
 }
 
-/** The file has what `through` makes of the medium as it comes. */
+/** The file has the output of `through` for the arriving media. */
 export async function withMedia<T>(
   context: Arriving,
   input: MediaInput,
@@ -45,7 +45,7 @@ export async function withMedia<T>(
     await fetchTo(path, context, input, limitBytes, through)
     return await use({ path, dir })
   } catch (cause) {
-    // On a full disk a converter reports a damaged file; the item waits until the cause is certain.
+    // On a full disk a converter reports a damaged file, so the item waits until the cause is certain.
     const { bavail, bsize } = await statfs(tempDir)
     if (bavail * bsize >= FULL) throw cause
     throw new StorageFailure('the media could not be processed because the disk is full', { cause })
@@ -80,7 +80,7 @@ async function* piecesOf(bytes: Uint8Array) {
 }
 
 function notDownloaded(error: FetchFailed, limitBytes: number): Failure {
-  // The other ways of giving it are refused with this code for the same reason.
+  // The other ways of providing media are refused with this code for the same reason.
   if (error.problem === 'too_large')
     return new Failure('media_invalid', { message: `The media has more than ${limitBytes / MB} MB.`, cause: error })
   return new Failure('media_download_failed', { message: error.message, cause: error })

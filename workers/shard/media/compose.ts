@@ -1,4 +1,4 @@
-/** From a media field to the content of a message: fetched, made ready, uploaded, described. */
+/** Converts a media field to the content of a message: downloaded, prepared, uploaded, described. */
 import type { proto } from '@whiskeysockets/baileys'
 import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { PreparedMedia, Purpose } from '../../../src/domain/media-job.ts'
@@ -17,7 +17,7 @@ interface Wishes {
   waveform?: boolean
 }
 
-/** Where it goes: channels take it unencrypted. */
+/** Destination; channels need unencrypted media. */
 type To = Pick<Destination, 'kind'>
 
 export function make(
@@ -41,7 +41,7 @@ const sized = ({ uploaded, prepared: { mime, width, height } }: Made) => ({
   ...(width && height ? { width, height } : {}),
 })
 const pictured = ({ prepared: { thumbnail } }: Made) => (thumbnail ? { jpegThumbnail: thumbnail } : {})
-/** Whole seconds; what is shorter than one is shown as one. */
+/** Whole seconds; a shorter duration is shown as one second. */
 const timed = ({ prepared: { seconds } }: Made) => (seconds === null ? {} : { seconds: Math.max(1, Math.round(seconds)) })
 
 export async function imageMessage(context: SendContext, to: To, input: MediaInput): Promise<proto.Message.IImageMessage> {

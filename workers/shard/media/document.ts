@@ -1,4 +1,4 @@
-/** Files: sent as they are, under a name and the type of its extension. */
+/** Documents are sent unchanged, with a name and the type of its extension. */
 import type { proto } from '@whiskeysockets/baileys'
 import { DOCUMENT_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { SendContext } from '../send/contract.ts'
@@ -22,7 +22,7 @@ export async function documentMessage(
   return { ...uploaded, mimetype: mimeOf(extension), fileName, title: fileName }
 }
 
-/** The extension is appended when the name lacks it; without one given it is the name's own. */
+/** The extension is appended if the name lacks it; without a given extension, the one of the name is used. */
 export function named({ extension, file_name: name }: FileNames): { fileName: string; extension: string } {
   const own = /\.([A-Za-z0-9]{1,16})$/.exec(name ?? '')?.[1]
   const wanted = extension ?? own ?? ''

@@ -1,4 +1,4 @@
-/** Types of files by their extension, for the common ones; phones choose the app by them. */
+/** File types by their common extensions; phones choose the app by them. */
 const TYPES: Readonly<Record<string, string>> = {
   '7z': 'application/x-7z-compressed',
   aac: 'audio/aac',

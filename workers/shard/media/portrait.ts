@@ -1,4 +1,4 @@
-/** The picture of an account, a group or a channel, given as a media field of an immediate operation: fetched and made ready, not uploaded. */
+/** Picture of an account, a group or a channel, given as a media field of an immediate operation: downloaded and prepared, not uploaded. */
 import { readFile } from 'node:fs/promises'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
@@ -7,7 +7,7 @@ import type { Ask } from '../connection/ask.ts'
 import type { SendFiles } from '../send/contract.ts'
 import { withMedia } from './arrival.ts'
 
-/** The caller waits for the operation, 45 s at most: a slow host must not use up all of it. */
+/** Time limit in ms: the caller waits for the operation for at most 45 s, and a slow host must not use up all of it. */
 const DOWNLOAD_LIMIT = 25 * SECOND
 
 /** Dependencies of an immediate operation that takes a file. */
@@ -16,8 +16,8 @@ export interface ActionFiles extends Pick<SendFiles, 'tempDir' | 'downloadMs' | 
 }
 
 /**
- * A square JPEG of 640 pixels. Rejects with `media_invalid` (no JPEG, PNG or WebP, a side below 192 pixels, above 16 MB),
- * `media_download_failed`, or as the operation's other waits do.
+ * A square JPEG of 640 pixels. Rejects with `media_invalid` (not a JPEG, PNG or WebP, a side below 192 pixels, above 16 MB), `media_download_failed`,
+ * or like the operation's other waits.
  */
 export const portrait = (context: PortraitContext, input: MediaInput): Promise<Uint8Array> =>
   withPortrait(context, input, (path) => readFile(path))
@@ -27,7 +27,7 @@ export interface PortraitContext {
   files: ActionFiles
 }
 
-/** The same as a file, which is removed when `use` is done. */
+/** The same as a file, which is removed after `use`. */
 export function withPortrait<T>(
   { ask, files }: PortraitContext,
   input: MediaInput,

@@ -1,4 +1,4 @@
-/** Asks main's threads to make a medium ready, and waits for the answer: the two messages of the thread protocol about it. */
+/** Asks the threads of the main thread to prepare a media file, and waits for the answer: the two messages of the thread protocol about it. */
 import { Failure, type FailureData } from '../../../src/domain/failures.ts'
 import type { MediaJob, PreparedMedia } from '../../../src/domain/media-job.ts'
 import type { ShardNeed } from '../../../src/engine/engine.ts'

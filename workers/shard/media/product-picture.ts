@@ -1,16 +1,16 @@
-/** The picture of a product, given as a media field of an immediate operation: made ready as every picture is, and uploaded as it is. */
+/** Picture of a product, given as a media field of an immediate operation: prepared like every picture, and uploaded without encryption. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { MediaInput } from '../../../src/domain/media.ts'
 import { type PortraitContext, withPortrait } from './portrait.ts'
 import { type UploadContext, uploadPlain } from './upload.ts'
 
-/** Where the media host takes pictures of catalogs, as the library has it. */
+/** Folder of the media host for pictures of catalogs, as in the library. */
 const FOLDER = '/product/image'
-/** Under this name the network's hosts know each other's files. */
+/** Host name under which the hosts of the network know each other's files. */
 const MEDIA_HOST = 'mmg.whatsapp.net'
 const NETWORK = '.whatsapp.net'
 
-/** Its address on the network's media host; one that lies there already is not uploaded again. */
+/** URL of the picture on the network's media host; a picture that is already there is not uploaded again. */
 export async function productPicture(
   context: PortraitContext & Pick<UploadContext, 'session' | 'log'>,
   input: MediaInput,
@@ -20,7 +20,7 @@ export async function productPicture(
   const { directPath } = await withPortrait(context, input, (path) =>
     uploadPlain({ ask, session, log, media: files }, path, FOLDER),
   ).catch((error: unknown) => {
-    // `send_failed` is the code for messages; this operation is an action.
+    // `send_failed` is the code for messages, but this operation is an action.
     const isUpload = error instanceof Failure && error.code === 'send_failed'
     throw isUpload ? new Failure('action_failed', { message: error.message, cause: error }) : error
   })

@@ -1,5 +1,5 @@
 /**
- * Files of channels are stored unencrypted, those of other chats encrypted. A medium that is forwarded from one to the other is fetched,
+ * Files of channels are stored unencrypted, those of other chats encrypted. A media file that is forwarded from one to the other is downloaded,
  * decrypted and uploaded again, through the disk.
  */
 import { createWriteStream } from 'node:fs'
@@ -39,12 +39,12 @@ const fieldOf = (content: proto.IMessage) => (Object.keys(KINDS) as (keyof typeo
 export const hasMedium = (content: proto.IMessage): boolean => fieldOf(content) !== undefined
 
 export interface Repost {
-  /** The chat that the content came from. */
+  /** Chat from which the content came. */
   from: string | null | undefined
   to: Pick<Destination, 'kind'>
 }
 
-/** The content with its medium uploaded in the form of the new chat. Throws `media_download_failed` when the network no longer has it. */
+/** The content with its media uploaded in the form of the new chat. Throws `media_download_failed` if the network no longer has it. */
 export async function reposted(context: SendContext, content: proto.IMessage, { from, to }: Repost): Promise<proto.IMessage> {
   const field = fieldOf(content)
   if (!field) return content
@@ -83,7 +83,7 @@ async function fetchOpened(path: string, { media }: SendContext, source: Source,
   try {
     const signal = AbortSignal.timeout(media.downloadMs)
     const host = createFileHost({ of: () => media.files() })
-    // The path is a stranger's word: it may not lead to another host, and neither may the answer.
+    // A stranger chose the path, so neither it nor a redirect may lead to another host.
     const answer = await host.get({ file, path: file.path, proxyUrl: null }, signal)
     if ('status' in answer) throw new Error(`the network's file host answered ${answer.status}`)
     await pipeline(decrypted(asStored(file, answer.length), answer.body), createWriteStream(path))

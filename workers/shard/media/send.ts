@@ -1,4 +1,4 @@
-/** How a message with a medium leaves, by the kind of chat. */
+/** Sends a message with media, by the kind of chat. */
 import { randomBytes } from 'node:crypto'
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
 import type { Accepted, SendContext } from '../send/contract.ts'
@@ -14,7 +14,10 @@ export interface OutgoingMedia {
   info: proto.IContextInfo
 }
 
-/** Later messages about this one (votes, encrypted edits, reports) are sealed with its secret; current phones give every message one. */
+/**
+ * Length of the secret with which later messages about this one (votes, encrypted edits, reports) are encrypted; current phones give one to every
+ * message.
+ */
 const SECRET_BYTES = 32
 
 export function sendMedia(context: SendContext, to: Destination, { content, info }: OutgoingMedia): Promise<Accepted> {
@@ -29,7 +32,7 @@ export function sendMedia(context: SendContext, to: Destination, { content, info
   return to.kind === 'status' ? postStatus(context, outgoing) : sendMessage(context, to, outgoing)
 }
 
-/** Takes out the handle of the upload, which stands beside the fields of the medium and is no field of the message. */
+/** Removes the handle of the upload, which is stored beside the fields of the media but is not a field of the message. */
 function withoutHandle(content: proto.IMessage): { content: proto.IMessage; handle: string | undefined } {
   const [[field, medium] = ['', {}]] = Object.entries(content).filter(([, value]) => value?.directPath)
   const { handle, ...fields } = medium as Pick<Uploaded, 'handle'>

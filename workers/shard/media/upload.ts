@@ -1,6 +1,6 @@
 /**
- * A file to the network's media host: encrypted on its way through the disk, a piece at a time; for channels as it is, under the path of
- * channels, which the library does not know.
+ * Uploads a file to the network's media host: encrypted piece by piece through the disk; for channels unencrypted, under the path of channels, which
+ * the library does not know.
  */
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -15,7 +15,7 @@ import type { SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
 import { type Arrived, withMedia } from './arrival.ts'
 
-/** The fields every medium of a message has. */
+/** Fields that every media message has. */
 export interface Uploaded {
   url: string
   directPath: string
@@ -24,18 +24,18 @@ export interface Uploaded {
   fileSha256: Uint8Array
   fileLength: number
   mediaKeyTimestamp?: number
-  /** Only of uploads for channels. The stanza of the post names it, the message does not. */
+  /** Only for uploads to channels. The stanza of the post contains it, the message does not. */
   handle?: string
 }
 
-/** Without a byte for this long a host counts as gone. */
+/** Time in ms without a byte after which a host counts as gone. */
 const IDLE_LIMIT = 30 * SECOND
 const PIECE = 256 * 1_024
 const MAC_BYTES = 10
 const ORIGIN = 'https://web.whatsapp.com'
 
 export type UploadType = 'image' | 'video' | 'audio' | 'document' | 'sticker' | 'thumbnail-link'
-/** Stickers and pictures of links are images to the media host, but for pictures of links in channels. */
+/** For the media host, stickers and pictures of links are images, except for pictures of links in channels. */
 const FOLDERS = {
   image: 'image',
   sticker: 'image',
@@ -53,7 +53,7 @@ export async function upload(
 ): Promise<Uploaded> {
   if (to.kind === 'newsletter') {
     const plain = await measure(path)
-    // shared/api/messages.md, 1.6, "Newsletter sends".
+    // Pictures of links in channels have their own folder.
     const folder = type === 'thumbnail-link' ? type : FOLDERS[type]
     const answer = await send(context, path, `/newsletter/newsletter-${folder}`, plain.fileSha256, '&server_thumb_gen=1')
     return { ...answer, ...plain }
@@ -64,7 +64,7 @@ export async function upload(
   return uploadSealed(context, type, sealedPath, sealing)
 }
 
-/** A medium that nothing has to be made of: it is encrypted as it comes, and its plain bytes never lie on this disk. */
+/** Uploads media that needs no conversion: it is encrypted while it arrives, and its plain bytes are never on this disk. */
 export async function uploadAsItComes(
   context: SendContext,
   to: Pick<Destination, 'kind'>,
@@ -89,11 +89,11 @@ export interface UploadContext extends Pick<SendContext, 'ask' | 'session' | 'lo
   media: Pick<SendContext['media'], 'uploadAgent'>
 }
 
-/** As it is: the network reads it. */
+/** Without encryption, because the network reads the content. */
 export const uploadPlain = async (context: UploadContext, path: string, folder: string) =>
   send(context, path, folder, (await measure(path)).fileSha256)
 
-/** Every host with the credentials at hand, then, because those may have run out early, once more with new ones. */
+/** Tries every host with the known credentials; because those may have expired early, then once more with new ones. */
 async function send({ ask, session, media, log }: UploadContext, filePath: string, folder: string, hash: Buffer, more = '') {
   const token = hash.toString('base64url')
   const headers = { 'Content-Type': 'application/octet-stream', Origin: ORIGIN }
@@ -139,13 +139,13 @@ async function measure(path: string): Promise<Pick<Uploaded, 'fileLength'> & { f
 }
 
 interface Sealing {
-  /** Once: the bytes of one file in, what lies on the media host out. */
+  /** Used once: takes the plain bytes of a file and returns the bytes for the media host. */
   through(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
-  /** What its message says of the file; to be asked for when all of it has gone through. */
+  /** Fields of the message about the file; available after all bytes have passed through. */
   ended(): Pick<Uploaded, 'fileLength'> & { mediaKey: Buffer; fileSha256: Buffer; fileEncSha256: Buffer }
 }
 
-/** AES-256-CBC, then the first 10 bytes of HMAC-SHA256(mac key, iv | ciphertext): the form of every medium on the network. */
+/** AES-256-CBC, then the first 10 bytes of HMAC-SHA256(mac key, iv | ciphertext): the format of all media on the network. */
 async function createSealing(type: UploadType): Promise<Sealing> {
   const mediaKey = randomBytes(32)
   const { iv, cipherKey, macKey } = await getMediaKeys(mediaKey, type)

@@ -30,7 +30,7 @@ async function contactObject({ session }: ActionContext, entry: ContactEntry): P
   }
 }
 
-/** As the directory knows the person, by any name. */
+/** The person in the directory, by any name. */
 async function known({ session, directory }: ActionContext, phone: UserIdentifier): Promise<ContactEntry | undefined> {
   await directory.ready()
   const jid = toJid(phone)
@@ -40,7 +40,7 @@ async function known({ session, directory }: ActionContext, phone: UserIdentifie
   )
 }
 
-/** Resolves the names of each number, asking the network only about those that the directory does not know; null: the number has no account. */
+/** Resolves the names of each number and queries the network only for those that the directory does not know; null if the number has no account. */
 async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const entries = await Promise.all(phones.map((phone) => known(context, phone)))
   const unknown = phones.filter((_, index) => !entries[index]?.pn)
@@ -52,7 +52,7 @@ async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]
   })
 }
 
-/** The last source: what is refused is none to be seen. */
+/** The last source; a refusal counts as no business profile. */
 const hasBusinessProfile = ({ ask }: ActionContext, jid: string): Promise<boolean> =>
   ask(profileQuery(jid)).then(
     (answer) => profileIn(answer) !== null,
@@ -107,7 +107,7 @@ export const addressBook: Pick<Contacts, 'contacts.list' | 'contacts.get' | 'con
       const fullName = [firstName, last_name].filter(Boolean).join(' ')
       return [contactChange(person, { fullName, firstName, onPhone }, clock.now())]
     })
-    // A person named twice gets the last name.
+    // A person who is named twice gets the last name.
     const latest = new Map(changes.map((change) => [change.index.join(' '), change]))
     if (latest.size > 0) await ask.perform(() => session.change([...latest.values()]))
     const results = await Promise.all(

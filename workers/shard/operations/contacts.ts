@@ -1,4 +1,4 @@
-/** People: how `src/features/contacts.ts` is done on the wire. */
+/** People: handlers of `src/features/contacts.ts`. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { type AccountNames, accountsOf, peopleOf } from '../chats/accounts.ts'
@@ -11,10 +11,10 @@ import { groupReport, personReport } from '../wire/report.ts'
 import { addressBook } from './address-book.ts'
 import type { ActionContext, Handlers } from './types.ts'
 
-/** The network's bound of the list. */
+/** Limit of the network for the list. */
 const MAX_BLOCKED = 64_000
 
-/** The number as given, for a number without an account or with an unknown registered form. */
+/** The given number is used if it has no account or an unknown registered form. */
 const registered = (digits: string, account: AccountNames | null): string => (account?.pn ? identifierOf(account.pn) : digits)
 
 const jidOf = ({ lid, pn }: AccountNames): string => lid ?? pn ?? ''
@@ -40,7 +40,7 @@ const isOf =
   (entry: Blocked) =>
     (lid !== null && entry.lid === lid) || (pn !== null && entry.pn === pn)
 
-/** Looks in the list first: a person on it may no longer have an account. */
+/** Searches the list first, because a blocked person may no longer have an account. */
 async function entryOf(context: ActionContext, list: readonly Blocked[], phone: UserIdentifier): Promise<Blocked | undefined> {
   const jid = toJid(phone)
   return list.find(({ lid, pn }) => lid === jid || pn === jid) ?? list.find(isOf(await personOf(context, phone)))
@@ -97,7 +97,7 @@ export const contacts: Handlers<typeof import('../../../src/features/contacts.ts
       return { value: true } as const
     }
     const person = await personOf(context, phone)
-    // With the contact's token the network accepts that the two have met.
+    // The contact's token shows the network that the two have met.
     await ask(personReport(jidOf(person), await session.tokens.node(jidOf(person))))
     if (block) await blockPerson(context, person)
     return { value: true } as const

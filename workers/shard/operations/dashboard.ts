@@ -1,4 +1,4 @@
-/** Dashboard: handlers of its requests to an instance beside the API (`src/features/dashboard.ts`). */
+/** Dashboard: handlers of its requests to an instance that are not in the API (`src/features/dashboard.ts`). */
 import { iso, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timeline, TimelineStep } from '../../../src/domain/dashboard.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -7,12 +7,12 @@ import type { QueueEntry } from '../queue/item.ts'
 import type { Fact } from '../receipts/timeline.ts'
 import type { Handlers } from './types.ts'
 
-/** Events of one message whose attempts are shown. */
+/** Number of events of one message whose attempts are shown. */
 const MAX_EVENTS = 100
-/** Receipts of one value that are shown one by one; more are put together by the minute. */
+/** Number of receipts of one status that are shown individually; more are combined by the minute. */
 const MAX_RECEIPTS = 20
 
-/** Of what happened in the same millisecond, this came first. */
+/** Order of steps in the same millisecond. */
 const ORDER: readonly TimelineStep['kind'][] = [
   'queued',
   'waiting',
@@ -24,7 +24,7 @@ const ORDER: readonly TimelineStep['kind'][] = [
   'webhook',
 ]
 
-/** An event whose row is gone has no details. */
+/** An event without a row has no details. */
 function unlessGone(error: unknown): undefined {
   if (error instanceof Failure && error.code === 'not_found') return undefined
   throw error
@@ -66,7 +66,7 @@ function eventSteps({ entry, attempts }: LogDetail): TimelineStep[] {
   ]
 }
 
-/** A step without a known time sorts last. */
+/** A step without a known time comes last. */
 const timeOf = ({ at }: TimelineStep) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
 const byTime = (one: TimelineStep, other: TimelineStep) =>
   timeOf(one) - timeOf(other) || ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind)

@@ -1,4 +1,4 @@
-/** Every handler by the id of its operation, one entry per area. A missing area is a type error. */
+/** All handlers by the id of their operation, one entry per area. A missing area is a type error. */
 import type { OperationId } from '../../../src/engine/engine.ts'
 import { businessCatalog } from './business/catalog.ts'
 import { businessCollections } from './business/collections.ts'
@@ -72,9 +72,9 @@ const all = {
   ...webhooks,
 }
 
-/** Handlers of items that are queued besides a request, by the operation that the queue shows. They have no route. */
+/** Handlers of queued items that have no request, by the operation that the queue shows. They have no route. */
 const queued: Readonly<Record<string, unknown>> = {
-  // The text after a rejected call.
+  // The text that follows a rejected call.
   'instance.callReject': text['send.sendText'],
   'groups.create': sendInvitation,
   'groups.addParticipants': sendInvitation,
@@ -83,7 +83,7 @@ const queued: Readonly<Record<string, unknown>> = {
 
 const handlers: Readonly<Record<string, unknown>> = all satisfies Record<OperationId, unknown>
 
-/** Undefined for an id that no declaration of this kind has, such as that of an item queued by a later version. */
+/** Undefined for an id without a declaration of this kind, for example of an item that a later version queued. */
 export function handlerOf<K extends 'send' | 'action' | 'control'>(kind: K, operation: string): Handler<K> | undefined {
   if (kind === 'send' && Object.hasOwn(queued, operation)) return queued[operation] as Handler<K>
   return Object.hasOwn(handlers, operation) ? (handlers[operation] as Handler<K>) : undefined

@@ -1,4 +1,4 @@
-/** Instance: how pairing, restart and state of `src/features/instance.ts` are done. */
+/** Instance: handlers for pairing, restart and state of `src/features/instance.ts`. */
 import { iso, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
@@ -7,7 +7,7 @@ import { sentence } from '../../../src/domain/sentences.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext, Handlers } from './types.ts'
 
-/** How long `GET /qr-code` waits for the first code. */
+/** Time that `GET /qr-code` waits for the first code, in ms. */
 const QR_WAIT = 8 * SECOND
 
 const NOT_RUNNING: readonly Status[] = ['created', 'logged_out', 'banned', 'stopped']
@@ -69,7 +69,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
   'instance.disconnect': async (context) => after(await context.request('disconnectRequested')),
 }
 
-/** How the commands `instance export` and `instance resume` are carried out. */
+/** Handlers of the commands `instance export` and `instance resume`. */
 export const moving = {
   async 'instance.move'({ state, request }: ControlContext) {
     if (!state.paired) throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to move.' })
@@ -82,7 +82,7 @@ export const moving = {
   },
 }
 
-/** A moved device is connected elsewhere: a start here would take the connection from it, and both would lose messages. */
+/** A moved device is connected elsewhere. Starting it here would take the connection from it, and both would lose messages. */
 function refuseMoved({ reason }: ControlContext['state']) {
   if (reason !== 'moved') return
   throw new Failure('not_allowed', {
@@ -93,7 +93,7 @@ function refuseMoved({ reason }: ControlContext['state']) {
 
 const after = ({ status }: RuntimeState) => ({ value: true as const, status })
 
-/** shared/api/states.md, "What each state answers". */
+/** Pairing is only possible in states without a linked account. */
 function assertPairable({ status }: ControlContext['state']) {
   if (status === 'connected') throw new Failure('instance_already_connected')
   if (status === 'starting' || status === 'connecting') throw new Failure('instance_starting')

@@ -1,4 +1,4 @@
-/** Labels: how `src/features/labels.ts` is done on the wire. They are app state of business accounts. */
+/** Labels: handlers of `src/features/labels.ts`. They are app state of business accounts. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { ReplyOfEndpoint } from '../../../src/features/endpoint.ts'
 import { assertBusiness } from '../connection/identity.ts'
@@ -14,7 +14,7 @@ type Label = ReplyOfEndpoint<typeof import('../../../src/features/labels.ts').cr
 
 const DONE = { value: true } as const
 
-/** The network's bound, and the contract's. */
+/** Limit of the network and of the contract. */
 const MAX_LABELS = 20
 const MAX_CHATS = 5_000
 const MAX_NAME = 100
@@ -31,7 +31,7 @@ function known({ directory }: ActionContext, id: string): LabelEntry {
   return label
 }
 
-/** The name of each chat, looked up once however many labels the chat has. */
+/** Looks up the name of each chat once, however many labels the chat has. */
 function calling({ session }: ActionContext) {
   const names = new Map<ChatEntry, Promise<string>>()
   const nameOf = async ({ id, other }: ChatEntry) =>
@@ -57,7 +57,7 @@ async function labelObject(
   }
 }
 
-/** Made of the label as it is once the newest version of all labels has been read: a field that is left out would be cleared. */
+/** Based on the newest version of the label, because omitted fields would be cleared. */
 async function edit(context: ActionContext, id: string, change: LabelAction): Promise<Label> {
   await readyFor(context)
   const { ask, session, clock } = context

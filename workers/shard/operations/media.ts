@@ -1,6 +1,6 @@
 /**
- * A received file the network has forgotten: the phone is asked to upload it again. Not the library's `updateMediaMessage`, which listens for the
- * answer until the connection ends, however long ago we gave up.
+ * Asks the phone to upload a received file that the network no longer has. The library's `updateMediaMessage` is not used, because it listens for the
+ * answer until the connection ends, even after our deadline.
  */
 import { decryptMediaRetryData, encryptMediaRetryRequest, proto, type WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -11,7 +11,7 @@ import { PHONE_DEADLINE } from '../connection/within.ts'
 import type { ActionContext } from './types.ts'
 
 export const media = {
-  /** Resolves with its new location. */
+  /** Resolves with the new path of the file. */
   'media.askAgain': (context: ActionContext, file: UploadableFile): Promise<string> => askAgain(context, file),
 }
 

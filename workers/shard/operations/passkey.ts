@@ -1,4 +1,4 @@
-/** Passkeys: how `src/features/passkey.ts` is done where the instance is. */
+/** Passkeys: handlers of `src/features/passkey.ts` in the shard of the instance. */
 import type { PasskeyReport } from '../../../src/domain/passkey.ts'
 import type { ControlContext, Handlers } from './types.ts'
 

@@ -1,4 +1,4 @@
-/** Privacy: how `src/features/privacy.ts` is done on the wire. */
+/** Privacy: handlers of `src/features/privacy.ts`. */
 import { Failure, type Issue } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import { answered, peopleOf } from '../chats/accounts.ts'
@@ -20,10 +20,10 @@ import type { ActionContext, Handlers } from './types.ts'
 
 const DONE = { value: true } as const
 
-/** The network's bound of a list. */
+/** Limit of the network for a list. */
 const MAX_PEOPLE = 64_000
 
-/** The settings that can leave people out, as the network calls them. */
+/** Settings that can exclude people, by the network's names. */
 const LISTS = {
   last_seen: 'last',
   profile_photo: 'profile',
@@ -48,10 +48,10 @@ const setAudience =
     return DONE
   }
 
-/** The account has a LID once the network has moved it, and names people by theirs from then on. */
+/** The account has a LID after the network has moved it, and then names people by their LIDs. */
 const addressingOf = ({ me }: Session): Addressing => (me?.lid === undefined ? 'pn' : 'lid')
 
-/** For a person named twice the last change counts. */
+/** For a person who is named twice the last change counts. */
 async function changesOf(context: ActionContext, contacts: NonNullable<AudienceInput['contacts']>): Promise<ListChange[]> {
   const people = await peopleOf(
     context,
@@ -67,7 +67,10 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
   return [...changes.values()]
 }
 
-/** A change is made to a version of the list: when the phone has made another meanwhile, it is read again and the change made once more. */
+/**
+ * A change applies to a version of the list. If the phone has made another one in the meantime, the list is read again and the change is repeated
+ * once.
+ */
 async function changeList({ ask, session, inTurn }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
   const addressing = addressingOf(session)
   const write = async () => {
@@ -91,8 +94,8 @@ const oneOf = <const T extends string>(values: readonly T[], value: string | und
 const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
 
 /**
- * The library asks once per connection whether read receipts are on, and keeps the answer: what is read later goes by it. The setting stands
- * whether or not this reading succeeds.
+ * The library queries once per connection whether read receipts are on, and caches the answer for later read marks. The setting is valid whether or
+ * not this query succeeds.
  */
 const refreshReadReceipts = ({ ask, log }: ActionContext) =>
   ask

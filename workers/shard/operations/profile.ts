@@ -1,4 +1,4 @@
-/** The account's profile: how `src/features/profile.ts` is done on the wire. */
+/** Profile of the account: handlers of `src/features/profile.ts`. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { answered } from '../chats/accounts.ts'
 import { pictureOf } from '../chats/picture-of.ts'
@@ -36,7 +36,7 @@ export const profile: Handlers<typeof import('../../../src/features/profile.ts')
     if (isBusiness(session))
       throw new Failure('not_allowed', { message: 'The network does not allow changing the name of a business account.' })
     await ask.perform(() => session.change([pushNameChange(value, clock.now())]))
-    // Others learn it by this.
+    // Other people learn the new name by this presence.
     await ask.write(ownPresence(value, session.isAvailable))
     return DONE
   },
@@ -52,7 +52,7 @@ export const profile: Handlers<typeof import('../../../src/features/profile.ts')
     return DONE
   },
 
-  // <iq xmlns="w:profile:picture" type="set"/>, without target: the own one.
+  // <iq xmlns="w:profile:picture" type="set"/>, without a target: the own picture.
   async 'profile.removePicture'({ ask, session }) {
     const [own = ''] = session.identity.own()
     await ask.perform((sock) => sock.removeProfilePicture(own))

@@ -1,4 +1,4 @@
-/** Input and output of a handler, by the way its operation was declared. */
+/** Input and output of a handler, by the kind of its operation. */
 import type { Logger } from 'pino'
 import type { Call, SendCall } from '../../../src/domain/call.ts'
 import type { Clock } from '../../../src/domain/clock.ts'
@@ -29,13 +29,13 @@ export interface ActionContext extends Asker {
   state: RuntimeState
   log: Logger
   files: ActionFiles
-  /** Host of the pictures for which the network sends only a path. */
+  /** Host of pictures for which the network sends only a path. */
   pictureHost: string
-  /** By the name of what is changed: changes that name the version before them, which would refuse each other. */
+  /** Serialises changes by the name of their target, because changes that contain the previous version would refuse each other. */
   inTurn: KeyedMutex['run']
-  /** For messages that an action sends besides, such as an invitation: they are queued. */
+  /** Queues a message that an action sends in addition, such as an invitation. */
   enqueue(call: SendCall): Promise<Queued>
-  /** For a setting that is sent as a message: without the queue. */
+  /** Sends a setting that is a message, without the queue. */
   direct: Sending['direct']
 }
 
@@ -47,12 +47,12 @@ export interface ControlContext {
   readonly pairing: Pairing
   readonly passkeys: Pick<PasskeyPairing, 'state' | 'respond' | 'confirm'>
   readonly outbox: Pick<Outbox, 'events' | 'resend' | 'resendMany' | 'test' | 'detail' | 'body'>
-  /** Changes of the status, the newest first. */
+  /** Status changes, newest first. */
   history(): Promise<StatusChange[]>
   readonly timeline: Pick<MessageTimeline, 'find'>
-  /** When the turn of a queue item came that is in flight, epoch ms. */
+  /** Time in epoch ms at which a queue item in flight began to be sent. */
   leftAt(svcId: string): number | undefined
-  /** The running session, null while none runs. */
+  /** The running session; null if none runs. */
   readonly session: Session | null
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>): Promise<RuntimeState>
 }
@@ -64,10 +64,10 @@ export interface Contexts extends HandlerContexts {
   sent: Accepted
 }
 
-/** `F` is `typeof import('…/features/x.ts')`: leave a handler out and it does not compile. */
+/** `F` is `typeof import('…/features/x.ts')`: a missing handler is a type error. */
 export type Handlers<F> = HandlersOf<F, Contexts>
 
-/** A handler as it is found by its id; `dispatch.ts` gives it what the kind of the call stands for. */
+/** A handler that was found by its id; `dispatch.ts` passes the arguments of its kind. */
 export type Handler<K extends Call['kind'] = Call['kind']> = (
   context: K extends 'send' ? SendContext : K extends 'action' ? ActionContext : ControlContext,
   input: never,

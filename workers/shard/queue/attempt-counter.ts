@@ -1,19 +1,19 @@
 /**
- * The in-flight record: the service id of the item in flight, and how many thread runs ended while it was in flight. Such a try may be what
- * ended the thread, with all its instances, so each try is counted before it begins, and the count is taken back when the try returns.
+ * The in-flight record: the service id of the item in flight, and the number of thread runs that ended while it was in flight. Such an item may have
+ * ended the thread with all its instances, so each attempt is counted before it begins, and the count is decremented when the attempt returns.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 
-/** One end may be an item's doing; after three in a row it is not tried again. */
+/** One end may be caused by the item; after three in a row it is not attempted again. */
 const MAX_TRIES = 3
-/** How often an item may come back without a connection while one is reported: a real loss is reported after the first time. */
+/** Number of times that an item may come back without a connection although one is reported; a real loss is reported after the first time. */
 const MAX_BACKS = 3
 
 interface Mark {
   svcId: string
-  /** The one under way not included. */
+  /** Number of attempts, without the current one. */
   tries: number
-  /** By an earlier commit, and not begun. */
+  /** An earlier commit recorded the item, but it has not begun. */
   isNamed: boolean
 }
 
@@ -25,29 +25,29 @@ export interface Naming {
 
 export interface AttemptCounter {
   load(): Promise<void>
-  /** Durable when it resolves. `spent`: it has had its tries. */
+  /** Durable when it resolves. `spent` means that the item has used all its attempts. */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
-   * For a commit after which a new item begins at once: that commit names the item, and `begin` has nothing left to write. Call `written`
-   * after it. Undefined: the item has been in flight before, and `begin` checks its tries.
+   * For a commit after which a new item begins immediately: that commit records the item, and `begin` need not write anything. Call `written` after
+   * it. Undefined if the item was in flight before; `begin` then checks its attempts.
    */
   next(svcId: string): Naming | undefined
-  /** The item was named so, and has not begun. */
+  /** The item was recorded this way and has not begun. */
   readonly isNamed: boolean
-  /** It does not begin now: taken off again. */
+  /** The item does not begin now; its record is removed. */
   unname(): Promise<void>
-  /** It came back although the connection stands; false: too often. */
+  /** The item came back although the connection is open; false if that happened too often. */
   mayComeBack(): boolean
-  /** The connection is another one. */
+  /** The connection is a new one. */
   reconnected(): void
-  /** The try that was begun last is none that counts. */
+  /** The last attempt does not count. */
   uncount(): Promise<void>
-  /** Nothing of it has left: its next try is its first. */
+  /** Nothing of the item was sent, so its next attempt is the first. */
   withdraw(): Promise<void>
-  /** For the commit that ends the item; `ended` after it. */
+  /** Operation for the commit that ends the item; call `ended` after it. */
   readonly endOp: Op
   ended(): void
-  /** The item that is in flight, or was when the process or the connection went. */
+  /** The item that is in flight, or was when the process or the connection ended. */
   readonly svcId: string | undefined
 }
 
@@ -61,7 +61,7 @@ export function createAttemptCounter(store: StateStore, key: string): AttemptCou
   return {
     async load() {
       const stored = await store.get(key)
-      // Older records have no count: the try they were written for is the first.
+      // Older records have no count; their attempt is the first.
       const [svcId = '', tries = '1'] = Buffer.from(stored ?? [])
         .toString()
         .split(':')

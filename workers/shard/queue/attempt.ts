@@ -1,4 +1,4 @@
-/** One try of the item in flight: it is named before the network is asked, and the result decides what becomes of the item. */
+/** One attempt to send the item in flight: it is recorded before the network is contacted, and the result decides how the item continues. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -10,13 +10,13 @@ import type { ItemStore } from './item-store.ts'
 export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'send' | 'isOpen' | 'log' | 'steps'> {
   items: ItemStore
   counter: AttemptCounter
-  /** The service stops. */
+  /** Aborted when the service stops. */
   signal: AbortSignal
 }
 
 /**
- * `back`: there was no connection, and the item keeps its place. `laterMs`: the item has not left, and is tried again after that time.
- * Rejects when storage failed, which is no answer of the network, or at a stop.
+ * `back`: there was no connection, and the item keeps its place. `laterMs`: the item was not sent and is retried after that time. Rejects if storage
+ * failed, which is not an answer of the network, or at a stop.
  */
 export type Attempt = (item: Waiting) => Promise<SendOutcome | 'back' | { laterMs: number }>
 
@@ -52,7 +52,7 @@ export function createAttempt({ instanceId, send, isOpen, log, steps, items, cou
         { instance_id: instanceId, svc_id: svcId, operation, err: error },
         'queue: an item could not be sent because of an unexpected error',
       )
-      // Something of its own looks like a lost connection, and it must not hold up the others.
+      // Something about this item looks like a lost connection, and it must not block the others.
       if (isBack) return failed('The message could not be sent: the connection was lost at every attempt.')
       const { code, message } = error instanceof Failure ? error : new Failure('send_failed')
       return { status: 'failed', code, message }

@@ -1,4 +1,4 @@
-/** The types of `queue.ts`: its dependencies, requests and answers. */
+/** Types of `queue.ts`: its dependencies, requests and answers. */
 
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
@@ -16,8 +16,8 @@ import type { QueueEntry, Waiting } from './item.ts'
 import type { StoredItem } from './item-store.ts'
 
 /**
- * The network does not decide yet whether something can be done, which is no refusal: the item waits so many ms, and others overtake it.
- * For an immediate operation it is `action_failed`.
+ * The network cannot decide yet whether an operation is possible, which is not a refusal: the item waits this many ms, and others overtake it. For an
+ * immediate operation it is `action_failed`.
  */
 export class TryLater extends Failure {
   readonly afterMs: number
@@ -29,9 +29,9 @@ export class TryLater extends Failure {
   }
 }
 
-/** An item that is to be sent now. */
+/** An item that is sent now. */
 export interface SendItem extends StoredItem {
-  /** Its network call had begun before a crash or a lost connection: the network may know the message id already. */
+  /** True if its network call had begun before a crash or a lost connection, so the network may already know the message id. */
   again: boolean
 }
 
@@ -40,15 +40,15 @@ export interface Enqueue {
   operation: string
   phone: string
   input: Record<string, unknown>
-  /** Text or caption; cut here. */
+  /** Text or caption; truncated here. */
   preview: string | null
-  /** Seconds. */
+  /** In seconds. */
   delayMessage: number | null
   delayTyping: number
   referenceMessageId?: string | null
   requestId?: string | undefined
   bytes?: Uint8Array | undefined
-  /** More operations for the commit that makes the item durable. */
+  /** Additional operations for the commit that makes the item durable. */
   also?: ((made: { svcId: string; messageId: string }) => readonly Op[]) | undefined
 }
 
@@ -57,61 +57,61 @@ export interface QueueOptions {
   store: StateStore
   sealer: Sealer
   clock: Clock
-  /** Every wait is measured by it. */
+  /** Clock that measures all waits. */
   steady: Clock
   random: () => number
-  /** Whether somebody ever wrote to this account: destination as an item has it. */
+  /** Whether the destination of an item ever wrote to this account. */
   hasWritten: (phone: string) => Promise<boolean>
   /**
-   * Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head, with `TryLater`
+   * Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head, with `TryLater` it is put
    * aside.
    */
   send: (item: SendItem) => Promise<SendOutcome>
-  /** Whether the connection stands at this moment; `setConnected` reports its end a little later. */
+  /** Whether the connection is open now; `setConnected` reports its end a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
-  /** More operations for the commit that ends an item: asked for right before each try of it, as a disk that fails is waited for. */
+  /** Additional operations for the commit that ends an item. Called right before each attempt of the commit, because a failing disk is retried. */
   onDelivery?: ((item: Waiting, outcome: SendOutcome) => () => readonly Op[]) | undefined
-  /** After that commit. */
+  /** Called after that commit. */
   onSettled?: ((item: Waiting, outcome: SendOutcome) => void) | undefined
-  /** Behind the commit that took out an item somebody removed. */
+  /** Called after the commit that removed an item on request. */
   onRemoved?: ((item: Waiting) => void) | undefined
-  /** Where inline media waits; without it `bytes` are refused. */
+  /** Storage of inline media; without it `bytes` are refused. */
   blobs?: Blobs | undefined
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   timer?: Timer
-  /** Where fault tests stop; about the service id of an item. */
+  /** Steps at which fault tests stop; their argument is the service id of an item. */
   steps: Steps
 }
 
 export interface Queue {
   /** Durable when it resolves. Throws queue_full, queue_disabled_while_disconnected. */
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
-  /** Items leave only while connected, from 2 s after. */
+  /** Items are sent only while connected, beginning 2 s after the connection. */
   setConnected(connected: boolean): void
   /**
-   * While the network restricts the account nothing leaves to chats that never wrote to it. Null: it does not; `until`: epoch ms as far as
-   * it is known, for the list.
+   * While the network restricts the account, nothing is sent to chats that never wrote to it. Null if it does not; `until` in epoch ms if known, for
+   * the list.
    */
   setRestricted(restriction: { until: number | null } | null): void
-  /** Somebody wrote for the first time. */
+  /** A person wrote for the first time. */
   reachChanged(): void
   list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
-  /** By its id or the id of its message. */
+  /** Finds an item by its id or the id of its message. */
   find(id: string): Promise<QueueEntry | undefined>
-  /** Number of items removed: all, or those to one chat. The item in flight stays. */
+  /** Removes all items, or those to one chat, and returns their number. The item in flight stays. */
   clear(phone?: string): Promise<number>
-  /** False: unknown, already sent, or in flight. */
+  /** False if the item is unknown, already sent, or in flight. */
   remove(svcId: string): Promise<boolean>
-  /** Items that wait, the one in flight not counted. */
+  /** Number of waiting items, without the one in flight. */
   waiting(): number
-  /** How far ids of items are ahead of the clock, in ms; 0: they are not. */
+  /** How far ids of items are ahead of the clock in ms; 0 if they are not. */
   idsAhead(): number
-  /** Message id of the item that is in flight, or was when the process or the connection went: the network may know it. */
+  /** Message id of the item that is in flight, or was when the process or the connection ended: the network may know it. */
   undecided(): string | undefined
   start(): Promise<void>
-  /** Waits this many ms at most for the item in flight; one that is not decided then is sent again after the next start. */
+  /** Waits at most this many ms for the item in flight; an undecided one is sent again after the next start. */
   stop(deadlineMs: number): Promise<void>
 }
 

@@ -1,20 +1,20 @@
 /**
- * Items that others overtake: those that the restriction of the account holds (`restricted.ts`), and those that the network has not decided
- * on yet (`TryLater`), each until its own time.
+ * Items that others overtake: those that a restriction of the account holds (`restricted.ts`), and those that the network has not decided on yet
+ * (`TryLater`), each until its own time.
  */
 import type { Waiting } from './item.ts'
 import type { Restricted } from './restricted.ts'
 
-/** `until`: moment of the clock that does not step; null: not known. */
+/** `until`: a time of the steady clock; null if unknown. */
 export interface Hold {
   reason: 'restricted' | 'later'
   until: number | null
 }
 
 export interface Holds {
-  /** Undefined: it may leave. */
+  /** Undefined if the item may be sent. */
   of(item: Waiting): Hold | undefined
-  /** When the first of those that wait for a time is let go; undefined: none does. */
+  /** Time at which the first of the items with a time is released; undefined if there are none. */
   nextEnd(): number | undefined
   later(item: Waiting, until: number): void
   gone(items: readonly Waiting[]): void

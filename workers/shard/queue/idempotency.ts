@@ -1,6 +1,6 @@
 /**
- * A send that is repeated under the same key within 24 h is queued once: its repeats get the acknowledgement of the first. The
- * acknowledgement is written in the commit of the queue item, so that no crash can separate the two.
+ * A send that is repeated with the same key within 24 h is queued once, and its repetitions get the acknowledgement of the first. The acknowledgement
+ * is written in the commit of the queue item, so that no crash can separate the two.
  */
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -18,7 +18,7 @@ const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
 
 const Acknowledged = v.object({
-  /** Of operation and body. */
+  /** Fingerprint of operation and body. */
   fingerprint: v.string(),
   svcId: v.string(),
   messageId: v.string(),
@@ -31,14 +31,14 @@ export interface Acknowledgement {
 }
 
 export interface Idempotency {
-  /** `queue` gets what must be in the commit of its item. Throws `invalid_request` when the key was used for something else. */
+  /** `queue` gets the operations for the commit of its item. Throws `invalid_request` if the key was used for another request. */
   once(
     key: string,
     fingerprint: string,
     queue: (opsOf: (made: Acknowledgement) => Op[]) => Promise<Acknowledgement>,
   ): Promise<Acknowledgement>
   start(): void
-  /** When it resolves nothing is removed any more. */
+  /** After it resolves, nothing more is removed. */
   stop(): Promise<void>
 }
 
@@ -52,14 +52,14 @@ export interface IdempotencyOptions {
 
 export function createIdempotency({ instanceId, store, sealer, clock, log }: IdempotencyOptions): Idempotency {
   const records = repository({ name: 'acknowledgement', schema: Acknowledged, version: 1, sealed: sealer })
-  /** Of two at the same time the second waits for the result of the first. */
+  /** Of two concurrent requests with one key, the second waits for the result of the first. */
   const running = new Map<string, Promise<unknown>>()
-  /** Records that were used since the sweep under way began: what it found of them is not true any more. */
+  /** Records that were used since the current sweep began; the sweep's data about them is outdated. */
   const used = new Set<string>()
   const sweeper = createSweeper(sweep, { everyMs: SWEEP_EVERY, log, complaint: 'old acknowledgements could not be removed' })
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
-  /** By a clock that was ahead; such a time counts as now, and would stay for as long as the clock was ahead. */
+  /** The record was written by a clock that was ahead; its time counts as now, or it would stay for as long as the clock was ahead. */
   const isAhead = (at: number) => at > clock.now()
 
   async function sweep(isStopped: () => boolean) {
@@ -94,7 +94,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   return {
     async once(key, fingerprint, queue) {
       const recordKey = keys.idempotency(instanceId, sealer.blindOnce(createHash('sha256').update(key).digest('hex')))
-      // Its failure is its caller's.
+      // The failure belongs to its own caller.
       while (running.has(recordKey)) await running.get(recordKey)!.catch(() => undefined)
       const answered = answer(recordKey, fingerprint, queue)
       running.set(recordKey, answered)
@@ -110,7 +110,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   }
 }
 
-/** Equal for the same operation and body, in any order of the body's fields. */
+/** Equal for the same operation and body, whatever the order of the body's fields. */
 export function fingerprintOf(operation: string, input: unknown): string {
   const hash = createHash('sha256').update(`${operation}\n`)
   const add = (value: unknown): void => {

@@ -1,4 +1,4 @@
-/** Where the items of one instance lie: records in `state:`, inline media in `blobs:`. */
+/** Storage of the items of one instance: records in `state:`, inline media in `blobs:`. */
 import type { Logger } from 'pino'
 import type { Through } from '../../../src/domain/bytes.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -18,7 +18,7 @@ export interface ItemStoreOptions {
 }
 
 export type StoredItem = QueueItem & {
-  /** Writes a part of the item's inline media into a file, or what is made of it on the way. */
+  /** Writes a part of the item's inline media to a file, after `through` has transformed it. */
   copyMedia?: ((path: string, part: BlobPart, through?: Through) => Promise<void>) | undefined
 }
 
@@ -33,7 +33,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
   return {
     itemKey,
 
-    /** Durable when it resolves: the media first, so that no record names media that is not there. */
+    /** Durable when it resolves. The media is written first, so that no record names missing media. */
     async put(item: QueueItem, bytes: Uint8Array | undefined, also: readonly Op[] = []): Promise<void> {
       if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
         throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
@@ -41,7 +41,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       try {
         await store.commit({ ops: [items.encode(itemKey(item.svcId), item), ...also] })
       } catch (error) {
-        // Nothing names it, and it would take its part of the budget until the next start.
+        // Nothing refers to it, and it would use its part of the budget until the next start.
         if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))
         throw error
       }
@@ -49,7 +49,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
 
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
-    /** The item and the way to its media; undefined when either cannot be read any more. Throws when storage itself fails. */
+    /** The item with access to its media; undefined if either can no longer be read. Throws if storage itself fails. */
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = await store.get(itemKey(svcId))
       try {
@@ -66,7 +66,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** All items, oldest first, and the newest id ever seen. `arrived`: when that was, by the clock that does not step. */
+    /** All items, oldest first, and the newest id ever used. `arrived` converts a time to the steady clock. */
     async all(arrived: (queuedAt: number) => number): Promise<{ line: Waiting[]; newest: string }> {
       const line: Waiting[] = []
       let newest = ''
@@ -76,14 +76,14 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
           const item = items.decode(key, bytes)
           line.push(waitingOf(item, arrived(item.queuedAt)))
         } catch (error) {
-          // Kept for a repair by hand; it must not keep the other items from leaving.
+          // It is kept for a manual repair and must not block the other items.
           log.error({ instance_id: instanceId, err: error }, 'queue: a stored item could not be decoded; it was skipped')
         }
       }
       return { line, newest }
     },
 
-    /** After the commit that removed the items: media that stays behind is swept at the next start. */
+    /** Called after the commit that removed the items; remaining media is removed at the next start. */
     async removeMedia(gone: readonly Waiting[]): Promise<void> {
       for (const { svcId, hasBytes } of gone) {
         if (!hasBytes) continue
@@ -93,7 +93,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** Media whose item was never committed, or is gone already. An item that cannot be read is there, and keeps its media. */
+    /** Removes media whose item was never committed or no longer exists. An unreadable item exists and keeps its media. */
     async sweep(): Promise<void> {
       if (blobs === undefined) return
       const inBlobs = keys.blobs(instanceId)

@@ -1,4 +1,4 @@
-/** The stored record of a queue item, and how the API shows one. */
+/** The stored record of a queue item, and its form in the API. */
 import * as v from 'valibot'
 import { HOUR, iso } from '../../../src/domain/clock.ts'
 import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
@@ -11,20 +11,20 @@ const time = v.pipe(v.number(), v.integer())
 const ItemSchema = v.object({
   svcId: v.string(),
   messageId: v.string(),
-  /** operationId of the call that produced the item. */
+  /** `operationId` of the call that created the item. */
   operation: v.string(),
-  /** Destination as the API renders it. */
+  /** Destination in the form of the API. */
   phone: v.string(),
   /** Target of a reaction, pin, deletion, edit, vote or response. */
   referenceMessageId: v.nullable(v.string()),
-  /** The request as the operation's handler wants it: plain JSON. */
+  /** The request in the form that the handler of the operation needs: plain JSON. */
   input: v.record(v.string(), v.unknown()),
   preview: v.nullable(v.string()),
-  /** Seconds. */
+  /** In seconds. */
   delayMessage: v.nullable(v.number()),
   delayTyping: v.number(),
   queuedAt: time,
-  /** Inline media waits in `blobs:` under keys.blob. */
+  /** Inline media is stored in `blobs:` under keys.blob. */
   hasBytes: v.boolean(),
   /** `X-Request-Id` of the request, for the log. */
   requestId: v.optional(v.string()),
@@ -33,16 +33,16 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 
 /** The part of a waiting item that is kept in memory: never its content. */
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
-  /** When it came, by the clock that does not step. */
+  /** Time of arrival, by the steady clock. */
   arrivedAt: number
-  /** It came back from a try: others may have been in flight since, should it have had to wait. */
+  /** It came back from an attempt; if it had to wait, others may have been in flight since. */
   wasTried?: boolean
 }
 
 export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
   repository({ name: 'queue item', schema: ItemSchema, version: 1, sealed })
 
-/** Field by field: what is left of an object without some of its fields is a dozen times dearer to make, and to use. */
+/** Copied field by field, because an object made by a rest pattern is a dozen times slower to create and to use. */
 export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
   svcId: item.svcId,
   messageId: item.messageId,
@@ -58,13 +58,13 @@ export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
 
 const PREVIEW_CHARACTERS = 120
 
-/** The beginning of a text or caption, whole characters. */
+/** The beginning of a text or caption, in whole characters. */
 export const previewOf = (text: string | null): string | null =>
   text === null || text.length <= PREVIEW_CHARACTERS
     ? text
     : [...text.slice(0, 2 * PREVIEW_CHARACTERS)].slice(0, PREVIEW_CHARACTERS).join('')
 
-/** An item as `queue.list` shows it. */
+/** An item in the form of `queue.list`. */
 export interface QueueEntry {
   svc_id: string
   message_id: string
@@ -83,9 +83,9 @@ export interface QueueEntry {
 
 export interface Place {
   status: 'waiting' | 'processing'
-  /** 1 = next, or in flight. */
+  /** 1 means next, or in flight. */
   position: number
-  /** null while the instance is not connected, and while it is not known. */
+  /** Null while the instance is not connected, and while it is unknown. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
   maxAgeHours: number

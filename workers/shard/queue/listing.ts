@@ -1,4 +1,4 @@
-/** Where each item stands and when it can leave at the earliest. Pure. Moments are of the clock that does not step, but for those of places. */
+/** Position of each item, and the earliest time at which it can be sent. Pure. Times are of the steady clock, except those of places. */
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { Hold } from './holds.ts'
@@ -7,17 +7,17 @@ import type { Place, Waiting } from './item.ts'
 export interface Standing {
   line: readonly Waiting[]
   inFlight: { item: Waiting; since: number } | undefined
-  /** Of the one that leaves next; null while the instance is not connected. */
+  /** Time of the next item; null while the instance is not connected. */
   headAt: number | null
   holdOf(item: Waiting): Hold | undefined
-  /** Epoch ms of a moment. */
+  /** Converts a time to epoch ms. */
   epoch(at: number): number
   settings: Pick<InstanceSettings, 'delay_message_min_ms' | 'queue_max_age_hours'>
 }
 
 type Listed = { item: Waiting; place: Place }
 
-/** In the order of leaving: items that others overtake come last. */
+/** In the order of sending: items that others overtake come last. */
 export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Standing): Listed[] {
   const maxAgeHours = settings.queue_max_age_hours
   const isConnected = headAt !== null
@@ -36,7 +36,7 @@ export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Stan
   }
   const freeOnes = free.map((item, index) => {
     if (!isConnected) return waiting(item, null, 'instance_not_connected')
-    // Nothing is drawn yet behind the head: the earliest moment is after the least waits.
+    // No wait is drawn yet for items behind the head: the earliest time assumes the shortest waits.
     const interval = item.delayMessage === null ? settings.delay_message_min_ms : item.delayMessage * SECOND
     if (index > 0) at = Math.max(at, item.arrivedAt) + interval
     return waiting(item, epoch(at), 'pacing')

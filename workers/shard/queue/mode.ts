@@ -1,6 +1,6 @@
 /**
- * The mode of an instance's queue, which does one thing at a time. The table lists the allowed changes, and each goes through `enter`,
- * which throws on any other: an item that leaves beside another, or a name in storage that no mode has, would be lost or sent twice.
+ * Mode of an instance's queue, which does one thing at a time. The table lists the allowed changes, and `enter` throws on any other: two items in
+ * flight, or an in-flight record without a matching mode, could lose a message or send it twice.
  *
  *   idle      nothing is under way: the head leaves when its moment has come
  *   naming    an item with none before it is being stored, and named in flight by the same commit; nothing may begin meanwhile
@@ -14,7 +14,7 @@ export type Mode =
   | { name: 'idle' }
   | { name: 'naming'; svcId: string }
   | { name: 'named'; svcId: string }
-  /** `since`: a moment of the clock that does not step. `done` resolves when the item is over, and never rejects. */
+  /** `since`: a time of the steady clock. `done` resolves when the item has ended, and never rejects. */
   | { name: 'sending'; item: Waiting; since: number; done: Promise<void> }
   | { name: 'settling'; item: Waiting; since: number; done: Promise<void> }
 
@@ -23,7 +23,7 @@ export type ModeName = Mode['name']
 const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
   idle: ['naming', 'sending'],
   naming: ['named', 'idle'],
-  // Another item may overtake the named one, which was removed or put aside: the in-flight record is overwritten.
+  // Another item may overtake the recorded one, which was removed or put aside: the in-flight record is overwritten.
   named: ['sending', 'idle'],
   sending: ['settling', 'idle'],
   settling: ['named', 'idle'],
@@ -31,7 +31,7 @@ const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
 
 export interface Modes {
   readonly now: Mode
-  /** Throws on what the table does not allow, and where the item is another. */
+  /** Throws for a change that the table does not allow, and for a different item. */
   enter(next: Mode): void
 }
 
@@ -53,5 +53,5 @@ export function createModes(): Modes {
   }
 }
 
-/** The item in flight, if there is one. */
+/** The item in flight, if any. */
 export const inFlight = (mode: Mode) => (mode.name === 'sending' || mode.name === 'settling' ? mode : undefined)

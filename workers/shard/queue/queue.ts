@@ -1,8 +1,8 @@
 /**
- * The durable queue of one instance: first in, first out, one item in flight. An item is committed before it is acknowledged, named in
- * flight before the network is asked, and removed in the same commit that records its `delivery`. So a kill at any point repeats at most
- * the item in flight, with the same message id, which the network and the apps drop as a duplicate. No item holds up the others for ever:
- * the tries that ended the thread are counted, and those that found no connection although there is one (`attempt-counter.ts`).
+ * The durable queue of one instance: first in, first out, one item in flight. An item is committed before it is acknowledged, recorded as in flight
+ * before the network is contacted, and removed in the same commit that records its `delivery`. So a kill at any point repeats at most the item in
+ * flight, with the same message id, which the network and the apps drop as a duplicate. No item blocks the others forever: attempts that ended the
+ * thread are counted, and those that found no connection although there is one (`attempt-counter.ts`).
  */
 
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -27,15 +27,15 @@ import { createSettle } from './settle.ts'
 
 export const QUEUE_CAPACITY = 1_000
 
-/** `setTimeout` fires at once when asked to wait longer (24.8 days); a restriction can be longer. */
+/** `setTimeout` fires immediately for a longer delay (24.8 days); a restriction can be longer. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 const EXPIRY_CHECK = MINUTE
-/** Expired items removed in one commit. */
+/** Number of expired items that are removed in one commit. */
 const EXPIRY_BATCH = 50
-/** How long a removal waits for an item in flight whose connection has ended. */
+/** Time in ms that a removal waits for an item in flight whose connection has ended. */
 const COMING_BACK = SECOND
-/** Before another try when storage failed or a blob could not be read. */
+/** Pause in ms before a retry after storage failed or a blob could not be read. */
 const STORAGE_PAUSE = 5 * SECOND
 
 export function createQueue(options: QueueOptions): Queue {
@@ -55,16 +55,16 @@ export function createQueue(options: QueueOptions): Queue {
   const holds = createHolds(steady.now, restricted)
 
   let state: 'new' | 'running' | 'stopped' = 'new'
-  /** In order of service ids, without the item in flight. Moments of this file are of the clock that does not step. */
+  /** In the order of service ids, without the item in flight. Times in this file are of the steady clock. */
   let line: Waiting[] = []
-  /** Accepted, not committed yet: they count against the capacity. */
+  /** Number of accepted items that are not committed yet; they count against the capacity. */
   let entering = 0
   const modes = createModes()
   let connectedAt: number | null = null
   let previousDoneAt: number | null = null
-  /** After a failure that is not the item's: not before this moment. */
+  /** Earliest next attempt after a failure that the item did not cause. */
   let notBefore = 0
-  /** The wait drawn for the head, so that looking twice does not draw twice. */
+  /** Wait that was drawn for the head, so that a second look does not draw again. */
   let drawn: { svcId: string; ms: number } | undefined
   let alarm: { cancel(): void } | undefined
   let expiryAlarm: { cancel(): void } | undefined
@@ -75,10 +75,10 @@ export function createQueue(options: QueueOptions): Queue {
     return Math.max(notBefore, sendAt({ arrivedAt, delayMessage, drawnMs: drawn.ms, previousDoneAt, connectedAt: connected }))
   }
 
-  /** The one that leaves next: the first that others need not go past. */
+  /** The next item to send: the first that others need not overtake. */
   const nextUp = () => line.find((item) => holds.of(item) === undefined)
 
-  /** How long the head still waits, in ms; Infinity: for something else than time. */
+  /** Time in ms that the head still waits; Infinity if it does not wait for a time. */
   function waitOf(head: Waiting | undefined): number {
     if (state !== 'running' || connectedAt === null || head === undefined) return Number.POSITIVE_INFINITY
     return headSendAt(head, connectedAt) - steady.now()
@@ -111,18 +111,18 @@ export function createQueue(options: QueueOptions): Queue {
     await release()
   }
 
-  /** Sends one item and records what came of it. Resolves with the item that the commit of the outcome has named to be the next. */
+  /** Sends one item and records its outcome. Resolves with the item that the commit of the outcome has recorded as the next one. */
   async function sendOne(item: Waiting): Promise<string | undefined> {
     try {
       const outcome = await attempt(item)
-      // Too late to record it: a next start may already have read the item, and sends it again with the same message id.
+      // Too late to record it: the next start may already have read the item and sends it again with the same message id.
       if (stopping.signal.aborted) return undefined
       if (outcome === 'back') await putBack(item)
       else if ('laterMs' in outcome) await putAside(item, outcome.laterMs)
       else return await end(item, outcome)
     } catch (error) {
-      // Storage failed, or the service stops: the item is still in storage and keeps its place. Its message may have left; it leaves again
-      // under the same message id.
+      // Storage failed, or the service is stopping: the item is still in storage and keeps its place. If its message was sent, it is sent again with
+      // the same message id.
       log.error(
         { instance_id: instanceId, svc_id: item.svcId, err: error },
         'queue: an item could not be processed because of storage; it keeps its place',
@@ -134,7 +134,7 @@ export function createQueue(options: QueueOptions): Queue {
     return undefined
   }
 
-  /** The outcome of the item and the name of the one that leaves right behind it are one commit. */
+  /** The outcome of the item and the record of the item that follows immediately are one commit. */
   async function end(item: Waiting, outcome: SendOutcome): Promise<string | undefined> {
     const sending = inFlight(modes.now)!
     modes.enter({ ...sending, name: 'settling' })
@@ -150,7 +150,7 @@ export function createQueue(options: QueueOptions): Queue {
     return next?.svcId
   }
 
-  /** Releases a named item that did not leave at once, because it was removed or the connection is gone. */
+  /** Releases a recorded item that was not sent immediately, because it was removed or the connection is gone. */
   async function release() {
     const mode = modes.now
     if (mode.name !== 'named') return
@@ -158,7 +158,7 @@ export function createQueue(options: QueueOptions): Queue {
     await unname(mode.svcId)
   }
 
-  /** Its try never began. */
+  /** Its attempt never began. */
   async function unname(svcId: string | undefined) {
     await counter.unname().catch((error: unknown) => {
       log.warn(
@@ -168,7 +168,7 @@ export function createQueue(options: QueueOptions): Queue {
     })
   }
 
-  /** It stays named, so that a restart does not forget that it is sent again; this try did the thread no harm. */
+  /** It stays recorded, so that a restart knows it is sent again; this attempt did not harm the thread. */
   async function putBack(item: Waiting) {
     notBefore = steady.now() + RESUME_DELAY
     await uncount(item)
@@ -220,10 +220,10 @@ export function createQueue(options: QueueOptions): Queue {
     pump()
   }
 
-  /** At the place of its id: those before it may have left meanwhile, or wait aside. */
+  /** Inserted by its id: items before it may have been sent in the meantime, or wait aside. */
   function keep(...items: Waiting[]) {
     for (const item of items) {
-      // Nearly always the last.
+      // Nearly always at the end.
       let at = line.length
       while (at > 0 && line[at - 1]!.svcId > item.svcId) at--
       line.splice(at, 0, item)
@@ -237,7 +237,7 @@ export function createQueue(options: QueueOptions): Queue {
 
   async function drop(gone: Waiting[]): Promise<number> {
     if (gone.length === 0) return 0
-    // Out of the queue first, so that none of them is sent while the commit is under way.
+    // Removed from the queue first, so that none of them is sent during the commit.
     takeOut(gone)
     try {
       await store.commit({ ops: gone.map(({ svcId }) => [items.itemKey(svcId), null] as const) })
@@ -258,7 +258,7 @@ export function createQueue(options: QueueOptions): Queue {
     if (line.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full')
     entering++
     try {
-      // Nothing waits whose place in the queue its id would decide.
+      // No waiting item depends on the order of the new id.
       if (ids.ahead() > 0 && line.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item: QueueItem = {
         svcId: ids.next(),
@@ -283,12 +283,12 @@ export function createQueue(options: QueueOptions): Queue {
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {
       entering--
-      // Others may have waited for the naming of one that could not be written.
+      // Others may have waited for a record that could not be written.
       pump()
     }
   }
 
-  /** Nobody is before it. Media is written first, which takes its time: others need not wait for that. */
+  /** Whether no item comes before it. Media is written first, which takes time, and others need not wait for that. */
   const isNext = (item: Waiting) =>
     !item.hasBytes &&
     nextUp() === undefined &&
@@ -297,7 +297,10 @@ export function createQueue(options: QueueOptions): Queue {
     !holds.of(item) &&
     waitOf(item) <= 0
 
-  /** The commit that makes the item durable also names it in flight. Nothing may begin meanwhile: it would overwrite the in-flight record. */
+  /**
+   * The commit that makes the item durable also records it as in flight. Nothing may begin in the meantime, because it would overwrite the in-flight
+   * record.
+   */
   async function putAndName(item: QueueItem, more: readonly Op[]) {
     const naming = counter.next(item.svcId)
     modes.enter({ name: 'naming', svcId: item.svcId })
@@ -345,14 +348,14 @@ export function createQueue(options: QueueOptions): Queue {
     const data: QueueEntry[] = []
     for (const { item, place } of onPage(found, { page, page_size: pageSize })) {
       const stored = await items.get(item.svcId)
-      // Sent or removed while the page was read.
+      // The item was sent or removed while the page was read.
       if (stored !== undefined) data.push(toEntry(stored, place))
     }
     return { data, page, page_size: pageSize, total: found.length }
   }
 
   async function start() {
-    // By a clock that was ahead it came in the future, which counts as now.
+    // A clock that was ahead may have written a time in the future, which counts as now.
     const found = await items.all((queuedAt) => steady.now() - Math.max(0, clock.now() - queuedAt))
     line = found.line
     ids.continueAfter(found.newest)
@@ -384,7 +387,7 @@ export function createQueue(options: QueueOptions): Queue {
     clear: (phone) => drop(line.filter((item) => phone === undefined || item.phone === phone)),
     async remove(svcId) {
       const current = inFlight(modes.now)
-      // Without a connection it is about to come back.
+      // Without a connection the item is about to come back.
       if (current?.item.svcId === svcId && connectedAt === null) await within(current.done, COMING_BACK)
       return (await drop(line.filter((item) => item.svcId === svcId))) === 1
     },
@@ -397,7 +400,7 @@ export function createQueue(options: QueueOptions): Queue {
       expiryAlarm?.cancel()
       await within(inFlight(modes.now)?.done, deadlineMs)
       stopping.abort(new Failure('engine_unavailable'))
-      // An end that was wanted is none of the item's doing.
+      // The item did not cause an end that was requested.
       if (counter.isNamed) return unname(counter.svcId)
       const undecided = inFlight(modes.now)?.item
       if (undecided) await uncount(undecided)

@@ -1,32 +1,32 @@
 /**
- * What may leave while the network restricts the account's reach-out: only what goes to people who have written to it. Each try towards somebody new
- * would count against the account.
+ * Decides which items may be sent while the network restricts the account's reach-out: only those to people who have written to it. Each attempt to
+ * reach a new person would count against the account.
  */
 import type { Waiting } from './item.ts'
 
-/** `until`: moment of the clock that does not step; null: not known. */
+/** `until`: a time of the steady clock; null if unknown. */
 export interface QueueRestriction {
   until: number | null
 }
 
 export interface Restricted {
-  /** The restriction that the item waits for; undefined: it may leave. */
+  /** The restriction that holds the item; undefined if it may be sent. */
   holding(item: Waiting): QueueRestriction | undefined
   set(restriction: QueueRestriction | null): void
-  /** Somebody wrote for the first time. */
+  /** A person wrote for the first time. */
   reachChanged(): void
 }
 
 export interface RestrictedDeps {
   hasWritten(phone: string): Promise<boolean>
-  /** The set of held items may have changed. */
+  /** Called when the set of held items may have changed. */
   onChange(): void
   onError(error: unknown): void
 }
 
 export function createRestricted({ hasWritten, onChange, onError }: RestrictedDeps): Restricted {
   let restriction: QueueRestriction | null = null
-  /** Whether a destination has written to the account: false while it is being looked up, and when the look-up fails. */
+  /** Whether a destination has written to the account; false during the look-up and when it fails. */
   let written = new Map<string, boolean>()
 
   function lookUp(phone: string) {

@@ -11,11 +11,11 @@ export interface SettleDeps
   extends Pick<QueueOptions, 'instanceId' | 'store' | 'clock' | 'events' | 'onDelivery' | 'onSettled' | 'log'> {
   items: ItemStore
   timer: Timer
-  /** Ends the waiting for a disk that fails. */
+  /** Ends the retries on a failing disk. */
   signal: AbortSignal
 }
 
-/** `more` goes into the same commit. */
+/** `more` is written in the same commit. */
 export type Settle = (ended: readonly (readonly [Waiting, SendOutcome])[], more?: readonly Op[]) => Promise<void>
 
 export function createSettle({
@@ -42,7 +42,7 @@ export function createSettle({
         ops.push(...event.ops)
         appended.push(event.eventId)
       } else ops.push(...events.noted(delivery))
-      // After the delivery: events that go with it follow it in the outbox, too.
+      // Comes after the delivery, so that related events also follow it in the outbox.
       if (onDelivery) beside.push(onDelivery(item, outcome))
     }
     await persistently(() => store.commit({ ops: [...ops, ...beside.flatMap((make) => make())] }), {

@@ -1,4 +1,4 @@
-/** Marks received messages as read, where the settings ask for it. */
+/** Marks received messages as read, if the settings require it. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
@@ -9,7 +9,7 @@ import { chatKind } from '../wire/jid.ts'
 export interface AutoReadDeps {
   settings(): InstanceSettings
   session(): Session | null
-  /** For the unread counts of the chat list. */
+  /** Updates the unread counts of the chat list. */
   read: Directory['read']
   log: Logger
 }
@@ -18,7 +18,7 @@ export function createAutoRead({ settings, session, read, log }: AutoReadDeps): 
   return ({ key }) => {
     const { auto_read_message, auto_read_status } = settings()
     const isStatus = key.remoteJid === 'status@broadcast'
-    // A channel knows no read receipts, only views.
+    // Channels have no read receipts, only views.
     const isRead = isStatus ? auto_read_status : auto_read_message && chatKind(key.remoteJid ?? '') !== 'newsletter'
     if (key.fromMe || !isRead) return
     session()

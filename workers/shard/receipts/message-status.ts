@@ -1,8 +1,8 @@
 /**
- * Status of own messages: receipts from the network become `message_status`, each value once per message and participant, never a lower one
- * after a higher. A receipt that overtakes another one brings both values: what is read was delivered, and what was delivered was sent, also
- * where the network's ack was lost with a connection. The reported value is written in the commit of its event, so that neither a kill nor a
- * restart repeats or loses one. Where nobody wants the event, the same commit has the receipt for the timeline of the message alone.
+ * Status of own messages: receipts from the network become `message_status` events, each status once per message and participant, and never a lower
+ * one after a higher one. If a receipt overtakes another one, both statuses are reported: a read message was delivered, and a delivered message was
+ * sent, even if the network's ack was lost with a connection. The reported status is written in the commit of its event, so that neither a kill nor a
+ * restart repeats or loses one. If the event is not wanted, the same commit only adds the receipt to the timeline of the message.
  */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
@@ -18,8 +18,8 @@ import { bare, chatKind, identifierOf } from '../wire/jid.ts'
 import { createReceiptLevels, type ReceiptLevels, type Subject } from './receipt-levels.ts'
 
 /**
- * Longest wait of a receipt for the commit of `sent`, in ms. A status to many people is many stanzas, and those who have it answer while
- * the rest is still being sent; every receipt behind one that waits does so, too.
+ * Longest time in ms that a receipt waits for the commit of `sent`. A status to many people consists of many stanzas, and people who have it answer
+ * while the rest is still being sent; all later receipts wait too.
  */
 const HOLD_DEADLINE = 10_000
 
@@ -33,35 +33,35 @@ export interface MessageStatusDeps {
   steps: Steps
 }
 
-/** A message that the network has taken. */
+/** A message that the network has accepted. */
 export interface Acked {
   chat: string
   id: string
-  /** Epoch ms. */
+  /** Time in epoch ms. */
   at: number
   requestId: string | undefined
-  /** It was in flight for the first time: no receipt of it can have come before it was held. */
+  /** The message was in flight for the first time, so no receipt of it can have arrived before it was held. */
   isNew: boolean
 }
 
 /** The first status of a message, for the commit that ends its queue item. */
 export interface FirstStatus {
-  /** Right before each try of the commit. Empty when a receipt was faster. */
+  /** Called right before each attempt of the commit. Empty if a receipt was faster. */
   ops(): Op[]
-  /** After it. */
+  /** Called after the commit. */
   applied(): void
 }
 
 export interface MessageStatuses {
   start(): void
-  /** Receipts of this message wait from here on: one can be faster than the commit of `sent`, which comes before it. */
+  /** From now on receipts of this message wait, because one can be faster than the commit of `sent`, which comes before it. */
   hold(id: string): void
   release(id: string): void
-  /** Resolves when nothing holds it any more; undefined where nothing does. */
+  /** Resolves when nothing holds the message; undefined if nothing does. */
   settled(id: string): Promise<void> | undefined
-  /** Resolves when its effect is on disk; rejects when it cannot be written. */
+  /** Resolves when its effect is on disk; rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
-  /** The network's own ack; null when its event is not wanted. */
+  /** The network's own ack; null if its event is not wanted. */
   sent(identity: Identity, sent: Acked): Promise<FirstStatus | null>
   stop(): Promise<void>
 }
@@ -77,10 +77,10 @@ export function createMessageStatuses({
 }: MessageStatusDeps): MessageStatuses {
   const levels = createReceiptLevels(instance, store, sealer, clock, log)
   const held = new Map<string, { until: Promise<void>; release(): void; hasReceipts: boolean }>()
-  /** One after another: the order of the events is the order of the receipts. */
+  /** One after another, so that events are in the order of the receipts. */
   let tail: Promise<unknown> = Promise.resolve()
 
-  /** The people a receipt is about: the same for all its ids. */
+  /** People of a receipt, the same for all its ids. */
   async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
     const kind = chatKind(chat)
     return {
@@ -109,7 +109,7 @@ export function createMessageStatuses({
     },
   })
 
-  /** A value that was not reported before, with the messages it is reported for now. */
+  /** A status that was not reported before, with its messages. */
   interface Rise {
     status: MessageStatus
     people: People
@@ -117,10 +117,10 @@ export function createMessageStatuses({
     subjects: Subject[]
   }
 
-  /** Values to report for a receipt, lowest first: its own, and those it implies whose receipts are late or lost. */
+  /** Statuses to report for a receipt, lowest first: its own, and those it implies whose receipts are late or lost. */
   async function risesOf(receipt: Receipt, people: People, isWanted: boolean): Promise<Rise[]> {
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
-    // The timeline has the network's ack; `sent` is for receivers of the event alone.
+    // The timeline has the network's ack; `sent` is only for receivers of the event.
     const reported = statuses.filter((status) => isWanted || status !== 'sent' || receipt.status === 'sent')
     const rises = reported.map((status): Rise => ({ status, people: peopleAt(status, people), ids: [], subjects: [] }))
     for (const id of new Set(receipt.ids)) {
@@ -130,7 +130,7 @@ export function createMessageStatuses({
       for (const rise of rises) {
         if (before >= LEVEL[rise.status]) continue
         const names = subjectsOf(levels, id, rise.people)
-        // `sent` is one for all members of a group; the level of one member does not show it.
+        // `sent` is one for all members of a group, and the level of one member does not show it.
         if (rise.people !== people && (await levels.of(names)) >= LEVEL[rise.status]) continue
         rise.ids.push(id)
         rise.subjects.push(names[0]!)
@@ -150,7 +150,7 @@ export function createMessageStatuses({
     const noted = isWanted ? [] : events.flatMap(outbox.noted)
     steps('receipt:before-commit')
     await store.commit({
-      // Of one subject the highest value comes last, and stays.
+      // The highest status of each subject comes last and stays.
       ops: [
         ...rises.flatMap(({ subjects, status }) => levels.ops(subjects, LEVEL[status])),
         ...appended.flatMap(({ ops }) => ops),
@@ -183,7 +183,7 @@ export function createMessageStatuses({
       const holders = receipt.ids.flatMap((id) => held.get(id)?.until ?? [])
       if (holders.length > 0) await within(Promise.all(holders), HOLD_DEADLINE)
       const reported = tail.then(() => report(identity, receipt))
-      // Only the order is taken from it: the failure is the caller's, who holds `reported`.
+      // Only used for the order; the caller, who holds `reported`, handles the failure.
       tail = reported.catch(() => {})
       return reported
     },
@@ -217,11 +217,13 @@ export function createMessageStatuses({
   }
 }
 
-/** `sent` is a value of the message, whoever received it. */
+/** `sent` is a status of the message, whoever received it. */
 const peopleAt = <P extends { who: Person | null }>(status: MessageStatus, people: P): P =>
   status === 'sent' && people.who ? { ...people, who: null } : people
 
-/** Under every name of the chat, or of the participant: numbers are learnt later than LIDs, and the other way round. The first is written. */
+/**
+ * Subjects under every name of the chat or of the participant, because numbers may be learned after LIDs, and the reverse. The first one is written.
+ */
 function subjectsOf(
   levels: ReceiptLevels,
   id: string,

@@ -1,7 +1,7 @@
 /**
- * The author of the messages that a receipt names. Anybody can send one for any id: it counts only for a message that the account wrote in
- * exactly that chat (`authorship.ts`). Our own phone's message and its receipts come close together, and the message takes longer to
- * process: for an unknown id, the messages before the receipt are awaited, and it is looked up once more.
+ * Checks that the account wrote the messages of a receipt. Anybody can send a receipt for any id, so it only counts for a message that the account
+ * wrote in exactly that chat (`authorship.ts`). A message of our own phone and its receipts arrive close together, and the message takes longer to
+ * process: for an unknown id the earlier messages are awaited, and the id is looked up once more.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Authorship } from '../chats/authorship.ts'
@@ -10,19 +10,19 @@ import type { Receipt } from '../translate/inbound/receipt.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Ids looked up at a time: a stanza can name a hundred thousand, and other tasks must run in between. */
+/** Number of ids that are looked up at a time: a stanza can have a hundred thousand, and other tasks must run in between. */
 const SLICE = 128
 
 export interface OursDeps {
   identity: Pick<Identity, 'lidOf' | 'pnOf'>
   authorship: Pick<Authorship, 'isOwn'>
-  /** Resolves when the messages that came before the receipt are written; undefined where all are. */
+  /** Resolves when the earlier messages are written; undefined if all are. */
   before: (() => Promise<void>) | undefined
 }
 
-/** The receipt with those of its ids that are ours; null when none is. */
+/** The receipt with only our ids; null if there are none. */
 export async function ofOurs(receipt: Receipt, { identity, authorship, before }: OursDeps): Promise<Receipt | null> {
-  // Our own device vouches for it: it has just sent it.
+  // Our own device proves it, because it has just sent the message.
   if (receipt.status === 'sent') return receipt
   const chat = await allNames({ context: { identity } }, [bare(receipt.chat)])
   const ours = new Set(await ownOf(receipt.ids))

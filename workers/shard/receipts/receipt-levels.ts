@@ -1,7 +1,7 @@
 /**
- * The last reported value of each message, per participant: a blind name and one byte, written in the commit of its event. Rows are kept by the
- * week of writing, for as long as a receipt counts as one of ours (`chats/authorship.ts`): without its row, a late `read` would report `delivered`
- * a second time. An old week is removed without reading the rest.
+ * The last reported status of each message per participant: a blind name and one byte, written in the commit of its event. Rows are grouped by the
+ * week of writing, and kept as long as receipts for own messages are accepted (`chats/authorship.ts`): without its row, a late `read` would report
+ * `delivered` a second time. An old week is removed without reading the rest.
  */
 
 import { createHash } from 'node:crypto'
@@ -17,10 +17,10 @@ import { OURS_KEPT } from '../chats/authorship.ts'
 
 const SWEEP_EVERY = DAY
 const WEEKS_KEPT = Math.ceil(OURS_KEPT / WEEK)
-/** Kept in memory: receipts of one message come close together. */
+/** Number of cached levels: receipts of one message arrive close together. */
 const REMEMBERED = 5_000
 
-/** A message and its participant, blind. Hashed before: ids come from strangers and can be anything. */
+/** A message and its participant, blind. Hashed first, because ids come from strangers and may have any form. */
 export type Subject = string & { readonly brand: 'subject' }
 
 const hashOf = (id: string, chat: string, participant: string) =>
@@ -33,11 +33,11 @@ export interface ReceiptLevels {
   start(): void
   stop(): Promise<void>
   subject(id: string, chat: string, participant: string): Subject
-  /** The highest level reported under any of these names of one subject; 0: none. */
+  /** The highest level that was reported under any of these names of one subject; 0 if none. */
   of(names: readonly Subject[]): Promise<number>
-  /** The same, from memory, for levels reported a moment ago. */
+  /** The same from memory, for levels that were reported recently. */
   recent(names: readonly Subject[]): number
-  /** For the commit of the event; call `applied` after it. */
+  /** Operations for the commit of the event; call `applied` after it. */
   ops(subjects: readonly Subject[], level: number): Op[]
   applied(subjects: readonly Subject[], level: number): void
 }
@@ -71,7 +71,7 @@ export function createReceiptLevels(
     subject: (id, chat, participant) => sealer.blindOnce(hashOf(id, chat, participant)) as Subject,
     stop: sweeper.stop,
     async of(names) {
-      // What is written under the first name was written knowing the others.
+      // A value under the first name was written with knowledge of the others.
       const isKnown = names[0] !== undefined && known.has(names[0])
       return isKnown ? recent(names) : Math.max(0, ...(await Promise.all(names.map(read))))
     },

@@ -1,4 +1,4 @@
-/** Receipts for own messages: the effect of a receipt is on disk before it is confirmed. */
+/** Receipts for own messages: the effect of a receipt is on disk before the receipt is confirmed. */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { createTurns } from '../../../src/lib/turns.ts'
@@ -16,7 +16,7 @@ export interface ReceiptDeps {
   authorship: Pick<Authorship, 'isOwn'>
   identity: Identity
   me(): AuthenticationCreds['me']
-  /** Resolves when the stanzas that fit and came until now are through; undefined where all are. */
+  /** Resolves when the matching earlier stanzas are handled; undefined if all are. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
   clock: Clock
 }
@@ -27,7 +27,7 @@ export function takeReceipt({ statuses, authorship, identity, me, before, clock 
     if (ours) await statuses.take(identity, ours)
   }
 
-  /** In slices: a stanza has one for each of a group's members. */
+  /** Processed in slices, because a stanza has one receipt for each member of a group. */
   async function takeAll(first: Receipt, others: Iterable<Receipt>, earlier: (() => Promise<void>) | undefined) {
     const turn = createTurns()
     await take(first, earlier)
@@ -43,7 +43,7 @@ export function takeReceipt({ statuses, authorship, identity, me, before, clock 
     const receipts = receiptsOf(node, own, clock.now())
     const { value: first } = receipts.next()
     if (!first) return undefined
-    // A message of our own phone to a person comes from our own jid. All receipts of a stanza are of one chat.
+    // A message of our own phone to a person comes from our own jid. All receipts of a stanza belong to one chat.
     const isFromChat = (earlier: BinaryNode) =>
       fits({ tag: 'message' }, earlier) &&
       (chatKind(first.chat) === 'user' ? identity.isMe(fromOf(earlier)) : bare(fromOf(earlier)) === bare(first.chat))

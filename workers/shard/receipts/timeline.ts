@@ -1,6 +1,6 @@
 /**
- * Timeline of own messages, looked up by id: that they left and were taken, each receipt, and the events that reported it. No content and
- * no phone numbers; a row per fact, written in the commit of the fact itself and never read by it. Kept for one to two weeks.
+ * Timeline of own messages, looked up by id: when they were sent and accepted, each receipt, and the events that reported them. It has no content and
+ * no phone numbers. There is one row per fact, written in the commit of the fact itself, which never reads it. Kept for one to two weeks.
  */
 import type { Logger } from 'pino'
 import * as v from 'valibot'
@@ -14,36 +14,36 @@ import { createSweeper } from '../../../src/storage/sweeper.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
 
 const SWEEP_EVERY = DAY
-/** Facts of one message that are looked at: a group has receipts of each of its members. */
+/** Number of facts of one message that are read: a group has receipts of each member. */
 const MAX_FACTS = 4_096
 
 const at = v.number()
 const eventId = v.nullable(v.string())
 
 const FactSchema = v.variant('kind', [
-  /** The end of a queue item. */
+  /** End of a queue item. */
   v.object({
     kind: v.literal('end'),
     at,
     svcId: v.string(),
     messageId: v.string(),
     operation: v.string(),
-    /** Null: the network took it. */
+    /** Null if the network accepted it. */
     errorCode: v.nullable(v.string()),
     queuedAt: at,
     leftAt: v.nullable(at),
     eventId,
   }),
   v.object({ kind: v.literal('receipt'), at, status: v.string(), eventId }),
-  /** Under the id of a queue item: the message it became. */
+  /** Stored under the id of a queue item: the message that it became. */
   v.object({ kind: v.literal('message'), messageId: v.string() }),
 ])
 export type Fact = v.InferOutput<typeof FactSchema>
 
 export interface MessageTimeline {
-  /** For the commit of an event, or of what would have been one; `eventId` null: it was not wanted. */
+  /** Operations for the commit of an event, or of one that was not wanted (`eventId` null). */
   ops(event: WebhookEvent, eventId: string | null): Op[]
-  /** By message id or id of the queue item, in no order. Empty: nothing is known. */
+  /** Facts by message id or id of the queue item, in any order. Empty if nothing is known. */
   find(id: string): Promise<Fact[]>
   start(): void
   stop(): Promise<void>
@@ -55,7 +55,7 @@ export interface TimelineDeps {
   sealer: Sealer
   clock: Clock
   log: Pick<Logger, 'error'>
-  /** When the queue item in flight was taken up, epoch ms. */
+  /** Time in epoch ms at which the queue item in flight began to be sent. */
   leftAt(svcId: string): number | undefined
 }
 

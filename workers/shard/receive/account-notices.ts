@@ -1,7 +1,7 @@
 /**
- * Changes of the account itself that come through app state: its profile name, the labels of its chats, the people saved on the phone. The
- * state from before the device was linked is history and not reported (`app-state/reading.ts`). Events are written in one commit with the version
- * they were read to (`app-state/app-state.ts`), saved people right before it.
+ * Changes of the account itself from app state: its profile name, the labels of its chats, the people saved on the phone. The state from before the
+ * device was linked is history and not reported (`app-state/reading.ts`). Events are written in one commit with the version of app state
+ * (`app-state/app-state.ts`), saved people right before it.
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -25,7 +25,7 @@ export interface AccountNoticeDeps {
   contacts: Pick<SavedContacts, 'write'>
 }
 
-/** The contract's bounds of one event. */
+/** Limits of one event in the contract. */
 const MAX_ASSOCIATIONS = 100
 const MAX_NAME = 256
 
@@ -37,7 +37,7 @@ export function createAccountNotices({ clock, log, outbox, inbound, contacts }: 
     return inbound.translated({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, translated)
   }
 
-  /** The changes of one reading, together. */
+  /** Changes of one reading, together. */
   function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<ReceivedEvent | null>)[] {
     const { identity } = context
     const notices: (() => Promise<ReceivedEvent | null>)[] = []

@@ -1,6 +1,6 @@
 /**
- * The callers last answered by a text, and when: one text per caller in ten minutes, however often they call. On disk, so that a restart
- * does not answer again; old rows are removed when the next is written.
+ * Callers that were recently answered with a text, and when: one text per caller in ten minutes, however often they call. Stored on disk, so that a
+ * restart does not answer again; old rows are removed when the next one is written.
  */
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
@@ -9,12 +9,12 @@ import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Between two texts to one caller. */
+/** Minimum time between two texts to one caller, in ms. */
 const PAUSE = 10 * MINUTE
 const TIME_BYTES = 8
 
 export interface CallAnswers {
-  /** `give` is called where a text is due; one that was given counts. `names`: every jid of the caller. Rejects as `give` does. */
+  /** `give` is called if a text is due, and counts if it succeeds. `names`: every jid of the caller. Rejects like `give`. */
   answer(names: readonly string[], give: () => Promise<void>): Promise<void>
   forget(): Promise<void>
 }
@@ -28,10 +28,10 @@ export interface CallAnswersOptions {
 
 export function createCallAnswers({ instance, store, sealer, clock }: CallAnswersOptions): CallAnswers {
   const keysOf = (names: readonly string[]) => names.map((name) => keys.callAnswer(instance, sealer.blind(bare(name))))
-  /** One after another: many calls can be rejected at the same time. */
+  /** One after another, because many calls can be rejected at the same time. */
   let tail: Promise<unknown> = Promise.resolve()
 
-  /** A time in the future is of a clock that was set back: it counts as over, and the next text writes the right one. */
+  /** A time in the future was written before the clock was set back; it counts as over, and the next text writes the correct time. */
   function isRecent(value: Uint8Array): boolean {
     const age = clock.now() - Number(Buffer.from(value).readBigUInt64BE())
     return age >= 0 && age < PAUSE

@@ -1,6 +1,6 @@
 /**
- * Calls: one event per call, when it ends unanswered or was rejected by us. An offer names the kind of call, and the end of the call does
- * not, so the offer is kept on disk until the end: a restart while it rings loses nothing.
+ * Calls: one event per call, when it ends unanswered or was rejected by us. An offer states the kind of call and the end does not, so the offer is
+ * kept on disk until the end, and a restart while it rings loses nothing.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -29,9 +29,9 @@ const Call = v.object({
   alt: v.optional(v.string()),
   group: v.nullable(v.string()),
   isVideo: v.boolean(),
-  /** Epoch seconds. */
+  /** Time in epoch seconds. */
   timestamp: v.number(),
-  /** We reject it; what came of that is not on disk. */
+  /** We are rejecting it; the result is not on disk yet. */
   isRejecting: v.optional(v.literal(true)),
 })
 type Call = v.InferOutput<typeof Call>
@@ -45,7 +45,7 @@ export interface CallDeps {
   settings(): InstanceSettings
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, ops?: Op[]): Promise<void>
-  /** Queues the text that follows a rejected call, once per key, and not more often to one caller than is bearable. */
+  /** Queues the text that follows a rejected call, once per key, and limited per caller. */
   enqueue(caller: Pick<Call, 'from' | 'alt'>, text: string, key: string): Promise<void>
 }
 
@@ -54,26 +54,26 @@ export interface Calls {
   /** Undefined for a stanza that neither begins nor ends a call. */
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * Of a session that has just logged in: calls whose rejection had no answer when the connection or the service ended are rejected again. The network
-   * says no end of a call that it took our rejection of, so that nothing else would tell of them.
+   * After a login: calls whose rejection had no answer when the connection or the service ended are rejected again. The network sends no end of a
+   * call whose rejection it has accepted, so nothing else would report them.
    */
   resume(session: Session): void
-  /** The device is gone: the ends of its calls do not arrive any more. Call it after its session has ended. */
+  /** Called after the device was unlinked and its session has ended: the ends of its calls will not arrive. */
   forget(): Promise<void>
 }
 
-/** Reasons of an end that somebody answered, here or on another device. */
+/** Reasons for the end of a call that somebody answered, here or on another device. */
 const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted', 'rejected'])
 const MAX_OVER = 1_000
 
 export function createCalls({ instance, store, sealer, clock, log, settings, translated, once, enqueue }: CallDeps): Calls {
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
-  /** Calls that are over or rejected, the newest last: an offer that comes again does not ring, nor is it answered with a text again. */
+  /** Calls that have ended or were rejected, newest last: a repeated offer does not ring and is not answered with a text again. */
   const over = new Set<string>()
-  /** Calls of which the network has taken our rejection, until their event is on disk. */
+  /** Calls whose rejection the network has accepted, until their event is on disk. */
   const rejected = new Set<string>()
-  /** Blind: the caller chooses the id, and it can contain what no key may hold. */
+  /** Blind, because the caller chooses the id, which may contain characters that no key may have. */
   const keyOf = (id: string) => keys.call(instance, sealer.blind(id))
 
   function isOver(id: string) {
@@ -101,7 +101,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tra
     void reject(call, session, isOurs).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
   }
 
-  /** `isOurs`: asked once the network has answered. */
+  /** `isOurs` is called after the network has answered. */
   async function reject(call: Call, session: Session, isOurs: () => boolean) {
     await session.ask(callRejection(session.me?.id ?? '', call.from, call.id))
     if (!isOurs()) return
@@ -111,13 +111,13 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tra
 
   async function ended(call: Call) {
     const autoRejected = rejected.has(call.id)
-    // Before the commit of the event, which removes the call: a crash in between loses neither, and the key queues the text once.
+    // Runs before the commit of the event, which removes the call: a crash in between loses neither, and the key makes the text be queued once.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     await once(mark, async () => [await eventOf(call, autoRejected)].filter((event) => event !== null), [
       records.remove(keyOf(call.id)),
     ])
-    // Only now: when the commit fails, the end of the call comes again and has to find it.
+    // Removed only now: if the commit fails, the end of the call arrives again and must find it.
     ringing.delete(call.id)
     rejected.delete(call.id)
     isOver(call.id)
@@ -127,10 +127,10 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tra
     const { call_reject_message: text } = settings()
     if (text === null) return
     try {
-      // Keys of clients come in a header, which holds no line break: this key is never one of them.
+      // Keys of clients come in a header, which cannot have a line break, so this key is never one of them.
       await enqueue({ from, alt }, text, `call\n${from}\n${id}`)
     } catch (error) {
-      // A full queue, or one that is closed while disconnected, is no failure of the call.
+      // A queue that is full, or closed while disconnected, is not a failure of the call.
       log.warn({ err: error }, 'the reply to a rejected call could not be queued')
     }
   }
@@ -155,7 +155,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tra
     )
   }
 
-  /** Its end will not arrive any more. */
+  /** Whether its end will not arrive any longer. */
   const isStale = ({ timestamp }: Call) => clock.now() - timestamp * SECOND > DAY
 
   async function taken(id: string) {
@@ -197,7 +197,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tra
       }
     },
     resume(session) {
-      // What came while we were away may say that somebody took it on another device.
+      // Messages that arrived while the instance was offline may show that somebody answered it on another device.
       for (const call of ringing.values()) if (call.isRejecting) rejectLater(call, session, () => ringing.has(call.id))
     },
     async forget() {

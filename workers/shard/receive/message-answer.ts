@@ -1,6 +1,6 @@
 /**
- * Answers the network for a message, when all its effects are on disk: a receipt for a readable one, a retry request for an unreadable one,
- * which does not hold up the stanzas behind it. Messages that one commit brought to the disk share a receipt.
+ * Answers the network for a message after all its effects are on disk: with a receipt for a readable one, or with a retry request for an unreadable
+ * one, which does not delay later stanzas. Messages of one commit share a receipt.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
@@ -21,7 +21,7 @@ export interface MessageAnswerDeps {
   steps: Steps
 }
 
-/** Messages of one receipt. */
+/** Number of messages in one receipt. */
 const MAX_LISTED = 100
 
 export type AnswerMessage = (node: BinaryNode, outcome: MessageOutcome | undefined) => Promise<void>
@@ -33,7 +33,7 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
     for (const confirmation of messageConfirmations(node, outcome, receiver())) await sock.sendNode(confirmation)
   }
 
-  /** Receipts of this turn of the loop, by what they share. */
+  /** Receipts of this turn of the loop, by their common fields. */
   const due = new Map<string, { receipts: [BinaryNode, ...BinaryNode[]]; sent: Promise<void> }>()
 
   async function sendTogether(receipt: BinaryNode): Promise<void> {
@@ -48,7 +48,7 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
       receipts,
       sent: nextTurn().then(async () => {
         if (due.get(group) === begun) due.delete(group)
-        // Else they are given out again, and are known then.
+        // Otherwise they are delivered again and then recognised.
         if (sock.ws.isOpen) await sock.sendNode(joinedReceipt(receipts))
       }),
     }
@@ -56,7 +56,7 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
     return begun.sent
   }
 
-  /** A request settles the message for the network, and what confirms it comes behind: it would not ask its sender any more. */
+  /** A retry request settles the message for the network; the confirmation must come after it, because the sender would not be asked afterwards. */
   async function askAndConfirm(node: BinaryNode) {
     const key = isPeerStanza(node, creds.me) ? null : addressed(node, creds.me).key
     await askAgain.sender(node, key, inbox.problemOf(node))

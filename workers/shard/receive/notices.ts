@@ -34,19 +34,19 @@ export interface NoticeDeps {
   /** A post is confirmed without an event. */
   unreported(reason: Unreported): void
   log: Logger
-  /** Commits the events of `make`, once per seen mark. Rejects when the stanza has to come again. */
+  /** Commits the events of `make`, once per seen mark. Rejects if the stanza must be delivered again. */
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
   onMessage(message: WAMessage): void
   /** The author of a post, for its commit. */
   authored(key: WAMessageKey): Promise<Op[]>
-  /** A post was edited or removed. Doing it twice changes nothing. */
+  /** A post was edited or removed. The call is idempotent. */
   postChanged(message: WAMessage): Promise<void>
   /** Changes of a group's admins in a notice, for its commit. */
   rolesChanged(notice: BinaryNode): Promise<Op[]>
 }
 
 export interface Notices {
-  /** Both resolve when the event is on disk, and reject when the stanza has to come again. */
+  /** Both resolve when the event is on disk, and reject if the stanza must be delivered again. */
   notification(node: BinaryNode): Promise<void>
   post(node: BinaryNode): Promise<void>
 }
@@ -59,14 +59,14 @@ interface Notice {
   translated: Translated
 }
 
-/** Time to ask where our own new picture lies, in ms: later the event goes without. */
+/** Time limit for querying the URL of our own new picture, in ms; after it the event has none. */
 const PICTURE_DEADLINE = 3_000
 
 export function createNotices(session: SocketSession, deps: NoticeDeps): Notices {
   const { inbound, log, once } = deps
   const { sock, identity } = session
 
-  /** No failure of the stanza: its event is made when it comes again. */
+  /** The stanza did not cause this failure; its event is created when it is delivered again. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
   async function events(node: BinaryNode, notices: readonly Notice[]): Promise<ReceivedEvent[]> {
@@ -96,7 +96,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
         return await events(node, await noticesOf(node, context))
       } catch (error) {
         if (isOurs(error)) throw error
-        // A stanza that cannot be understood now cannot be understood when it comes again.
+        // A stanza that cannot be parsed now cannot be parsed when it is delivered again.
         log.warn({ err: error, type, stanza: id }, 'a notification could not be translated')
         return []
       }
@@ -108,7 +108,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
   async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
     const { type, from } = envelopeOf(node)
     switch (type) {
-      // The subject of a notice is its sender, on the network's word alone.
+      // The subject of a notice is its sender; only the network vouches for it.
       case 'w:gp2': {
         if (!isJidGroup(from)) return []
         const { jid: participant, alt: participantAlt } = groupNoticeIn(node).actor
@@ -153,7 +153,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
       },
     )
 
-  /** A post is not encrypted: everybody may read it. Its later changes come under its id. */
+  /** A post is not encrypted, because everybody may read it. Its later changes arrive under its id. */
   async function appendPost(node: BinaryNode): Promise<void> {
     const post = postStanzaIn(node)
     const message = await postOf(node, post)
@@ -180,13 +180,13 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
       return inbound.unread(message, notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(id) }))
     if (!message.message) return inbound.unread(message, unsupported(cut(kind, 64)))
     const event = await inbound.message(message)
-    // An edited post comes whole.
+    // An edited post arrives in full.
     return edit && isEvent(event) && event.body.is_edit === false
       ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: idOrEmpty(id) } }
       : event
   }
 
-  /** Null for a stanza that is not addressed. Without content where it has none that can be read. */
+  /** Null for a stanza without an address. Without content if there is none that can be decoded. */
   async function postOf(node: BinaryNode, post: PostStanza): Promise<WAMessage | null> {
     const { isOwn, editedAt } = post
     try {

@@ -1,6 +1,7 @@
 /**
- * `chat_presence`: who is there and who is typing. The network sends it only to an account that is available itself, and being available silences the
- * phone, so the account is available only while somebody wants these events. Read from the stanzas: the library turns `paused` into `available`.
+ * `chat_presence`: who is online and who is typing. The network sends it only to an account that is itself available, and being available silences
+ * the phone, so the account is available only while somebody wants these events. It is read from the stanzas, because the library turns `paused` into
+ * `available`.
  */
 
 import { type BinaryNode, isPnUser } from '@whiskeysockets/baileys'
@@ -27,18 +28,18 @@ export interface Presence {
   attach(session: SocketSession): void
   /** `<presence>` and `<chatstate>`. */
   onStanza(session: Session, node: BinaryNode): void
-  /** After each connection, and when somebody begins or ceases to want it. */
+  /** Called after each connection, and when the interest in these events changes. */
   announce(): void
-  /** A message came from this chat. */
+  /** A message arrived from this chat. */
   met(jid: string): void
-  /** A message of ours left for it. */
+  /** We sent a message to this chat. */
   wroteTo(jid: string): void
-  /** The network has handed out everything that waited while the account was away (`<ib><offline/></ib>`). */
+  /** The network has delivered the whole offline backlog (`<ib><offline/></ib>`). */
   caughtUp(session: Session): void
   stop(): Promise<void>
 }
 
-/** Chats whose last state is remembered; a repeat of an older one would repeat an event. */
+/** Number of chats whose last state is remembered; without it a repeated state would be reported again. */
 const REMEMBERED = 5_000
 
 export function createPresence({ store, outbox, clock, log }: PresenceDeps): Presence {
@@ -46,8 +47,8 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog, while the network still delivers it; null after that. Their present state would be reported before an
-   * older message, whose `momment` may not fall behind it.
+   * Chats with messages in the offline backlog while it is being delivered; null afterwards. Their current state would otherwise be reported before
+   * an older message, whose `momment` must not be lower.
    */
   let early: Set<string> | null = new Set()
   let isAvailable = false
@@ -59,7 +60,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
     const chat = bare(fromOf(node))
     const kind = chatKind(chat)
     const person = kind === 'user' ? await from.identity.person(chat) : { phone: identifierOf(chat), lid: null }
-    // A person goes by two names; the number is the same under both.
+    // A person has two names; the number is the same for both.
     if (last.get(person.phone) === state) return
     last.set(person.phone, state)
     const seconds = lastSeenIn(node)
@@ -87,7 +88,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
       .catch((error) => log.error({ err: error }, 'a presence update could not be reported'))
   }
 
-  /** Once per person, though known by two names: each subscription brings the present state, in the middle of what has changed since. */
+  /** Once per person, even under two names: each subscription returns the current state, in the middle of later changes. */
   async function subscribe(from: Session, chat: string) {
     const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null
     const name = lid === null ? chat : bare(lid)
@@ -116,7 +117,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
     announce,
     attach(next) {
       session = next
-      // The network takes no presence from an account without a name, and the name comes after the first login.
+      // The network accepts no presence from an account without a name, and the name arrives after the first login.
       next.sock.ev.on('creds.update', ({ me }) => {
         if (me?.name && session === next) announce()
       })

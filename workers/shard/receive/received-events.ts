@@ -1,6 +1,6 @@
 /**
- * Events of what arrives at one instance: the lookups that translation may make, and which of its events are wanted. It exists as long as
- * the instance: a message whose session has just ended is still reported with what that session knew.
+ * Events of received stanzas of one instance: the look-ups of the translation, and the filter for wanted events. It exists as long as the instance: a
+ * message whose session has just ended is still reported with the data of that session.
  */
 import type { BinaryNode, Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -45,13 +45,13 @@ export interface InboundDeps {
   sent: Sent
   contacts: Pick<SavedContacts, 'all'>
   directory: { contact: NameDeps['listed'] }
-  /** `host:port` where the library's fixed media host is replaced. */
+  /** `host:port` that replaces the library's fixed media host. */
   mediaHost: string | null
   secrets: Secrets
   authorship: Pick<Authorship, 'claim' | 'ops'>
   roles: Pick<GroupRoles, 'attach' | 'of' | 'changed'>
   config(): InstanceConfig
-  /** The account's own number in digits, null before it is known. */
+  /** Number of the account in digits; null if it is not known yet. */
   phone(): string | null
 }
 
@@ -60,21 +60,21 @@ export interface Inbound {
   use(session: SocketSession): void
   /** Null before the first session. */
   context(): InboundContext | null
-  /** The event of a message, or why there is none. */
+  /** The event of a message, or the reason why there is none. */
   message(readable: WAMessage, fromApi?: boolean): Promise<Reported>
   /** The same for a message that cannot be read. */
   unread(readable: ReadableMessage, translated: Translated): Promise<Reported>
-  /** The encoded message in the ciphertext of a bot; null: it cannot be opened. */
+  /** The encoded message in the ciphertext of a bot; null if it cannot be decrypted. */
   answer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
-  /** The event of what is no message, a notification; null when it is not wanted. */
+  /** The event of a notification; null if it is not wanted. */
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
-  /** The phone's address book has changed, and that is on disk. */
+  /** The phone's address book has changed, and the change is on disk. */
   contactsSaved(contacts: readonly Contact[]): void
   /** The phone's history, as far as events show it: names. */
   history: HistoryReader
-  /** A chat has another name or picture. */
+  /** A chat has a new name or picture. */
   chatChanged(change: ChatChange): Promise<void>
-  /** Forgets an account that is unlinked. */
+  /** Clears the data of an unlinked account. */
   clear(): void
 }
 
@@ -114,7 +114,7 @@ export function createInbound(deps: InboundDeps): Inbound {
   async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
     const known = recent.spokenOf(id, about)
     if (known && !isDeleted(known)) return { key: known.key, message: known.message ?? {} }
-    // After a restart: our own messages, whole, while they may have to be sent again, and the secrets that open later parts of any message.
+    // After a restart: our own messages in full while they may have to be sent again, and the secrets that decrypt later parts of any message.
     const chat = await chatOf(about)
     const own = await sent.stored(id)
     if (!own || isDeleted({ key: { id }, message: own.message })) return secrets.get(id, chat)
@@ -122,7 +122,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     return isHere ? { key: { id, fromMe: true }, message: own.message } : null
   }
 
-  /** After a restart: those of ours that are kept. */
+  /** After a restart: stored own posts. */
   async function post(newsletter: string, serverId: string): Promise<WAMessageKey | null> {
     const known = recent.post(newsletter, serverId)
     if (known) return known
@@ -142,7 +142,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     return link === null ? null : `${baseUrl}/media/${link}`
   }
 
-  /** `toPrefetch` takes what the event would have shown had it been known. */
+  /** `toPrefetch` collects data that the event would have shown if it had been known. */
   function context(toPrefetch: ToPrefetch[] = []): InboundContext | null {
     if (!session) return null
     const { identity } = session

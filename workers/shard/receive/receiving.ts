@@ -1,4 +1,4 @@
-/** Everything that arrives at one instance, put together: ciphertexts, what was never one, calls, presence, changes of the account. */
+/** Everything that an instance receives: ciphertexts, stanzas without one, calls, presence, changes of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { WriteChanges } from '../app-state/app-state.ts'
@@ -42,30 +42,30 @@ export interface ReceivingDeps
 
 export interface Receiving {
   load(): Promise<void>
-  /** With the credentials: what arrived for a device that is gone. */
+  /** Called when the credentials are removed: clears data that arrived for the removed device. */
   forget(): Promise<void>
   session(): InboxSession
-  /** Of the account itself. */
+  /** Changes of the account itself. */
   readonly appState: WriteChanges
-  /** Whether what could not be taken is to come again. Counts. */
+  /** Whether a stanza whose processing failed should be delivered again. Counts the attempt. */
   isWorthAnother(what: string): boolean
   /** For the stanza table of one session: handles stanzas without a ciphertext. */
   notices(session: SocketSession): Notices
   readonly calls: Pick<Calls, 'take'>
   readonly presence: Pick<Presence, 'onStanza' | 'caughtUp'>
-  /** Readers of the phone's history, in order: each is given every slice of it. */
+  /** Readers of the phone's history, in order; each gets every slice of it. */
   readonly history: readonly HistoryReader[]
-  /** A chat has another name or picture. */
+  /** A chat has a new name or picture. */
   chatChanged: Inbound['chatChanged']
   /** Whether a message that could not be read is still waited for. */
   isMissing: WaitingMessages['has']
-  /** At once after the session was made, before anything arrives. */
+  /** Must be called right after the session is created, before anything arrives. */
   attach(session: SocketSession): void
   /** The session has just logged in. */
   loggedIn(session: SocketSession): void
   /** The session is logged in, or the webhooks have changed. */
   announce(): void
-  /** The event of a message this service sent. */
+  /** The event of a message that this service sent. */
   own(message: WAMessage): Promise<ReceivedEvent | null>
   stop(): Promise<void>
 }
@@ -104,7 +104,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
       ...(await deps.disappearing.ops(message)),
       ...(await deps.correspondents.ops(message)),
     ]
-    // Last: its own commit is given to the store right before that of the message.
+    // Comes last, because its commit must reach the store right before that of the message.
     await deps.record(message)
     return ops
   }

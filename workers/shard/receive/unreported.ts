@@ -1,6 +1,6 @@
 /**
- * Why a message of the network is confirmed although no event reports it. Every stanza of kind `message` ends in an event or under one of these
- * reasons, which are counted (`svc_messages_unreported_total`).
+ * Reasons why a message of the network is confirmed although no event reports it. Every stanza of kind `message` ends in an event or under one of
+ * these reasons, which are counted (`svc_messages_unreported_total`).
  */
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Asks again for messages that cannot be read, without holding up the stanzas behind them: the sender with a retry request, and our own phone
- * where that brings nothing. Bounded per sender, so that one with a broken key, or a group whose key is lost, takes nothing from the others.
+ * Requests messages that cannot be read again, without delaying later stanzas: from the sender with a retry request, and from our own phone if that
+ * has no result. Limited per sender, so that one with a broken key, or a group whose key is lost, does not use up the limit of others.
  */
 import { type BinaryNode, getNextPreKeys, proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -12,34 +12,34 @@ import { bare } from '../wire/jid.ts'
 import { retryRequest } from '../wire/retry-request.ts'
 import { bounded } from './bounded.ts'
 
-/** Requests for one message, as the library's `maxMsgRetryCount`; and for how many messages, and how long, that is remembered. */
+/** Number of requests for one message, as the library's `maxMsgRetryCount`; and the number of messages and the time for which that is remembered. */
 const MAX_REQUESTS = 5
 const MAX_COUNTED = 10_000
 const COUNTED_FOR = 15 * MINUTE
-/** From the second request on it carries keys for a new session: a session that is well needs none. */
+/** From the second request on it contains keys for a new session; an intact session needs none. */
 const KEYS_FROM = 2
 /**
- * So many at once for one sender, then one in this time; a request that would wait longer than the limit is not sent. The messages it
- * brings are reported before the texts of others that come then: webhooks leave in the order of their events.
+ * Number of requests at once for one sender, then one per interval; a request that would wait longer than the limit is not sent. The resulting
+ * messages are reported before later texts of others, because webhooks are sent in the order of their events.
  */
 const BURST = 20
 const PAUSE = SECOND / 10
 const LONGEST_WAIT = MINUTE
 const MAX_SENDERS = 5_000
 /**
- * The phone is asked for what its sender does not bring in this time, for the first requests of a message only, so many in one question and
- * one question in a second.
+ * The phone is asked for messages that their sender does not deliver in this time, only for the first requests of a message, with limits per query
+ * and per second.
  */
 const SENDER_TIME = 3 * SECOND
 const PHONE_REQUESTS = 2
 const PHONE_BATCH = 20
 const PHONE_PAUSE = SECOND
-/** Nobody else sends a message that came without content: the phone is asked soon. */
+/** Nobody else sends a message that arrived without content, so the phone is asked soon. */
 const ABSENT_TIME = 2 * SECOND
-/** Requests queued for the phone; each is a message to it. */
+/** Number of requests that are queued for the phone; each is a message to it. */
 const MAX_FOR_PHONE = 1_000
 
-/** The network's numbers for why a message could not be opened. */
+/** The network's numbers for the reasons why a message could not be decrypted. */
 const ERRORS: Readonly<Record<SignalProblem, number>> = {
   no_session: 1,
   no_sender_key: 1,
@@ -50,31 +50,31 @@ const ERRORS: Readonly<Record<SignalProblem, number>> = {
 
 export interface AskAgainDeps {
   sock: Pick<WASocket, 'authState' | 'ev' | 'sendNode' | 'sendPeerDataOperationMessage'>
-  /** One that does not step. */
+  /** A clock that does not step. */
   clock: Clock
   log: Pick<Logger, 'info' | 'warn'>
   /** Whether the message is still missing. */
   isMissing(key: WAMessageKey): boolean
-  /** The connection has ended. */
+  /** Aborted when the connection has ended. */
   ended: AbortSignal
 }
 
 export interface AskAgain {
-  /** Resolves when the sender has been asked, or is not going to be. */
+  /** Resolves when the sender has been asked, or will not be asked. */
   sender(node: BinaryNode, key: WAMessageKey | null, problem: SignalProblem | undefined): Promise<void>
-  /** The phone, a little later, unless the message has come by then. */
+  /** Asks the phone a little later, unless the message has arrived by then. */
   phone(key: WAMessageKey): void
 }
 
 export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
-  /** When the next request to a sender may leave, ms; lags behind the present by what is left of a burst. */
+  /** Time in ms at which the next request to a sender may be sent; it lags behind the current time by the rest of a burst. */
   const nextAt = bounded<number>(MAX_SENDERS, 2 * LONGEST_WAIT, clock.now)
   const forPhone: { key: WAMessageKey; at: number }[] = []
   let isAsking = false
 
-  /** Ms to wait; null: too many are waiting. */
+  /** Milliseconds to wait; null if too many requests are waiting. */
   function place(sender: string): number | null {
     const now = clock.now()
     const before = nextAt.get(sender) ?? 0
@@ -84,7 +84,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
     return Math.max(0, at - now)
   }
 
-  /** One more key of ours is given out, and kept before it is. */
+  /** Creates another pre-key of ours, which is stored before it is used. */
   async function nextPreKey() {
     return authState.keys.transaction(async () => {
       const { update, preKeys } = await getNextPreKeys(authState, 1)

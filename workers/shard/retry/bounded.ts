@@ -1,4 +1,4 @@
-/** A map of so many entries at most, each for so long; the oldest gives way. */
+/** A map with a limited number of entries and a limited lifetime; the oldest entry is evicted. */
 export interface Bounded<V> {
   get(key: string): V | undefined
   set(key: string, value: V): void

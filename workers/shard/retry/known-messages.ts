@@ -1,6 +1,6 @@
 /**
- * Messages that others refer to: what was received and sent since the start (`recent.ts`), and what this service sent within the last day, which is
- * on disk for resends (`sent.ts`). What edits one of them, or deletes it, is taken over: it is quoted and forwarded as it is, not as it first was.
+ * Messages that others refer to: those received and sent since the start (`recent.ts`), and those this service sent within the last day, which are on
+ * disk for resends (`sent.ts`). Edits and deletions are applied: a message is quoted and forwarded in its current form.
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -13,16 +13,16 @@ import type { Sent } from './sent.ts'
 const { Type } = proto.Message.ProtocolMessage
 
 export interface KnownMessages extends Pick<Recent, 'add' | 'received'> {
-  /** The one that fits: ours before anybody else's, of others the first that came under this id. */
+  /** The matching message: ours first; of others the first one that arrived with this id. */
   get(id: string, fits: (key: WAMessageKey) => boolean): Promise<WAMessage | undefined>
-  /** `content`: all of what it is from now on. A deleted one stays deleted. */
+  /** `content`: the complete current content. A deleted message stays deleted. */
   edited(message: WAMessage, content: proto.IMessage): Promise<void>
-  /** For everybody in its chat. */
+  /** Deletes it for everybody in its chat. */
   deleted(message: WAMessage): Promise<void>
 }
 
 export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pick<Sent, 'stored' | 'change'> }): KnownMessages {
-  /** A row of an earlier version, without its stanza, is of an unknown chat; a change of a post goes under the id of the post. */
+  /** A row of an earlier version, without its stanza, has an unknown chat. A change of a post is stored under the id of the post. */
   async function stored(id: string): Promise<WAMessage | undefined> {
     const { message, stanza, at } = (await sent.stored(id)) ?? {}
     if (!message || !stanza || at === undefined || isPostChange(stanza)) return undefined
@@ -31,7 +31,7 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
     return { key, message, messageTimestamp: Math.floor(at / SECOND) } as WAMessage
   }
 
-  /** As it is in memory: another change may have come since it was looked up. */
+  /** The message in memory, because another change may have happened since it was looked up. */
   const asItIs = ({ key }: WAMessage) => recent.get(key.id ?? '', isSame(key))
 
   return {
@@ -44,7 +44,7 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
     async get(id, fits) {
       const known = recent.get(id, fits)
       if (known?.key.fromMe) return known
-      // Ids are chosen by senders: somebody else's under the id of ours must not take its place.
+      // Senders choose ids: another person's message with the id of ours must not replace it.
       const own = await stored(id)
       return own && fits(own.key) ? own : known
     },
@@ -56,7 +56,7 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
       if (known.key.fromMe) await sent.change(known.key.id ?? '', changed)
     },
     async deleted(message) {
-      // The key is kept: the account may still remove it from its own devices.
+      // The key is kept, because the account may still remove the message from its own devices.
       const { id, remoteJid, fromMe } = message.key
       const nothing = { protocolMessage: { type: Type.REVOKE, key: { id, remoteJid, fromMe } } } as proto.IMessage
       recent.add({ ...message, message: nothing } as WAMessage)
@@ -70,13 +70,13 @@ const isSame =
   (other: WAMessageKey): boolean =>
     Boolean(one.fromMe) === Boolean(other.fromMe) && one.remoteJid === other.remoteJid && one.participant === other.participant
 
-/** Its content is gone. A deletion itself is another message: it is about a message of another id. */
+/** Whether its content was deleted. The deletion itself is another message, about a message with another id. */
 export const isDeleted = ({ key, message }: Pick<WAMessage, 'key' | 'message'>): boolean =>
   message?.protocolMessage?.type === Type.REVOKE && message.protocolMessage.key?.id === key.id
 
 /**
- * What an edit does not change: the secret, which reactions and answers are sealed with; quote and expiry; that it is to be seen once. Mentions are
- * those of the edit.
+ * Parts that an edit does not change: the secret with which reactions and answers are encrypted, quote and expiry, and view once. Mentions are those
+ * of the edit.
  */
 function edited(before: proto.IMessage, after: proto.IMessage): proto.IMessage {
   const old = unwrap(before)

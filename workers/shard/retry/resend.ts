@@ -1,7 +1,7 @@
 /**
- * Sends a message of ours again to a device that could not read it, in the stanza it first left in (`sent.ts`), encrypted for that device alone. As
- * the library, and unlike the first: no report token, always the identity of our device. The contact's token goes with it, without which the network
- * refuses it with 463.
+ * Sends a message of ours again to a device that could not decrypt it, in the stanza of its first send (`sent.ts`), encrypted only for that device.
+ * As in the library, and unlike the first send, there is no report token and always the identity of our device. The contact's token is included,
+ * because the network refuses the message with 463 without it.
  */
 import {
   type BinaryNode,
@@ -25,10 +25,10 @@ import type { RetryRequest } from './retry-receipts.ts'
 import type { Sent } from './sent.ts'
 import { createSessionRenewal } from './session-renewal.ts'
 
-/** Answers to one device about one message, as the library's `maxMsgRetryCount`; and for how many of them that is remembered. */
+/** Number of answers to one device about one message, as the library's `maxMsgRetryCount`; and the number of devices for which that is remembered. */
 const MAX_RETRIES = 5
 const MAX_COUNTED = 10_000
-/** A device that has not its keys in its receipt is given one new session in this time, however much it asks for: each is a query. */
+/** A device whose receipt has no keys gets one new session per interval, however often it asks, because each is a query. */
 const FETCH_PAUSE = 10 * SECOND
 
 export interface ResendDeps {
@@ -63,25 +63,25 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
     return decoded ? [jid, jidEncode(decoded.user, decoded.server, device)] : [jid]
   }
 
-  /** The chat that the request names for the message. */
+  /** The chat that the request states for the message. */
   const chatOf = ({ asker, shared, recipient }: RetryRequest) =>
     bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
 
-  /** Quotes show ids to others: knowing one must not be enough to be given a message of another chat. */
+  /** Quotes show ids to others, so knowing an id must not be enough to get a message of another chat. */
   const isOfChat = async ({ to }: Stanza, chat: string) =>
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
-  /** A status is for its audience: the holders of its sender key. For a group the network knows who may ask. */
+  /** A status is for its audience: the holders of its sender key. For a group the network checks who may ask. */
   async function isAudience(group: string, asker: string): Promise<boolean> {
     const { [group]: holders = {} } = await authState.keys.get('sender-key-memory', [group])
     return (await namesOf(asker)).some((name) => name in holders)
   }
 
-  /** The next message of the group brings it the sender key too, should this one not arrive. */
+  /** The next message of the group also sends it the sender key, in case this one does not arrive. */
   const forgetKeyHolder = async (group: string, asker: string) => {
     const names = await namesOf(asker)
     const { keys, creds } = authState
-    // Under the mutex of the sends, which read it and write it back.
+    // Runs under the mutex of the sends, which read the value and write it back.
     await keys.transaction(async () => {
       const { [group]: holders } = await keys.get('sender-key-memory', [group])
       if (!holders || !names.some((name) => name in holders)) return
@@ -109,7 +109,7 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
   async function stanzaAgain(message: proto.IMessage, stanza: Stanza, request: RetryRequest): Promise<BinaryNode> {
     const { id, asker, count } = request
     const { to, enc, nodes } = stanza
-    // It names the person whom the first one went to as a whole.
+    // The attribute names the person who received the first send as a whole.
     const { peer_recipient_pn: _, ...attributes } = stanza.attributes
     const isShared = chatKind(to) !== 'user'
     const isOwn = identity.isMe(asker)
@@ -137,7 +137,7 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
     const about = { message_id: id, count }
     const stored = await sent.stored(id)
     if (!stored || isDeleted({ key: { id }, message: stored.message })) {
-      // Of an own device: a request of the library to its phone. The next one must be readable.
+      // The request comes from an own device: a request of the library to its phone. The next one must be readable.
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a resend was requested for a message that is not stored')
     }
@@ -146,7 +146,7 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
       return log.warn(about, 'a resend was requested from a different chat than the message was sent to')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
-    // After an answer it is no holder, so that the next status brings it the key; it may still ask again.
+    // After an answer it no longer counts as a holder, so the next status sends it the key; it may still ask again.
     if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
       return log.warn(about, 'a resend of a status was requested by someone outside its audience')
     if (answered >= MAX_RETRIES) return log.info(about, 'a resend was refused: the message was requested too many times')
@@ -157,7 +157,7 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
   }
 }
 
-/** As the account's other devices get what one of them sent. */
+/** The form in which the account's other devices get a message that one of them sent. */
 const ownCopy = (destinationJid: string, message: proto.IMessage): proto.IMessage => ({
   deviceSentMessage: { destinationJid, message },
   ...(message.messageContextInfo ? { messageContextInfo: message.messageContextInfo } : {}),

@@ -1,7 +1,7 @@
 /**
- * Retry receipts: somebody could not read a message of ours. The library answers one by relaying the bare message: without the nodes and
- * attributes it was sent with, without `mediatype`, sealed twice; to everybody when a phone asks, which for a status is nobody; for any chat
- * that names an id, and each time with a query for keys. Ours is `resend.ts`.
+ * Retry receipts: a device could not decrypt a message of ours. The library answers by relaying the bare message: without the nodes and attributes of
+ * the first send, without `mediatype`, encrypted twice; to everybody when a phone asks, which for a status is nobody; for any chat that names an id,
+ * and each time with a query for keys. Our answer is in `resend.ts`.
  */
 import { type BinaryNode, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -12,36 +12,36 @@ import { retryReceiptIn } from '../wire/retry-receipt.ts'
 
 export interface RetryRequest {
   id: string
-  /** The device that could not read the message. */
+  /** Device that could not decrypt the message. */
   asker: string
-  /** Group or status; null: a chat of two, whose other side is `asker`, unless it is a device of the account itself. */
+  /** Group or status; null for a 1:1 chat, whose other side is `asker` unless that is a device of the account itself. */
   shared: string | null
-  /** The chat, when the asker is one: not trusted from anybody else. */
+  /** The chat, if the asker is one of our own devices; not trusted from others. */
   recipient: string | null
-  /** Number of this request, from 1. */
+  /** Number of this request, starting at 1. */
   count: number
   receipt: BinaryNode
 }
 
-/** A group of a thousand whose sender key went wrong asks at once; more than this at a time is no accident. About 1 kB each. */
+/** A group of a thousand members whose sender key is broken asks at once; more than this number at a time is no accident. About 1 kB each. */
 export const MAX_RETRY_RECEIPTS = 5_000
 
 export interface RetryReceiptDeps {
   resend(request: RetryRequest): Promise<void>
-  /** Resolves when the message is not being sent any more; undefined where it is not. */
+  /** Resolves when the message is no longer being sent; undefined if it is not. */
   settled(messageId: string): Promise<void> | undefined
   log: Pick<Logger, 'warn'>
 }
 
 /**
- * Runs in its turn. The receipt is confirmed afterwards, whatever the result, or it would come again at every login; only where the disk is full
- * it rejects: nobody asks a second time for a message that waits.
+ * Runs one at a time. The receipt is confirmed afterwards whatever the result, because it would otherwise arrive again at every login. It rejects
+ * only if the disk is full, because nobody asks a second time for a waiting message.
  */
 export const answerRetryReceipt =
   ({ resend, settled, log }: RetryReceiptDeps) =>
   async (receipt: BinaryNode): Promise<void> => {
     try {
-      // Sent again while it is still being sent, the ack of the one could be taken for that of the other.
+      // If it were sent again during the first send, the ack of one could be mistaken for that of the other.
       await settled(idOf(receipt))
       const request = requestOf(receipt)
       if (request) await resend(request)
@@ -52,7 +52,7 @@ export const answerRetryReceipt =
     }
   }
 
-/** Undefined for one that is malformed. */
+/** Undefined if the receipt is malformed. */
 export function requestOf(receipt: BinaryNode): RetryRequest | undefined {
   const { id, from, participant, recipient, count } = retryReceiptIn(receipt)
   const isShared = isJidGroup(from) || isJidStatusBroadcast(from)

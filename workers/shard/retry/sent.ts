@@ -1,7 +1,7 @@
 /**
- * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a
- * restart too: at most 24 h, and a bounded number. Written before the network call, so that an item whose outcome got lost leaves again as
- * the message it was (`send-again.ts`). What is done to them later, here or on the phone, may refer to them as long (`retry/known-messages.ts`).
+ * Sent messages, stored encrypted for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a restart too:
+ * for at most 24 h, and a limited number. They are written before the network call, so that an item with a lost outcome is sent again as the same
+ * message (`send-again.ts`). Later changes, here or on the phone, may refer to them for as long (`retry/known-messages.ts`).
  */
 import { BufferJSON, proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -20,12 +20,12 @@ import type { Stanza } from '../translate/outbound/stanza.ts'
 
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
-/** The newest are kept: a retry comes within seconds of a device being online. */
+/** The newest are kept: a retry arrives within seconds after a device is online. */
 const MAX_MESSAGES = 10_000
 const MAX_BYTES = 64 * 1_024 * 1_024
-/** Looked through again when there are this much more than the most: then the oldest go. */
+/** Prune once the count exceeds the limit by this factor; the oldest are removed. */
 const SLACK = 1.1
-/** Time of writing, epoch ms, before the sealed protobuf: the sweep need not open what it removes. */
+/** Length of the time of writing in epoch ms, which precedes the sealed protobuf so that the sweep need not decrypt what it removes. */
 const TIME_BYTES = 8
 
 export interface SentOptions {
@@ -34,12 +34,12 @@ export interface SentOptions {
   sealer: Sealer
   clock: Clock
   log: Pick<Logger, 'error'>
-  /** The secret that opens later votes and answers is kept longer, and written with the message because they may come at once. */
+  /** The secret that decrypts later votes and answers is kept longer, and written with the message because they may arrive immediately. */
   secrets: Secrets
-  /** The record that it is ours, and in which chat, is kept longer still. */
+  /** The record of the author and chat is kept even longer. */
   authorship: Pick<Authorship, 'ownOps'>
   keys: Pick<KeyStore, 'alongside'>
-  /** Message id of the queue's item in flight: it leaves again as it is stored, however long the connection was away. */
+  /** Message id of the queue's item in flight: it is sent again as stored, however long the connection was lost. */
   undecided?: () => string | undefined
   maxMessages?: number
   maxBytes?: number
@@ -47,37 +47,37 @@ export interface SentOptions {
 
 export interface StoredMessage {
   message: proto.IMessage
-  /** When it was about to leave, epoch ms. */
+  /** Time at which it was about to be sent, in epoch ms. */
   at: number
-  /** Absent in a row of a version that did not keep it. */
+  /** Absent in rows of an older version. */
   stanza?: Stanza
 }
 
 export interface Sent {
   put(messageId: string, message: proto.IMessage, stanza: Stanza): Promise<void>
   /**
-   * The same for what is about to be encrypted: it is in the commit of the keys the ciphertext leaves behind, without which no ciphertext
-   * leaves. Call what it returns when the send is over.
+   * The same for a message that is about to be encrypted: it is in the commit of the keys that the encryption has advanced, before which no
+   * ciphertext is sent. Call the returned function when the send has ended.
    */
   putEncrypted(messageId: string, message: proto.IMessage, stanza: Stanza): () => Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
-  /** With the stanza it left in. */
+  /** The message with the stanza of its first send. */
   stored(messageId: string): Promise<StoredMessage | undefined>
   /**
-   * It was edited, or deleted: what is asked for again is as it is now, and a deleted one is not sent at all. Undefined: it stays as it is. What the
-   * disk does not take is logged.
+   * The message was edited or deleted: a resend uses its current form, and a deleted one is not sent at all. Undefined leaves it unchanged. Failed
+   * writes are logged.
    */
   change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
-  /** The network has accepted the post of a channel under this number. What the disk does not take is logged. */
+  /** The network has accepted the post of a channel under this number. Failed writes are logged. */
   numbered(messageId: string, serverId: string): Promise<void>
-  /** Id of an own post by the number that the network gave it: what happens to a post names no other. */
+  /** Id of an own post by the number that the network gave it, because later stanzas about the post only have this number. */
   post(newsletter: string, serverId: string): Promise<string | undefined>
-  /** It was refused. What the disk does not take is logged: its row goes with its day. */
+  /** The message was refused. Failed writes are logged; the row then expires. */
   remove(messageId: string): Promise<void>
-  /** The device is gone: no retry receipts come for it. Call it after its session has ended. */
+  /** Called after the device was unlinked and its session has ended: no retry receipts arrive for it. */
   forget(): Promise<void>
   start(): void
-  /** When it resolves nothing is written any more. */
+  /** After it resolves, nothing more is written. */
   stop(): Promise<void>
 }
 
@@ -86,7 +86,7 @@ export function createSent(options: SentOptions): Sent {
   const prefixes = [keys.sents(instance), keys.sentPosts(instance)]
   const undecided = () => keys.sent(instance, options.undecided?.() ?? '')
   let isStopped = false
-  /** Stored rows and bytes, as of the last sweep and what was written since: an upper bound. */
+  /** Stored rows and bytes as of the last sweep, plus later writes: an upper bound. */
   let count = 0
   let bytes = 0
   const sweeper = createSweeper(sweep, {
@@ -95,9 +95,9 @@ export function createSent(options: SentOptions): Sent {
     complaint: 'expired sent messages could not be removed',
   })
   const writing = new Set<Promise<unknown>>()
-  /** Changes of one row: each is made to what the one before has left. */
+  /** Serialises the changes of one row, because each one applies to the result of the previous one. */
   const { run: inTurn } = createKeyedMutex()
-  /** How often everything was forgotten, and whether it is being: what was read before must not be written behind it. */
+  /** Number of times that everything was removed, and whether a removal is running: data that was read before must not be written after it. */
   let forgotten = 0
   let isForgetting = false
 
@@ -159,7 +159,7 @@ export function createSent(options: SentOptions): Sent {
     if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweeper.soon()
   }
 
-  /** Of what is not vital: the message is edited or gone whether this is written or not. */
+  /** A write that is not essential: the message is edited or deleted whether this is written or not. */
   async function corrected(...ops: Op[]) {
     const under = store.commit({ ops })
     writing.add(under)
@@ -175,13 +175,13 @@ export function createSent(options: SentOptions): Sent {
     try {
       return { ...unpacked(sealer.open(key, value.subarray(TIME_BYTES))), at: timeOf(value) }
     } catch (error) {
-      // Changed on disk: it cannot be sent again.
+      // The record was changed on disk; the message cannot be sent again.
       log.error({ err: error, message_id: messageId }, 'a stored sent message could not be decoded')
       return undefined
     }
   }
 
-  /** Undefined: the row stays as it is. */
+  /** Undefined leaves the row unchanged. */
   function rewrite(
     messageId: string,
     changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined,
@@ -193,7 +193,7 @@ export function createSent(options: SentOptions): Sent {
       const before = message && stanza && at !== undefined ? { message, stanza, at } : undefined
       const change = before && changed(before)
       if (!before || !change || isForgetting || since !== forgotten) return
-      // What changes it comes again.
+      // The stanza with the change is delivered again.
       if (isStopped) throw new Failure('instance_not_connected')
       const rows = [row(messageId, { ...before, ...change }), ...(beside ? [beside(before)] : [])]
       for (const { value } of rows) bytes += value.byteLength
@@ -210,7 +210,7 @@ export function createSent(options: SentOptions): Sent {
     putEncrypted(messageId, message, stanza) {
       const { ops, size } = rowOf(messageId, message, stanza)
       const settled = options.keys.alongside(ops)
-      // A status to many is many stanzas, and one row.
+      // A status to many people consists of many stanzas, but of one row.
       let isOver: Promise<void> | undefined
       return () => (isOver ??= written(settled, size))
     },
@@ -263,8 +263,8 @@ export function createSent(options: SentOptions): Sent {
 }
 
 /**
- * First byte of a row with its stanza: that byte, the length of the stanza's JSON in four bytes, the JSON, the message. Older rows are
- * a message and nothing else, and no protobuf begins with a byte below 8: it would be field 0.
+ * First byte of a row with its stanza: that byte, the length of the stanza's JSON in four bytes, the JSON, the message. Older rows only have the
+ * message, and no protobuf begins with a byte below 8, because that would be field 0.
  */
 const WITH_STANZA = 1
 const STANZA_AT = 5

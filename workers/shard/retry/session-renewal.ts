@@ -1,4 +1,4 @@
-/** Renews the session with a device that could not read a message, before it is answered. */
+/** Renews the session with a device that could not decrypt a message, before the resend. */
 import { extractE2ESessionFromRetryReceipt, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -9,11 +9,11 @@ import { registrationIn } from '../wire/retry-receipt.ts'
 import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 
-/** At this retry the session is remembered, at later ones it must be another. As the library. */
+/** At this retry the session is remembered; at later ones it must be a different one. The same number as in the library. */
 const BASE_KEY_CHECK_RETRY = 2
 const MAX_BASE_KEYS = 1_000
 const BASE_KEY_AGE = 15 * MINUTE
-/** A session that is there is given up for a device that asks again and again, once in this time. */
+/** Interval in which an existing session is replaced at most once for a device that asks repeatedly. */
 const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
 
@@ -23,7 +23,7 @@ export interface SessionRenewalDeps {
   log: Pick<Logger, 'warn'>
 }
 
-/** Makes a session the asking device can read: from the keys in the receipt, else from the network, if `mayFetch` then allows it. */
+/** Creates a session that the asking device can use: from the keys in the receipt, or from the network if `mayFetch` allows it. */
 export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
 
 export function createSessionRenewal({ sock, clock, log }: SessionRenewalDeps): RenewSession {
@@ -44,7 +44,7 @@ export function createSessionRenewal({ sock, clock, log }: SessionRenewalDeps): 
     }
   }
 
-  /** The session is still the one that could not be read when it was asked for the last time. */
+  /** Whether the session is still the one that could not be used at the last request. */
   function isStuck({ id, asker, count }: RetryRequest, baseKey: Uint8Array): boolean {
     const about = `${repository.jidToSignalProtocolAddress(asker)} ${id}`
     if (count === BASE_KEY_CHECK_RETRY) baseKeys.set(about, baseKey)

@@ -1,7 +1,7 @@
 /**
- * Context that any send may carry around its content: a quote, mentions, the expiry of a disappearing chat. Built by hand and put on the content
- * itself: the library writes it on the first field of a message, which is wrong for polls and view-once, and names the wrong author when an own
- * message is quoted in a group addressed by LID.
+ * Context that any send may have: a quote, mentions, the message timer of the chat. It is built here and attached to the content itself, because the
+ * library writes it on the first field of a message, which is wrong for polls and view-once, and states the wrong author when an own message is
+ * quoted in a group addressed by LID.
  */
 import {
   type GroupMetadata,
@@ -22,7 +22,7 @@ import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 import { memberJids } from './member.ts'
 
-/** The shared fields of a send as its input has them; undefined or false where they have no effect. */
+/** Shared fields of a send from its input; undefined or false if they have no effect. */
 export interface SharedFields {
   reply_to_message_id?: string | undefined
   mentions?: readonly UserIdentifier[] | undefined
@@ -30,7 +30,7 @@ export interface SharedFields {
 }
 
 export interface Surroundings {
-  /** The text with its mentions as the chat addresses them. */
+  /** The text with its mentions in the addressing of the chat. */
   text: string
   info: proto.IContextInfo
   quoted: WAMessage | undefined
@@ -62,7 +62,7 @@ export async function surroundings(
 
 const expiryOfGroup = ({ ephemeralDuration }: GroupMetadata) => (ephemeralDuration ? { expiration: ephemeralDuration } : {})
 
-/** Sets it on the content's own field, keeping the library's values. */
+/** Sets it on the content's own field and keeps the values of the library. */
 export function attach(message: proto.IMessage, info: proto.IContextInfo): void {
   if (Object.keys(info).length === 0) return
   const inner = normalizeMessageContent(message)
@@ -74,11 +74,11 @@ export function attach(message: proto.IMessage, info: proto.IContextInfo): void 
 }
 
 export interface Wanted {
-  /** Also one whose content is gone. */
+  /** Also returns a message whose content was deleted. */
   orDeleted?: boolean
 }
 
-/** A known message of this chat. */
+/** A stored message of this chat. */
 export async function remembered(
   { messages }: Pick<SendContext, 'messages'>,
   id: string,
@@ -100,11 +100,11 @@ export const isOf =
 export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
   const content = normalizeMessageContent(message ?? undefined) ?? {}
   const field = getContentType(content)
-  // With its key or its small picture it could be seen again.
+  // With its key or its small picture it could be viewed again.
   const shown = field && isViewOnce(message ?? {}) ? { viewOnce: true } : field && content[field]
   const copy = field ? proto.Message.fromObject({ [field]: shown }) : undefined
   const inner = field && copy?.[field]
-  // A quote of a quote is not shown, and would grow with every answer.
+  // A quote inside a quote is not shown, and would grow with every answer.
   if (typeof inner === 'object' && inner !== null && 'contextInfo' in inner) inner.contextInfo = null
   const chat = key.remoteJid ?? to.jid
   return {
@@ -115,7 +115,7 @@ export function quote(session: Session, to: Destination, { key, message }: WAMes
   }
 }
 
-/** The author of a message of this chat, as the chat addresses them. */
+/** The author of a message of this chat, in the addressing of the chat. */
 export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
   const { me } = session
   if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
@@ -123,7 +123,7 @@ export function authorOf(session: Session, to: Destination, key: WAMessage['key'
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 
-/** The mention and the `@<digits>` of the text must both be what the group calls the person. */
+/** The mention and the `@<digits>` in the text must both use the group's name for the person. */
 async function mentioned(
   context: Parameters<typeof memberJids>[0],
   to: Destination,
@@ -132,6 +132,6 @@ async function mentioned(
 ) {
   const jids = await memberJids(context, to, mentions)
   const called = new Map(mentions.map(({ digits }, index) => [digits, jids[index]!.split('@')[0]!]))
-  // In one go: the name of one may be what another is called.
+  // Replaced in one pass, because the name of one person may be the replacement of another.
   return { text: text.replaceAll(/@(\d+)/g, (whole, digits) => `@${called.get(digits) ?? whole.slice(1)}`), jids }
 }

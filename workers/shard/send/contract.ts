@@ -15,35 +15,35 @@ import type { Sent } from '../retry/sent.ts'
 
 /** Files of a send: download, preparation and upload. */
 export interface SendFiles {
-  /** Folder of this thread for files that are being worked on. */
+  /** Folder of this thread for temporary files. */
   tempDir: string
-  /** For a download, everything together. */
+  /** Total time limit of a download. */
   downloadMs: number
   prepare: MediaPreparation['prepare']
-  /** Writes a part of the item's blob into a file, or what is made of it on the way. */
+  /** Writes a part of the item's blob to a file, after `through` has transformed it. */
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
-  /** Through the instance's proxy, trusting the network's media hosts. */
+  /** Uses the instance's proxy and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent
-  /** For the files of received messages, over the same route. */
+  /** For files of received messages, over the same route. */
   files(): Dispatcher
-  /** For pictures of the network's own host, over the same route. */
+  /** For pictures on the network's own host, over the same route. */
   fetchOptions(): RequestInit
 }
 
-/** Recipients of a status post: its deletion goes to the same ones. */
+/** Recipients of a status post; its deletion goes to the same ones. */
 export interface Audience {
   jids: string[]
-  /** Addressed by LID; an account that has none yet uses numbers. */
+  /** Addressed by LID; an account without a LID uses numbers. */
   byLid: boolean
 }
 
-/** A queued item that is due. Each of its queries to the network has the deadline of a query. */
+/** A queued item that is due. Each of its queries has the deadline of a query. */
 export interface SendContext extends Asker {
   messages: KnownMessages
   sent: Sent
   contacts: SavedContacts
   disappearing: Pick<Disappearing, 'of'>
-  /** Of the latest status posts, by message id. */
+  /** Audiences of the latest status posts, by message id. */
   audiences: BoundedCache<string, Audience>
   log: Logger
   egressAllow: Ranges
@@ -55,7 +55,7 @@ export interface SendContext extends Asker {
 /** Content for the library's composer, or a finished protobuf. */
 export type OutgoingContent = AnyMessageContent | { proto: proto.IMessage }
 
-/** The message that the network accepted, or null for an action without a status of its own. */
+/** The message that the network accepted, or null for an action that has no status. */
 export interface Accepted {
   message: WAMessage | null
 }

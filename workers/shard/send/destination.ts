@@ -1,4 +1,4 @@
-/** Where a message really goes: the registered form of a number, LID or number, and whether the group or channel can be written to. */
+/** Resolves the destination of a message: the registered form of a number, LID or number, and whether the group or channel can be written to. */
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
@@ -9,7 +9,7 @@ import { bare } from '../wire/jid.ts'
 export interface Destination {
   jid: string
   kind: Identifier['kind']
-  /** The same person under the other name, for the one retry the contract allows. */
+  /** The same person under the other name, for the single retry that the contract allows. */
   other: string | null
   group: GroupMetadata | null
 }
@@ -33,14 +33,14 @@ export async function resolveDestination(asker: Asker, identifier: Identifier): 
   }
 }
 
-/** For immediate operations, where a number without an account is `chat_not_found`. */
+/** For immediate operations, in which a number without an account is `chat_not_found`. */
 export const chatWith = (asker: Asker, phone: UserIdentifier): Promise<Destination> =>
   resolveDestination(asker, phone).catch((error) => {
     const isNobody = error instanceof Failure && error.code === 'phone_not_on_whatsapp'
     throw isNobody ? new Failure('chat_not_found', { cause: error }) : error
   })
 
-/** LID first: the network keeps one conversation per LID, and a mapping means that it knows the person by it. */
+/** The LID is preferred: the network keeps one conversation per LID, and a mapping means that it knows the person by it. */
 async function person(session: Session, jid: string): Promise<Destination> {
   if (jid.endsWith('@lid')) return { jid, kind: 'user', other: await session.identity.pnOf(jid), group: null }
   const lid = await session.identity.lidOf(jid)
@@ -55,6 +55,9 @@ export async function writableGroup(asker: Asker, jid: string): Promise<Group> {
   return group
 }
 
-/** `notFound` also covers a group that the account is not (or no longer) in: the network shows a group's metadata to its members only. */
+/**
+ * `notFound` also covers a group in which the account is not (or no longer) a member, because the network shows a group's metadata only to its
+ * members.
+ */
 export const groupAt = ({ ask, session }: Asker, jid: string, notFound: FailureCode = 'group_not_found'): Promise<Group> =>
   ask.meaning({ 403: notFound, 404: notFound }).library(() => session.groups.get(jid))

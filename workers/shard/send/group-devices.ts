@@ -1,7 +1,8 @@
 /**
- * Recipients of a message to a group, and the network's verdict on them. An ack with another hash or another addressing mode means that devices were
- * left out, error 421 that no device got it: the group's metadata and devices are queried again, and the message is sent once more under its id, with
- * the sender key for the devices that lacked it. If nothing was out of date it is not sent again, which would change nothing.
+ * Recipients of a message to a group, and the network's response about them. An ack with another hash or another addressing mode means that devices
+ * were missing; error 421 means that no device received it. Then the group's metadata and devices are queried again, and the message is sent once
+ * more with the same id, with the sender key for the devices that lacked it. If nothing was outdated it is not sent again, because that would change
+ * nothing.
  */
 import type { Group } from '../chats/group-cache.ts'
 import type { Asker, Session } from '../chats/session.ts'
@@ -18,17 +19,17 @@ export interface GroupAudience {
 
 type Sender = Asker & Pick<SendContext, 'log'>
 
-/** The group is addressed in another way now. */
+/** The addressing of the group has changed. */
 const STALE_ADDRESSING = 421
 
-/** Null for other chats, and where the devices cannot be determined: the message is sent without a hash then. */
+/** Null for other chats, and if the devices cannot be determined; the message is then sent without a hash. */
 export async function groupAudience({ ask, session, log }: Sender, to: string): Promise<GroupAudience | null> {
   if (chatKind(to) !== 'group') return null
   try {
     const group = session.groups.known(to) ?? (await ask.library(() => session.groups.get(to)))
     const own = ownName(group, session.me)
     const { hash } = await session.devices.ofGroup(group, own ?? '', async (members) => {
-      // The library makes the same query right after, and finds the answer cached.
+      // The library makes the same query right afterwards, and finds the cached answer.
       const others = await ask.library((library) => library.getUSyncDevices(members, true, false))
       const jids = others.map(({ jid }) => jid)
       return { jids, hash: participantHash([...jids, ...(own ? [own] : [])]) }
@@ -42,8 +43,8 @@ export async function groupAudience({ ask, session, log }: Sender, to: string): 
 }
 
 /**
- * The group as the library is given it at a relay. Where each of its devices has the account's key it has no members: with them the library goes
- * through their lists of devices, and through those that have the key, for each text, only to find that there is nothing to do.
+ * The group as passed to the library for a relay. If all its devices have the account's key, it has no members: otherwise the library would scan
+ * their device lists, and those that have the key, for each text, without any result.
  */
 export async function groupForRelay(
   { groups, devices, me }: Pick<Session, 'groups' | 'devices' | 'me'>,
@@ -58,10 +59,10 @@ export async function groupForRelay(
 
 const addressingOf = ({ addressingMode }: Pick<Group, 'addressingMode'>) => (addressingMode === 'pn' ? 'pn' : 'lid')
 
-/** The account's device, as a message to the group names it. */
+/** The account's device in the form that a message to the group uses. */
 const ownName = (group: Group, me: Session['me']) => (addressingOf(group) === 'lid' ? (me?.lid ?? me?.id) : me?.id)
 
-/** Null: no device was left out, or the refusal has another reason. Otherwise the audience to send to. */
+/** Null if no device was missing, or if the refusal has another reason. Otherwise the audience to send to. */
 export async function missedAudience(
   sender: Sender,
   to: string,

@@ -1,4 +1,4 @@
-/** The address of a person in a group: the LID in a group addressed by LID, the number in one addressed by number. */
+/** Address of a person in a group: the LID in a group addressed by LID, the number in one addressed by number. */
 
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -10,8 +10,8 @@ import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
 /**
- * The jid of a person as the group addresses its members. The member list has both names even of unknown people; otherwise the known pairs are used.
- * Returns the given jid when neither helps, and outside of groups.
+ * Jid of a person in the addressing of the group. The member list has both names even of unknown people; otherwise the known pairs are used. Returns
+ * the given jid if neither has it, and outside of groups.
  */
 export async function memberJid({ identity }: Session, { group }: Destination, jid: string): Promise<string> {
   if (!group) return jid
@@ -28,8 +28,8 @@ const memberOf = ({ participants }: GroupMetadata, jid: string) =>
   participants.find(({ id, lid, phoneNumber }) => [id, lid, phoneNumber].some((name) => name && bare(name) === jid))
 
 /**
- * The same of people as a caller names them. A number may be written in another form than the registered one (Brazil's ninth digit): those that are
- * known in no way are asked of the network, all in one query. Who has no account keeps the name as given, and so does who cannot be asked about now.
+ * The same for people as a caller names them. A number may have another form than the registered one (Brazil's ninth digit); unknown numbers are
+ * queried, all in one query. A person without an account keeps the given name, as does one who cannot be queried now.
  */
 export async function memberJids(
   asker: Asker & Pick<SendContext, 'log'>,
@@ -46,7 +46,7 @@ export async function memberJids(
   return Promise.all(people.map((person) => memberJid(session, to, registered(person))))
 }
 
-/** Numbers of which no account is known that is registered under them. */
+/** Numbers without a known account that is registered under them. */
 async function unknownOf(
   { identity, numbers }: Session,
   { group }: Destination,

@@ -1,6 +1,6 @@
 /**
- * Posts to a channel: plaintext, built by hand, because the library leaves out the media type and sends a wrong path, which the network refuses with
- * 479 for anything but plain text.
+ * Posts to a channel: plaintext that is built here, because the library omits the media type and sends a wrong path, which the network refuses with
+ * 479 except for plain text.
  */
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -13,11 +13,11 @@ import { refusal } from './refusal.ts'
 export interface PostMarks {
   /** `mediatype` of the plaintext: image, video, url, and so on. */
   mediaType?: string
-  /** Further attributes of the stanza. */
+  /** Additional attributes of the stanza. */
   attributes?: Record<string, string>
 }
 
-/** A new post. Its number, which reactions need, is kept beside it. */
+/** A new post. Its number, which reactions need, is stored with it. */
 export async function sendPost(
   context: SendContext,
   jid: string,
@@ -34,14 +34,14 @@ export async function sendPost(
   })
 }
 
-/** The network takes an edit or a removal of a post under the id of the post itself, not under one of its own. */
+/** The network accepts an edit or a removal of a post under the id of the post itself, not under a new id. */
 export const editPost = (context: SendContext, jid: string, id: string, content: proto.IMessage): Promise<Accepted> =>
   deliver(context, content, { to: jid, attributes: { id, type: 'text', edit: EDIT.post }, enc: {}, nodes: [] })
 
 export const removePost = (context: SendContext, jid: string, id: string): Promise<Accepted> =>
   deliver(context, {}, { to: jid, attributes: { id, type: 'text', edit: EDIT.adminRemoval }, enc: {}, nodes: [] })
 
-/** `emoji` null takes the reaction back. */
+/** `emoji` null removes the reaction. */
 export async function reactToPost(context: SendContext, post: WAMessage, emoji: string | null): Promise<Accepted> {
   const { remoteJid, server_id: serverId } = post.key
   if (!remoteJid || !serverId) throw new Failure('message_not_found', { message: 'The server id of the post is not known.' })
@@ -57,7 +57,9 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
   )
 }
 
-/** Stored before it is sent, as every message: the handler may not be able to compose it again, nor the network to accept another one. */
+/**
+ * Stored before it is sent, like every message, because the handler may not be able to compose it again, and the network may not accept another one.
+ */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
   await context.sent.put(context.item.messageId, message, stanza)
   return relayPost(context, message, stanza, { isNew: true })
@@ -72,7 +74,7 @@ export async function relayPost(
 ): Promise<Accepted> {
   const { ask, session, messages, item, now } = context
   const { to, attributes, enc, nodes } = stanza
-  // A reaction is entirely in its node; a removal is an empty text.
+  // A reaction is only in its node; a removal is an empty text.
   const plaintext = plaintextNode(enc, encodeNewsletterMessage(message))
   const content = attributes.type === POST_REACTION ? nodes : [plaintext, ...nodes]
   // An edit or a removal has the id of the post.

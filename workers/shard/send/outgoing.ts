@@ -1,6 +1,6 @@
 /**
- * Sends through the queue: a request becomes an item, the item is sent by its operation's handler when it is due, and the first status and own
- * message of an accepted send are written in the commit that ends the item, beside its `delivery`.
+ * Sends through the queue: a request becomes an item, the handler of its operation sends the item when it is due, and the first status and own
+ * message of an accepted send are written in the commit that ends the item, together with its `delivery`.
  */
 import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -37,7 +37,7 @@ import type { Destination } from './destination.ts'
 import { type OutgoingMessage, sendMessage } from './relay.ts'
 import { sendAgain } from './send-again.ts'
 
-/** Items whose last turn is remembered: one is in flight, the others were and go back. */
+/** Number of items whose last start is remembered: one is in flight, the others were in flight and are put back. */
 const MAX_TURNS = 1_000
 
 /** Status posts whose audience is remembered for their deletion; an older post is deleted for today's audience. */

@@ -1,8 +1,8 @@
 /**
- * `<receipt id from type? participant? recipient? t?>`: what became of messages. Pure.
+ * `<receipt id from type? participant? recipient? t?>`: status of messages. Pure.
  *
- *   <list><item id/>…</list> more messages, beside `id`
- *   <participants key><user jid t type?/>…</participants> in large groups: receipts of many members, `key` the id of the message
+ *   <list><item id/>…</list>                                more messages, beside `id`
+ *   <participants key><user jid t type?/>…</participants>   in large groups: receipts of many members, `key` the id of the message
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 

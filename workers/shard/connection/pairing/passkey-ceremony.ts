@@ -2,10 +2,10 @@
  * Links a device to an account that requires its passkey (`wire/passkey.ts` has the stanzas). It begins after the phone has accepted a code: the
  * network requests an assertion, a person creates it in a browser, and the API submits it minutes later.
  *
- *   awaiting_response the network's options must be signed; each sent assertion uses one of three attempts
- *   awaiting_confirmation the network accepted the assertion; the phone continues by itself, or the owner compares the codes and confirms on both
- *   sides
- *   linking keys and secret were sent to the phone, encrypted; `pair-success` follows, as after a scan
+ *   awaiting_response       the network's options must be signed; each sent assertion uses one of three attempts
+ *   awaiting_confirmation   the network accepted the assertion; the phone continues by itself, or the owner compares the codes and confirms on
+ *                           both sides
+ *   linking                 keys and secret were sent to the phone, encrypted; `pair-success` follows, as after a scan
  *
  * A ceremony belongs to one socket and ends with it. Only the new secret is stored, in the credentials.
  */

@@ -1,11 +1,11 @@
 /**
- * Sessions as the JavaScript library of Signal stores them (JSON), converted to libsignal's RecordStructure and back. The WebAssembly module accepts
- * such JSON too, but misreads it: a chain that was read from continues one message too early, and one skipped message key makes the record unusable.
+ * Converts sessions between the JSON of the JavaScript Signal library and libsignal's RecordStructure. The WebAssembly module accepts such JSON too,
+ * but misreads it: a receiving chain continues one message too early, and a single skipped message key makes the record unusable.
  */
 import { hkdfSync } from 'node:crypto'
 import { allBytesOf, bytesOf, lengthDelimited, numberIn, varintField } from './wire.ts'
 
-/** The device the sessions belong to: its identity key with the type byte (33 bytes), and its registration id. */
+/** Device to which the sessions belong: its identity key with the type byte (33 bytes), and its registration id. */
 export interface OwnDevice {
   identityKey: Uint8Array
   registrationId: number
@@ -13,9 +13,9 @@ export interface OwnDevice {
 
 interface JsonChain {
   chainKey: { counter: number; key?: string }
-  /** 1: sending, 2: receiving. */
+  /** 1 is a sending chain, 2 a receiving chain. */
   chainType: number
-  /** Seed of each skipped message key by its index, in base64. */
+  /** Seed of each skipped message key in base64, by its index. */
   messageKeys: Record<string, string>
 }
 
@@ -27,19 +27,19 @@ interface JsonSession {
     previousCounter: number
     rootKey: string
   }
-  /** `closed` is -1 for the session in use, otherwise the epoch ms at which it was replaced. `baseKeyType`: 1 ours, 2 theirs. */
+  /** `closed` is -1 for the session in use, otherwise the epoch ms at which it was replaced. `baseKeyType`: 1 for our key, 2 for theirs. */
   indexInfo: { baseKey: string; baseKeyType: number; closed: number; used: number; created: number; remoteIdentityKey: string }
   pendingPreKey?: { preKeyId?: number; signedKeyId: number; baseKey: string }
-  /** Chains by the public key of their ratchet, in base64, in the order of their creation. */
+  /** Chains by the public key of their ratchet in base64, in the order of their creation. */
   _chains: Record<string, JsonChain>
 }
 
 const SENDING = 1
 const RECEIVING = 2
-/** Which side made the base key is not stored by libsignal. The library asks only where it would send a first message again. */
+/** libsignal does not store which side created the base key. The library only reads it where it would send a first message again. */
 const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1
-/** Limits of libsignal: more chains or archived sessions would be dropped by its next step anyway. */
+/** Limits of libsignal; its next step would drop more chains or archived sessions anyway. */
 const MAX_RECEIVER_CHAINS = 5
 const MAX_ARCHIVED = 40
 
@@ -64,8 +64,8 @@ const MESSAGE_KEY = { index: 1, cipherKey: 2, macKey: 3, iv: 4 } as const
 const PENDING = { preKeyId: 1, baseKey: 2, signedPreKeyId: 3 } as const
 
 /**
- * RecordStructure with the same sessions: the open one is current, the others are archived, the last used first. Undefined where the bytes are no
- * such JSON, or where a value is missing: a record that is converted in part would fail later, and out of sight.
+ * RecordStructure with the same sessions: the open one is current, the others are archived, most recently used first. Undefined if the bytes are not
+ * such JSON or a value is missing, because a partly converted record would fail later without a visible reason.
  */
 export function recordFromJson(stored: Uint8Array, own: OwnDevice): Uint8Array | undefined {
   try {
@@ -116,9 +116,9 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
     lengthDelimited(
       CHAIN.chainKey,
       Buffer.concat([
-        // The library counts the last key used, libsignal the next one.
+        // The library stores the index of the last used key, libsignal that of the next one.
         varintField(CHAIN_KEY.index, chainKey.counter + 1),
-        // A closed chain has no key. Its skipped message keys stay usable, and a message that needs another one fails its MAC.
+        // A closed chain has no key. Its skipped message keys remain usable, and a message that needs another key fails its MAC.
         lengthDelimited(CHAIN_KEY.key, chainKey.key === undefined ? Buffer.alloc(32) : bytes(chainKey.key, 32)),
       ]),
     ),
@@ -128,7 +128,7 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
   ])
 }
 
-/** libsignal stores a skipped message key derived, the JavaScript library stores its seed. */
+/** libsignal stores a skipped message key in derived form, the JavaScript library stores its seed. */
 function messageKeyBytes(index: number, seed: string): Uint8Array {
   const derived = Buffer.from(hkdfSync('sha256', bytes(seed, 32), Buffer.alloc(32), 'WhisperMessageKeys', 80))
   return Buffer.concat([
@@ -148,15 +148,15 @@ function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSessio
 }
 
 export interface SessionJson {
-  /** As the JavaScript library stores it. */
+  /** Sessions in the form of the JavaScript library. */
   json: { _sessions: Record<string, JsonSession>; version: 'v1' }
-  /** Number of keys of late messages that are not in it: libsignal keeps them derived, and the library needs their seeds. */
+  /** Number of keys of late messages that are lost: libsignal stores them in derived form, but the library needs their seeds. */
   lostMessageKeys: number
 }
 
 /**
- * The sessions of a RecordStructure as JSON. `now`: epoch ms, which stands for times that libsignal does not store. Undefined where the bytes are no
- * record, or where a session of it has no key to send with.
+ * Sessions of a RecordStructure as JSON. `now` (epoch ms) is used for times that libsignal does not store. Undefined if the bytes are not a record,
+ * or if one of its sessions has no sending key.
  */
 export function jsonFromRecord(record: Uint8Array, now: number): SessionJson | undefined {
   try {
@@ -175,7 +175,7 @@ export function jsonFromRecord(record: Uint8Array, now: number): SessionJson | u
   }
 }
 
-/** The current session, then the archived ones, the last used first. */
+/** The current session, then the archived ones, most recently used first. */
 function sessionsIn(record: Uint8Array): { bytes: Uint8Array; isCurrent: boolean }[] {
   return [
     ...allBytesOf(record, RECORD.current).map((session) => ({ bytes: session, isCurrent: true })),
@@ -194,7 +194,7 @@ function jsonSession(session: Uint8Array, closed: number, now: number): JsonSess
     registrationId: numberIn(session, SESSION.remoteRegistrationId),
     currentRatchet: {
       ephemeralKeyPair: { pubKey: ours, privKey: base64(need(sending, CHAIN.ratchetPrivateKey)) },
-      // Before the first answer there is no chain to receive with, and the library then finds none under any key.
+      // Before the first answer there is no receiving chain, and the library then finds none under any key.
       lastRemoteEphemeralKey: base64(newest ? need(newest, CHAIN.ratchetKey) : Buffer.alloc(33, 5)),
       previousCounter: numberIn(session, SESSION.previousCounter),
       rootKey: base64(need(session, SESSION.rootKey)),
@@ -234,14 +234,14 @@ const messageKeysIn = (session: Uint8Array): number =>
 
 const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
 
-/** Throws a RangeError where the field is absent. */
+/** Throws a RangeError if the field is absent. */
 function need(message: Uint8Array, number: number): Uint8Array {
   const found = bytesOf(message, number)
   if (found === undefined) throw new RangeError(`field ${number} is absent`)
   return found
 }
 
-/** Throws a RangeError where the decoded text has another length: with a key of the wrong length every message would fail. */
+/** Throws a RangeError if the decoded value has another length: with a key of the wrong length every message would fail. */
 function bytes(base64: string, length: number): Uint8Array {
   const decoded = Buffer.from(base64, 'base64')
   if (decoded.length !== length) throw new RangeError(`a key must have ${length} bytes, not ${decoded.length}`)

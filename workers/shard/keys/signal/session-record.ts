@@ -8,14 +8,14 @@ const ARCHIVED = 2
 /** Fields of SessionStructure. */
 const REGISTRATION_ID = 10
 const BASE_KEY = 13
-/** The most libsignal keeps; more would be dropped at the next archiving anyway. */
+/** Limit of libsignal; the next archiving would drop more anyway. */
 const MAX_ARCHIVED = 40
-/** First byte of JSON. No RecordStructure begins with it: field 15 does not exist. */
+/** First byte of JSON. No RecordStructure begins with it, because field 15 does not exist. */
 const OPENING_BRACE = 0x7b
 
 /**
- * The record as the module can use it, or undefined. The module takes truncated bytes for an empty record, so they are refused here; a record
- * that the JavaScript library wrote as JSON is converted, and is stored in the new form by the next operation on it.
+ * The record in a form that the module can use, or undefined. The module interprets truncated bytes as an empty record, so they are refused here. A
+ * record that the JavaScript library wrote as JSON is converted, and the next operation stores it in the new form.
  */
 export function usableSession(stored: Uint8Array | undefined, own: () => OwnDevice): Uint8Array | undefined {
   if (!stored || stored.length === 0) return undefined
@@ -29,7 +29,7 @@ export function usableSession(stored: Uint8Array | undefined, own: () => OwnDevi
     }
     return stored
   } catch {
-    // A RangeError is the answer: these bytes are no record. As with no record at all, a new session replaces it.
+    // A RangeError means that the bytes are not a record. A new session then replaces it, as if there were none.
     return undefined
   }
 }
@@ -55,9 +55,9 @@ export function sessionInfo(session: Uint8Array | undefined): { baseKey: Uint8Ar
 const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY) ?? []).toString('base64')
 
 /**
- * The record after a message was read, with every session but the one that read it as it was before. The session that reads becomes the
- * current one. The module tries the others first, and steps their ratchets before it sees that the message is not theirs
- * (whatsapp-rust-bridge 0.5.4): what the peer sends in them next could then not be read.
+ * The record after a message was decrypted, in which all sessions except the one that decrypted it are unchanged. That session becomes the current
+ * one. The module first tries the others and advances their ratchets before it detects that the message belongs to another session
+ * (whatsapp-rust-bridge 0.5.4), so later messages in them could not be decrypted.
  */
 export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint8Array {
   const archived = allBytesOf(after, ARCHIVED)
@@ -70,8 +70,8 @@ export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint
 }
 
 /**
- * Two records of one device, kept under its two names: `into` stays current, the sessions of `from` become archived ones, so that what
- * is under way in either can still be read.
+ * Merges two records of one device, stored under its two names: `into` stays current, and the sessions of `from` become archived ones, so that
+ * messages in transit in either can still be decrypted.
  */
 export function mergeSessions(into: Uint8Array, from: Uint8Array): Uint8Array {
   const archived = [...allBytesOf(from, CURRENT), ...allBytesOf(into, ARCHIVED), ...allBytesOf(from, ARCHIVED)].slice(

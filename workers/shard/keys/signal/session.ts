@@ -1,4 +1,4 @@
-/** One operation on one session: load, crypto, and the changes to make durable. The caller holds the address and commits. */
+/** One operation on one session: load, crypto, and the changes to make durable. The caller holds the lock of the address and commits. */
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import { SessionBuilder, SessionCipher, type SignalStorage } from 'whatsapp-rust-bridge'
 import type { KeyChange, KeyReader } from '../key-store.ts'
@@ -56,7 +56,7 @@ export async function decryptWith(
   return { result, changes: [...kept, ...identityChanges] }
 }
 
-/** A new outgoing session from the peer's key bundle. The one in use becomes an archived one, unless the identity is another. */
+/** Creates a new outgoing session from the peer's key bundle. The current session becomes an archived one, unless the identity differs. */
 export async function startSession(deps: SessionKeys, address: Address, bundle: Bundle): Promise<Advanced<void>> {
   const { registrationId, identityKey, signedPreKey, preKey } = bundle
   const { session, changes: identityChanges } = await withIdentity(deps, address, identityKey)
@@ -72,8 +72,8 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 }
 
 /**
- * Trust on first use, as WhatsApp Web. A changed identity starts from nothing: the sessions of the old one are not carried over. Both
- * are written only with the operation's own changes, so that a message that cannot be opened destroys no session.
+ * Trust on first use, like WhatsApp Web. After a change of identity the old sessions are not kept. Both are written only with the operation's own
+ * changes, so that a message that cannot be decrypted destroys no session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
@@ -88,21 +88,21 @@ async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8
 
 const IDENTITY_KEY = 3
 
-/** Field 3 of a PreKeySignalMessage (after its version byte), with its type byte; the module gives no access to it. */
+/** Field 3 of a PreKeySignalMessage (after its version byte), with its type byte; the module does not expose it. */
 function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
   if (pkmsg.length < 2 || (pkmsg[0]! & 0xf) !== 3) return undefined
   try {
     const identity = bytesOf(pkmsg.subarray(1), IDENTITY_KEY)
     return identity?.length === 33 ? identity : undefined
   } catch {
-    // Not a protobuf: the module reports the reason when it decrypts.
+    // The bytes are not a protobuf; the module reports the reason when it decrypts.
     return undefined
   }
 }
 
 /**
- * Each operation has its own storage and cipher: a cipher reads the record once and keeps it, and would miss what others write.
- * Changes are collected, so that session, identity and used one-time key become durable in one step.
+ * Each operation has its own storage and cipher, because a cipher reads the record once and keeps it, and would miss writes of others. Changes are
+ * collected, so that session, identity and used one-time key become durable in one step.
  */
 async function operate<T>(
   { keys, creds }: SessionKeys,
@@ -113,7 +113,7 @@ async function operate<T>(
 ): Promise<Advanced<T>> {
   let session: Uint8Array | undefined
   let usedPreKey: number | undefined
-  /** Errors of ours reach us only as text in the module's error. */
+  /** Our own errors are only text in the module's error, so the original is kept here. */
   let ours: unknown
 
   const storage: SignalStorage = {

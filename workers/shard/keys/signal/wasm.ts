@@ -1,4 +1,4 @@
-/** Lifetime of the module's objects, and our keys in the shapes it needs. */
+/** Lifetime of the module's objects, and conversion of our keys for it. */
 import type { KeyPair } from '@whiskeysockets/baileys'
 import { generateSignalPubKey } from '@whiskeysockets/baileys'
 import { ProtocolAddress } from 'whatsapp-rust-bridge'
@@ -9,8 +9,8 @@ interface Freeable {
 }
 
 /**
- * Objects live in the module's linear memory, which never shrinks, and the finalizer comes too late: everything made for an operation is
- * freed with it. Only after its promise has settled: freeing an object with a pending call is a use after free that ends the process.
+ * Objects live in the module's linear memory, which never shrinks, and the finalizer runs too late, so all objects of an operation are freed at its
+ * end. They are freed only after its promise has settled: freeing an object with a pending call is a use after free that ends the process.
  */
 export async function withObjects<T>(work: (own: <O extends Freeable>(object: O) => O) => Promise<T>): Promise<T> {
   const owned: Freeable[] = []
@@ -26,7 +26,7 @@ export async function withObjects<T>(work: (own: <O extends Freeable>(object: O)
 
 export const protocolAddress = ({ name, device }: Address) => new ProtocolAddress(name, device)
 
-/** Public keys go in with their type byte, 33 bytes. */
+/** The module needs public keys with their type byte, 33 bytes. */
 export const typedPair = (pair: KeyPair): { pubKey: Uint8Array; privKey: Uint8Array } => ({
   pubKey: generateSignalPubKey(pair.public),
   privKey: pair.private,

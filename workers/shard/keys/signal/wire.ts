@@ -1,27 +1,30 @@
-/** Just enough protobuf to look into records and messages the module gives no access to, without decoding all of them. */
+/** A minimal protobuf reader for records and messages that the module does not expose, without decoding all of them. */
 
 const [VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32] = [0, 1, 2, 5]
 
-/** Its fields, one after the other, without an object for each: a session is looked into several times for every message. */
+/** Reads fields one after the other, without an object per field, because a session is read several times for every message. */
 export class FieldReader {
   readonly #message: Uint8Array
   #at = 0
-  /** Of a length-delimited field; otherwise -1. */
+  /** Offset of the length-delimited field, or -1. */
   #from = -1
   number = 0
-  /** Of a varint field (exact up to 2^53); 0 for others. */
+  /** Value of a varint field (exact up to 2^53); 0 for others. */
   value = 0
 
   constructor(message: Uint8Array) {
     this.#message = message
   }
 
-  /** Of a length-delimited field; undefined for numbers. */
+  /** Content of a length-delimited field; undefined for numbers. */
   get bytes(): Uint8Array | undefined {
     return this.#from < 0 ? undefined : this.#message.subarray(this.#from, this.#at)
   }
 
-  /** False: there are no more. Numbers of a fixed length are left out. Throws a RangeError where the bytes are not protobuf, as in a truncated record. */
+  /**
+   * Moves to the next field; false if there is none. Skips numbers of a fixed length. Throws a RangeError if the bytes are not protobuf, as in a
+   * truncated record.
+   */
   next(): boolean {
     while (this.#at < this.#message.length) {
       const tag = this.#varint()
@@ -69,13 +72,13 @@ export class FieldReader {
   }
 }
 
-/** Throws a RangeError where these bytes are not protobuf. */
+/** Throws a RangeError if the bytes are not protobuf. */
 export function checkFields(message: Uint8Array): void {
   const reader = new FieldReader(message)
   while (reader.next());
 }
 
-/** The last one wins, as in any protobuf parser. */
+/** The last field with this number wins, as in any protobuf parser. */
 export function bytesOf(message: Uint8Array, number: number): Uint8Array | undefined {
   let found: Uint8Array | undefined
   const reader = new FieldReader(message)
@@ -83,7 +86,7 @@ export function bytesOf(message: Uint8Array, number: number): Uint8Array | undef
   return found
 }
 
-/** The bytes of every field with this number, in their order. */
+/** The bytes of every field with this number, in order. */
 export function allBytesOf(message: Uint8Array, number: number): Uint8Array[] {
   const found: Uint8Array[] = []
   const reader = new FieldReader(message)
@@ -91,7 +94,7 @@ export function allBytesOf(message: Uint8Array, number: number): Uint8Array[] {
   return found
 }
 
-/** Value of a number field; 0 where it is absent, as protobuf has it. */
+/** Value of a number field; 0 if it is absent, as in protobuf. */
 export function numberIn(message: Uint8Array, number: number): number {
   let found = 0
   const reader = new FieldReader(message)
@@ -99,12 +102,12 @@ export function numberIn(message: Uint8Array, number: number): number {
   return found
 }
 
-/** A length-delimited field. */
+/** Encodes a length-delimited field. */
 export function lengthDelimited(number: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([varintBytes(number * 8 + 2), varintBytes(bytes.length), bytes])
 }
 
-/** A number field. Throws a RangeError for what is no whole number from 0 on: it could not be written as a varint. */
+/** Encodes a number field. Throws a RangeError for a value that is not a whole number of at least 0, because it cannot be written as a varint. */
 export function varintField(number: number, value: number): Uint8Array {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} cannot be written as a varint`)
   return Buffer.concat([varintBytes(number * 8), varintBytes(value)])

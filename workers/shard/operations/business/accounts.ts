@@ -1,4 +1,4 @@
-/** Resolves the account whose profile or catalog is meant. Catalogs belong to numbers, so a person is addressed by number where it is known. */
+/** Resolves the account whose profile or catalog is meant. Catalogs belong to numbers, so a person is addressed by number if it is known. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -19,7 +19,7 @@ export function ownAccount({ session }: ActionContext): string {
   return own
 }
 
-/** The same where the contract knows no code for a number without account. */
+/** The same for operations whose contract has no code for a number without account. */
 export async function ownerOf(context: ActionContext, phone: UserIdentifier | undefined): Promise<string> {
   try {
     return await accountOf(context, phone)

@@ -1,4 +1,4 @@
-/** Products and collections as the API shows them. */
+/** Products and collections in the form of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { cut, cutOrNull } from '../../wire/bounds.ts'
 import type { Product } from '../../wire/catalog.ts'
@@ -20,15 +20,15 @@ export const MAX_COLLECTION_NAME = 100
 
 const STATUSES = ['approved', 'pending', 'rejected'] as const
 
-/** The network has statuses that the API does not: those become null. */
+/** The network has statuses that the API lacks; those become null. */
 export const statusOf = (status: string | null) => STATUSES.find((known) => known === status) ?? null
 
-/** Of thousandths. */
+/** Converts thousandths to units. */
 export const units = (thousandths: number | null): number | null => (thousandths === null ? null : thousandths / 1_000)
 
 export const shownId = (id: string) => cut(id, BOUNDS.id)
 
-/** A cursor that is too long cannot be given back. */
+/** A cursor that is too long could not be sent back. */
 export const shownCursor = (next: string | null) => (next !== null && next.length <= BOUNDS.cursor ? next : null)
 
 export const productObject = (product: Product): ProductObject => ({

@@ -1,4 +1,4 @@
-/** Products, and orders of them: how `src/features/business/catalog.ts` is done on the wire. */
+/** Products and orders: handlers of `src/features/business/catalog.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { MediaInput } from '../../../../src/domain/media.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
@@ -123,11 +123,11 @@ async function readProduct({ ask }: ActionContext, jid: string, id: string): Pro
   return product
 }
 
-/** In their order. */
+/** Pictures in their order. */
 const picturesOf = (context: ActionContext, images: readonly MediaInput[]) =>
   Promise.all(images.map((image) => productPicture(context, image)))
 
-/** An empty text is none. */
+/** An empty text means that there is none. */
 const detailsOf = ({ description, price, currency, retailer_id, url, origin_country }: Omit<Changes, 'name' | 'is_hidden'>) => ({
   description: description || null,
   price: price === undefined ? null : Math.round(price * 1_000),
@@ -137,7 +137,7 @@ const detailsOf = ({ description, price, currency, retailer_id, url, origin_coun
   originCountry: origin_country ?? null,
 })
 
-/** The network replaces the whole product: what is not changed is written as it is. */
+/** The network replaces the whole product, so unchanged fields are written again. */
 function merged(before: Product, changes: Changes): ProductDetails {
   const details = detailsOf(changes)
   return {

@@ -1,4 +1,4 @@
-/** Collections of a catalog: how `src/features/business/collections.ts` is done on the wire. */
+/** Collections of a catalog: handlers of `src/features/business/collections.ts`. */
 import { randomUUID } from 'node:crypto'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -26,9 +26,9 @@ const DONE = { value: true } as const
 const NOT_THERE = 404
 const BAD_REQUEST = 400
 
-/** Products that are listed with each collection: how many it has is known below that. */
+/** Number of products that are listed with each collection; up to this number the count is known. */
 const COUNTED = 51
-/** Products of one collection that is read to count them. */
+/** Number of products that are read to count those of one collection. */
 const ALL = 100
 
 export const businessCollections: Handlers<typeof import('../../../../src/features/business/collections.ts')> = {
@@ -75,11 +75,11 @@ export const businessCollections: Handlers<typeof import('../../../../src/featur
   },
 }
 
-/** Elements of the queries that a caller filled. */
+/** Elements of the queries that contain input of the caller. */
 const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'product_ids' }
 const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
 
-/** The network refuses a name or a product that it does not take with 400, and may name the field. `fields`: ours, by its names. */
+/** The network refuses an invalid name or product with 400, and may name the field. `fields`: our fields by its names. */
 async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonly<Record<string, string>>): Promise<Collection> {
   const collection = collectionIn(
     await ask(query).catch((cause) => {
@@ -94,7 +94,7 @@ async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonl
   return collection
 }
 
-/** Without a status it is approved. */
+/** A collection without a status is approved. */
 const shown = ({ id, status }: Collection, name: string | null, count: number | null): CollectionObject => ({
   id: shownId(id),
   name: cut(name ?? '', MAX_COLLECTION_NAME),

@@ -1,4 +1,4 @@
-/** The profile of a business: how `src/features/business/profile.ts` is done on the wire. */
+/** The profile of a business: handlers of `src/features/business/profile.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { assertBusiness } from '../../connection/identity.ts'
 import { cut, cutOrNull, MAX_ID, MAX_NAME } from '../../wire/bounds.ts'
@@ -16,7 +16,7 @@ import { accountOf } from './accounts.ts'
 const DONE = { value: true } as const
 
 const MAX_CATEGORIES = 200
-/** Of what the network shows: as the writes have them. */
+/** Limits of values from the network, equal to those of the writes. */
 const BOUNDS = {
   description: 512,
   address: 256,
@@ -84,8 +84,8 @@ export const businessProfile: Handlers<typeof import('../../../../src/features/b
 const PLACE = /^(?:US|[A-Z][a-z]+)(?:\/[A-Z][a-z][\w-]*)+$/
 
 /**
- * The name of a time zone in the letter case of the tz database. Our check takes any (`utc`), as `Intl` does; apps look the name up as it is, and
- * one they do not find is GMT to them. Of a second name of a zone (`asia/kolkata`) some versions of `Intl` know only the first, which means the same.
+ * Name of a time zone in the letter case of the tz database. Our check accepts any case (`utc`), as `Intl` does, but apps look the name up exactly
+ * and use GMT if they do not find it. For a second name of a zone (`asia/kolkata`) some versions of `Intl` only know the first, which means the same.
  */
 function asWritten(name: string): string {
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
@@ -101,7 +101,7 @@ const shownHours = ({ day, mode, opensAt, closesAt }: OpeningHours) => ({
   close_time: clockOf(closesAt),
 })
 
-/** Midnight at the end of a day is its last minute. */
+/** Midnight at the end of a day is shown as its last minute. */
 function clockOf(minutes: number | null): string | null {
   if (minutes === null) return null
   const within = Math.min(minutes, LAST_MINUTE)

@@ -1,4 +1,4 @@
-/** A chat as the API shows it. */
+/** A chat in the form of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Session } from '../../chats/session.ts'
 import type { Directory } from '../../directory/account-directory.ts'
@@ -9,7 +9,7 @@ import { chatKind, identifierOf } from '../../wire/jid.ts'
 type ChatObject = ReplyOfEndpoint<typeof import('../../../../src/features/chats.ts').list>['data'][number]
 
 const MAX_NAME = 100
-/** The values that the network accepts, in seconds; the contract has no others. */
+/** Values that the network accepts, in seconds; the contract has no others. */
 const LIFETIMES = [0, 86_400, 604_800, 7_776_000]
 
 export async function chatObject(
@@ -37,7 +37,7 @@ export async function chatObject(
   }
 }
 
-/** Flags of a chat, also shown in lists of groups. Undefined: the directory has no entry for the chat. `now`: epoch ms. */
+/** Flags of a chat, also shown in lists of groups. Undefined if the directory has no entry for the chat. `now` is in epoch ms. */
 export function chatFlags(chat: ChatEntry | undefined, now: number) {
   const mutedUntil = chat?.mutedUntil ?? 0
   const isMuted = mutedUntil === -1 || mutedUntil > now

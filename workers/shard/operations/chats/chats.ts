@@ -1,4 +1,4 @@
-/** Chats: how `src/features/chats.ts` is done on the wire. Flags are app state, which the phone shares with its devices. */
+/** Chats: handlers of `src/features/chats.ts`. Flags are app state, which the phone shares with its devices. */
 import { proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
@@ -28,19 +28,19 @@ import { chatAt, knownChat, newestOf } from './target.ts'
 
 const DONE = { value: true } as const
 
-/** By the apps. */
+/** Limit of the apps. */
 const MAX_PINNED = 3
-/** Receipts that are sent for one chat. */
+/** Number of receipts that are sent for one chat. */
 const MAX_RECEIPTS = 1_000
 
 interface Made {
   chat: ChatEntry
   newest: Newest
-  /** Epoch ms. */
+  /** Current time, in epoch ms. */
   now: number
 }
 
-/** Changes of app state about one chat. */
+/** Changes app state of one chat. */
 async function change(context: ActionContext, phone: UserIdentifier | GroupIdentifier, make: (made: Made) => AppStateChange[]) {
   const chat = await chatAt(context, phone)
   const now = context.clock.now()
@@ -49,7 +49,7 @@ async function change(context: ActionContext, phone: UserIdentifier | GroupIdent
   return DONE
 }
 
-/** A part of a person that is hidden, missing or refused by the network is null. */
+/** Data of a person that is hidden, missing or refused by the network is null. */
 async function shown(context: ActionContext, chat: ChatEntry) {
   const { ask } = context
   const orNull = <T>(asked: Promise<T | null>) =>
@@ -66,7 +66,7 @@ async function shown(context: ActionContext, chat: ChatEntry) {
   return { about: text, picture_url }
 }
 
-/** Whatever refuses a send, as an immediate operation calls it. */
+/** Error codes of sends, mapped to those of an immediate operation. */
 const AS_ACTION: Partial<Record<FailureCode, FailureCode>> = {
   send_failed: 'action_failed',
   phone_not_on_whatsapp: 'chat_not_found',
@@ -119,7 +119,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
 
   async 'chats.get'(context, { phone }) {
     let chat = await knownChat(context, phone)
-    // Perhaps in another form than the registered one.
+    // The number may have another form than the registered one.
     if (!chat && phone.kind === 'user') chat = await chatAt(context, phone)
     if (!chat?.isListed) throw new Failure('chat_not_found')
     const [object, more] = await Promise.all([chatObject(context, chat, context.clock.now()), shown(context, chat)])
@@ -135,7 +135,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
   async 'chats.pin'(context, { phone, value }) {
     const { ask, session, directory, clock } = context
     const found = await chatAt(context, phone)
-    // Counted behind the changes before it: of several at once each would find room for itself.
+    // Counted after the earlier changes, because several concurrent ones would otherwise all pass the limit.
     const make = () => {
       const chat = directory.chat([found.id]) ?? found
       if (value && !chat.isPinned && directory.pinned() >= MAX_PINNED)
@@ -183,7 +183,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
       [remoteJid, remoteJidAlt].some((jid) => jid && names.has(jid)),
     )
     if (!message) throw new Failure('message_not_found')
-    // A star can still be taken off: the message may have been deleted after it was starred.
+    // Removing a star is still possible, because the message may have been deleted after it was starred.
     if (value && isDeleted(message)) throw new Failure('message_not_found', { message: 'The message was deleted.' })
     return change(context, phone, ({ chat, now }) => [starChange(chat.id, message.key, value, now)])
   },

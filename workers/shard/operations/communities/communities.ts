@@ -1,4 +1,4 @@
-/** Communities: how `src/features/communities/communities.ts` is done on the wire. */
+/** Communities: handlers of `src/features/communities/communities.ts`. */
 
 import { generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -87,7 +87,7 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
   },
 }
 
-/** The community exists by now: a failure to read it back is not a failure to create it. */
+/** The community already exists, so a failure to read it back is not a failure to create it. */
 async function made(context: ActionContext, jid: string) {
   const group = await readGroup(context, jid)
   const { groupDirectory } = context
@@ -102,7 +102,7 @@ async function made(context: ActionContext, jid: string) {
   return communityObject(context, group, groups)
 }
 
-/** Writes the property as the phone's client does; when the network refuses this form too, rejects with its first refusal. */
+/** Writes the property in the form of the phone app; if the network refuses this form too, rejects with its first refusal. */
 async function byProperty({ ask }: ActionContext, jid: string, isEverybody: boolean, refusal: unknown): Promise<void> {
   const update = { allow_non_admin_sub_group_creation: isEverybody }
   const value = await ask.mex('UpdateGroupProperty', { group_id: jid, update }).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Groups and people of a community: how `src/features/communities/members.ts` is done on the wire. */
+/** Groups and people of a community: handlers of `src/features/communities/members.ts`. */
 import { type GroupIdentifier, renderIdentifier, toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
 import { communityAdminQuery, linkCodesIn, linkQuery, removeFromAllQuery, unlinkQuery } from '../../wire/communities.ts'
@@ -54,7 +54,7 @@ export const communityMembers: Handlers<typeof import('../../../../src/features/
 
 const jidsOf = (groups: readonly GroupIdentifier[]) => [...new Set(groups.map(toJid))]
 
-/** Forgets the groups, so that the community of each is read again: the notices name the community only. */
+/** Drops the cached groups, so that the community of each is read again, because the notices only name the community. */
 function linkResults(context: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
   forget(context, groups.map(toJid))
   const results = groups.map((group) => {
@@ -64,7 +64,7 @@ function linkResults(context: ActionContext, groups: readonly GroupIdentifier[],
   return { value: results.every(({ success }) => success), groups: results }
 }
 
-/** By the ids of the community's own lists: everybody is in its announcement group, its administrators in the community itself. */
+/** Uses the ids in the community's own lists: everybody is in its announcement group, its administrators in the community itself. */
 const changePeople = (context: ActionContext, { community_id, phones }: People, change: Change) =>
   changing(context, community_id, async (jid) => {
     const announcement = await announcementOf(context, jid)
@@ -74,7 +74,7 @@ const changePeople = (context: ActionContext, { community_id, phones }: People, 
     return settle(context, phones, listed, (ids) => change(jid, announcement, ids))
   })
 
-/** Where the network does not know the form for communities, roles of the announcement group stand for those of the community. */
+/** If the network does not know the form for communities, roles in the announcement group are used for those of the community. */
 const roles =
   ({ ask }: ActionContext, change: Exclude<MemberChange, 'remove'>): Change =>
   async (jid, announcement, ids) => {

@@ -1,4 +1,4 @@
-/** The groups of a community, and the community as the API shows it. */
+/** The groups of a community, and the community in the form of the API. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { GroupEntry } from '../../directory/groups.ts'
@@ -18,14 +18,14 @@ const MAX_DESCRIPTION = 2_048
 
 type Context = Pick<ActionContext, 'ask' | 'session' | 'groupDirectory' | 'log'>
 
-/** As the network has it now. A group that is no community is none to be found here. */
+/** The current community from the network. A group that is not a community counts as not found. */
 export async function readCommunity(context: Context, jid: string): Promise<Group> {
   const group = await readGroup(context, jid)
   if (!group.isCommunity) throw new Failure('group_not_found', { message: 'The group is not a community.' })
   return group
 }
 
-/** The announcement group first. By GraphQL as the web client asks, else as the library does. */
+/** The announcement group comes first. Queried with GraphQL like the web client, or in the form of the library if that is refused. */
 export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<SubGroup[]> {
   const asked = ask.mex('FetchAllSubgroups', { group_id: jid, query_context: 'INTERACTIVE' }).then(subGroupsOf)
   const found = await asked.catch(async (error: unknown) => {
@@ -39,7 +39,7 @@ export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<S
 export const isRefused = (error: unknown): boolean =>
   error instanceof Failure && error.code !== 'instance_not_connected' && error.code !== 'send_timeout'
 
-/** Resolves the group that receives the messages to a community. */
+/** Resolves the group that receives messages to a community. */
 export async function announcementOf(context: Context, jid: string): Promise<string> {
   await readCommunity(context, jid)
   const announcement = (await subGroupsAt(context, jid)).find(({ isAnnouncement }) => isAnnouncement)
@@ -47,7 +47,7 @@ export async function announcementOf(context: Context, jid: string): Promise<str
   return announcement.jid
 }
 
-/** Participant counts of the groups: the network reports all of them, the directory only those that the account is in. */
+/** Participant counts of the groups: the network reports all of them, the directory only those of the account's own groups. */
 async function countsAt(context: Context, jid: string, groups: readonly SubGroup[]): Promise<(group: SubGroup) => number | null> {
   const { ask, groupDirectory, log } = context
   await groupDirectory.ready()
@@ -103,7 +103,7 @@ async function head({ session }: Pick<Context, 'session'>, { id, subject, descri
   }
 }
 
-/** As a listing shows it. */
+/** A community in the form of a listing. */
 export const listedCommunity = async (context: Pick<Context, 'session'>, entry: GroupEntry): Promise<CommunityObject> => ({
   ...(await head(context, entry)),
   who_can_add_groups: null,

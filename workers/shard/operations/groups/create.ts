@@ -1,4 +1,4 @@
-/** Creates a group exactly once, however often the query has to be repeated. */
+/** Creates a group exactly once, even if the query has to be repeated. */
 import { type BinaryNode, generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -13,7 +13,7 @@ import { type Answer, answerOf, resultsOf } from './results.ts'
 
 type Input = InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').create>
 
-/** Of 45 s, for the first try: an answer that is lost leaves time to ask what became of it. */
+/** Part of the 45 s for the first attempt: if the answer is lost, there is time left to query the result. */
 const FIRST_TRY = 15 * SECOND
 const DONE = 200
 
@@ -52,14 +52,14 @@ async function make(
   return { jid, answers: await afterwards(context, jid, people) }
 }
 
-/** A query that makes something: asked again where its answer is lost, because by its key the network knows what it has made already. */
+/** Sends a query that creates something, and repeats it if its answer is lost: its key shows the network what it has already created. */
 export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode): Promise<BinaryNode> =>
   ask(query, { atMostMs: FIRST_TRY }).catch((error: unknown) => {
     if (error instanceof Failure && error.code === 'send_timeout') return ask(query)
     throw error instanceof Failure && error.code === 'invalid_request' ? nameRefused(error) : error
   })
 
-/** The answer with each person's result is lost: members of the group were added, and adding the others again returns their refusals. */
+/** The answer with each person's result is lost. Members of the group were added, and adding the others again returns their refusals. */
 async function afterwards(
   { ask, session }: ActionContext,
   jid: string,
@@ -73,7 +73,7 @@ async function afterwards(
   return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
 }
 
-/** The network names no field; here it is this one. */
+/** The network names no field, but here only this one can be meant. */
 const nameRefused = (cause: Failure) => {
   const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
   refused.cause = cause

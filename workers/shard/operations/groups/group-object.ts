@@ -1,4 +1,4 @@
-/** A group as the API shows it. */
+/** A group in the form of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { cut, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import type { Group } from '../../wire/groups.ts'
@@ -9,7 +9,7 @@ export type GroupObject = ReplyOfEndpoint<typeof import('../../../../src/feature
 export type GroupSettings = ReplyOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').updateSettings>
 export type Invitation = Pick<GroupObject, 'invitation_link' | 'invitation_link_error'>
 
-/** A longer list is cut; `participants_count` has the full number. */
+/** A longer list is truncated; `participants_count` has the full number. */
 const MAX_PARTICIPANTS = 5_000
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
@@ -49,15 +49,15 @@ export async function groupObject(identity: Identity, group: Group, invitation: 
 export const settingsOf = (group: Group): GroupSettings => ({
   admin_only_message: group.announce === true,
   admin_only_settings: group.restrict === true,
-  // True in the library: everybody may add.
+  // In the library, true means that everybody may add members.
   admin_only_add_member: group.memberAddMode !== true,
   require_admin_approval: group.joinApprovalMode === true,
   ephemeral_seconds: group.ephemeralDuration ?? 0,
 })
 
-/** Whether a member runs the group. */
+/** Whether a member is an administrator of the group. */
 export const isAdmin = ({ participants }: Group, { isMe }: Pick<Identity, 'isMe'>): boolean =>
   participants.some(({ id, admin }) => Boolean(admin) && isMe(id))
 
-/** Epoch seconds; absent, or what is none, is null. */
+/** Converts epoch seconds; an absent or invalid value becomes null. */
 const isoOf = (seconds: number | undefined) => (seconds && Number.isFinite(seconds) ? secondsToIso(seconds) : null)

@@ -1,4 +1,4 @@
-/** Groups: how `src/features/groups/groups.ts` is done on the wire. */
+/** Groups: handlers of `src/features/groups/groups.ts`. */
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Ask } from '../../connection/ask.ts'
@@ -67,25 +67,25 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
     }),
 }
 
-/** The library reads the id of the previous description, which the network requires; an older one gets a 409, and is retried once. */
+/** The library reads the id of the previous description, which the network requires. An outdated id gets a 409, and the change is retried once. */
 export const describe = ({ ask, inTurn }: ActionContext, jid: string, description: string): Promise<void> =>
   inTurn(`description ${jid}`, () => ask.perform((sock) => sock.groupUpdateDescription(jid, description)))
 
-/** The list of chats shows the new name without the network's notice of it. */
+/** The list of chats shows the new name without waiting for the network's notice. */
 export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {
   await directory.ready()
   await ask.perform((sock) => sock.groupUpdateSubject(jid, name))
   directory.group(jid, { name })
 }
 
-/** The network answers the whole with success, and the group inside with an error: of an account that is not in it. */
+/** The network answers the query with success and the group inside with an error if the account is not in it. */
 const leaveFailure = (code: number): FailureCode => ([401, 403, 404].includes(code) ? 'group_not_found' : 'action_failed')
 
 type Settings = Omit<InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').updateSettings>, 'group_id'>
 type Setting = keyof Settings
 type Applied<K extends Setting> = (ask: Ask, jid: string, value: NonNullable<Settings[K]>) => Promise<unknown>
 
-/** In the order in which they are applied: one query each. */
+/** Settings in the order in which they are applied, with one query each. */
 const SETTINGS: { [K in Setting]-?: Applied<K> } = {
   admin_only_message: (ask, jid, isOn) =>
     ask.perform((sock) => sock.groupSettingUpdate(jid, isOn ? 'announcement' : 'not_announcement')),
@@ -111,7 +111,7 @@ async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
   }
 }
 
-/** The link is for administrators; that it cannot be read is no failure of reading the group. */
+/** Only administrators get the link; failing to read it is not a failure to read the group. */
 async function invitationTo(context: ActionContext, group: Group): Promise<Invitation> {
   if (!isAdmin(group, context.session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }
   try {

@@ -1,4 +1,6 @@
-/** Whether the account is in a group, by what the network shows of the group: its refusals of members and of others are the same. */
+/**
+ * Determines whether the account is in a group from the group's metadata, because the network refuses members and other accounts with the same codes.
+ */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type GroupIdentifier, toJid } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -7,12 +9,12 @@ import type { ActionContext } from '../types.ts'
 
 type Context = Pick<ActionContext, 'ask' | 'session'>
 
-/** Codes with which the network refuses an account that is no member, and a member without the right. */
+/** Codes with which the network refuses an account that is not a member, and a member without the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
 
 /**
- * Runs `work` on the jid of a group. Rejects with `group_not_found` also where the account is not (or no longer) a member: after a refusal one
- * more query reads the group again.
+ * Runs `work` on the jid of a group. Rejects with `group_not_found` also if the account is not (or no longer) a member: after a refusal one more
+ * query reads the group again.
  */
 export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const jid = toJid(group)
@@ -24,7 +26,7 @@ export async function inGroup<T>(context: Context, group: GroupIdentifier, work:
   }
 }
 
-/** The same for changes of the group: its notice arrives after the answer, and a read in between must not return what was before it. */
+/** The same for changes of the group: its notice arrives after the answer, and a read in between must not return the old state. */
 export async function changing<T>(
   context: Context & Pick<ActionContext, 'groupDirectory'>,
   group: GroupIdentifier,
@@ -44,17 +46,17 @@ export async function changing<T>(
   }
 }
 
-/** Without an answer the network may have made the change; what it refuses leaves the group as it is. */
+/** Without an answer the network may have made the change; a refusal leaves the group unchanged. */
 const isOpen = (error: unknown) =>
   error instanceof Failure && (error.code === 'send_timeout' || error.code === 'instance_not_connected')
 
-/** Their metadata, and what lists of groups show of them, is read again before it is used. */
+/** Drops the groups' metadata and list entries, so that they are read again before they are used. */
 export function forget({ session, groupDirectory }: Pick<ActionContext, 'session' | 'groupDirectory'>, jids: readonly string[]) {
   for (const jid of jids) session.groups.forget(jid)
   groupDirectory.changed(jids)
 }
 
-/** The network shows a group's metadata to its members only. */
+/** The network shows a group's metadata only to its members. */
 async function isMember({ ask, session }: Context, jid: string): Promise<boolean> {
   try {
     await ask.library(() => session.groups.refresh(jid))
@@ -65,7 +67,7 @@ async function isMember({ ask, session }: Context, jid: string): Promise<boolean
   }
 }
 
-/** As the network has it now. */
+/** Reads the current group from the network. */
 export async function readGroup({ ask, session }: Context, jid: string): Promise<Group> {
   return writable(await ask.library(() => session.groups.refresh(jid)))
 }

@@ -1,4 +1,4 @@
-/** People to be added to a group: the names that the network needs for them, and the invitation for those it refuses to add. */
+/** People to add to a group: the names that the network needs for them, and an invitation for those it refuses to add. */
 import { type SendCall, sendCall } from '../../../../src/domain/call.ts'
 import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -8,10 +8,10 @@ import type { Answer, Listed } from './results.ts'
 
 export interface Candidate extends Listed, Newcomer {}
 
-/** The caption that the web client puts on an invitation. */
+/** Caption that the web client uses for an invitation. */
 const CAPTION = 'Invitation to join my WhatsApp group'
 
-/** In the order of the identifiers; undefined: without an account, or a LID whose number is not known, which the network refuses. */
+/** In the order of the identifiers; undefined for a person without an account, or a LID with an unknown number, which the network refuses. */
 export async function candidatesOf(
   context: Pick<ActionContext, 'ask' | 'session'>,
   phones: readonly UserIdentifier[],
@@ -32,24 +32,24 @@ export async function candidatesOf(
   })
 }
 
-/** The fields of the group that a queued invitation keeps. */
+/** Fields of the group that a queued invitation stores. */
 export interface InvitationInput {
   phone: UserIdentifier
-  /** Jid. */
+  /** Jid of the group. */
   group: string
   name: string
   code: string
-  /** Epoch s. */
+  /** Expiry in epoch s. */
   expires_at: number
   caption: string
 }
 
-/** Operations that queue invitations, under their own id. */
+/** Operations that queue invitations under their own id. */
 export type Inviting = 'groups.create' | 'groups.addParticipants' | 'communities.addParticipants'
 
 /**
- * Queues an invitation for everybody who was refused and may be invited. Resolves with the `id` of those it was queued for: what does not fit
- * into the queue any more is no failure of a group that has changed.
+ * Queues an invitation for everybody who was refused and may be invited. Resolves with the `id`s for which one was queued. If the queue is full this
+ * is not a failure, because the group has already changed.
  */
 export async function invite(
   { enqueue, log }: Pick<ActionContext, 'enqueue' | 'log'>,

@@ -1,4 +1,4 @@
-/** Members of a group and requests to join it: `src/features/groups/participants.ts` on the wire. */
+/** Members of a group and requests to join it: handlers of `src/features/groups/participants.ts`. */
 import type { GroupIdentifier, UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
 import { secondsToIso } from '../../wire/bounds.ts'
@@ -54,7 +54,7 @@ export const groupParticipants: Handlers<typeof import('../../../../src/features
 const requestsOf = async ({ ask }: ActionContext, jid: string): Promise<JoinRequest[]> =>
   joinRequestsIn(await ask(joinRequestsQuery(jid)))
 
-/** `jid`: of the group they come into. */
+/** `jid`: group that they join. */
 export async function addTo(
   context: ActionContext,
   jid: string,
@@ -71,7 +71,7 @@ export async function addTo(
   return resultsOf(phones, candidates, answers, await invite(context, operation, { jid, subject }, asked, answers))
 }
 
-/** Addresses people by the ids in the group's own list: the network does not find them by another name. */
+/** Addresses people by their ids in the group's own list, because the network does not find them by another name. */
 const changeMembers = (context: ActionContext, { group_id, phones }: People, change: MemberChange) =>
   changing(context, group_id, async (jid) => {
     const { participants } = await context.ask.library(() => context.session.groups.refresh(jid))
@@ -90,7 +90,7 @@ const decide = (context: ActionContext, { group_id, phones }: People, decision: 
     )
   })
 
-/** A result for each person; people who are not listed are left out of the query. */
+/** Returns a result for each person; unlisted people are not in the query. */
 export async function settle(
   context: ActionContext,
   phones: readonly UserIdentifier[],

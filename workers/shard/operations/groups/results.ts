@@ -1,4 +1,4 @@
-/** Builds one result per person of a call from the network's answers, in batches, because a query takes few people at a time. */
+/** Builds one result per person from the network's answers, in batches, because a query accepts few people at a time. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { renderIdentifier, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -6,7 +6,7 @@ import { pause } from '../../connection/within.ts'
 import type { Outcome } from '../../wire/groups.ts'
 import type { ActionContext } from '../types.ts'
 
-/** People of one query; the next one comes after the pause. */
+/** Number of people per query; a pause follows each query. */
 const BATCH = 20
 const BATCH_PAUSE = SECOND
 const NOT_THERE = 404
@@ -14,9 +14,9 @@ const DONE = 200
 
 /** A person in a query. */
 export interface Listed {
-  /** The id that the query sends. */
+  /** Id in the query. */
   id: string
-  /** Every name that it may answer with, bare. */
+  /** Every name that the answer may use, as jids without device. */
   names: readonly string[]
 }
 
@@ -24,11 +24,11 @@ export type Answer = Pick<Outcome, 'code' | 'invitation'>
 
 const unnamed: Answer = { code: NOT_THERE, invitation: null }
 
-/** The part of an answer about a person, which may use another of their names than the query did. */
+/** The part of an answer about a person, which may use another name than the query did. */
 export const answerOf = (outcomes: readonly Outcome[], { names }: Listed): Answer =>
   outcomes.find((outcome) => outcome.names.some((name) => names.includes(name))) ?? unnamed
 
-/** By `id`. A refused later batch becomes the refusal of each of its people: the earlier batches are done and have to be reported. */
+/** Results by `id`. If a later batch is refused, each of its people gets that refusal, because the earlier batches are done and must be reported. */
 export async function inBatches<L extends Listed>(
   { session }: Pick<ActionContext, 'session'>,
   people: readonly L[],
@@ -51,7 +51,7 @@ export async function inBatches<L extends Listed>(
   return answers
 }
 
-/** `found`: the person behind each phone, in their order, undefined where there is none; `invited`: by `id`. */
+/** `found`: the person of each phone in order, undefined if there is none. `invited`: by `id`. */
 export function resultsOf(
   phones: readonly UserIdentifier[],
   found: readonly (Listed | undefined)[],

@@ -1,4 +1,4 @@
-/** Administrators of a channel: `src/features/newsletters/administrators.ts` on the wire. */
+/** Administrators of a channel: handlers of `src/features/newsletters/administrators.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -38,7 +38,7 @@ interface About {
   phone: UserIdentifier
 }
 
-/** A mutation about one person, and what follows it. The account's own role may be another one then. */
+/** A mutation about one person, and its effects: the account's own role may then be different. */
 async function change(
   context: ActionContext,
   name: MexName,
@@ -54,7 +54,7 @@ async function change(
   return DONE
 }
 
-/** The ownership has been transferred by now, which the failure of this step carries in its details. */
+/** The ownership was already transferred; a failure of this step says so in its details. */
 async function quit({ ask, session }: ActionContext, jid: string): Promise<void> {
   const [pn, lid = pn] = session.identity.own()
   try {
@@ -65,7 +65,7 @@ async function quit({ ask, session }: ActionContext, jid: string): Promise<void>
   }
 }
 
-/** By LID once the network has moved the account, as it names people to it from then on. */
+/** The LID after the network has moved the account, because it then names people by LID. */
 async function userIdOf(context: ActionContext, phone: UserIdentifier): Promise<string> {
   const [person] = await peopleOf(context, [phone])
   const { lid = null, pn = null } = person ?? {}

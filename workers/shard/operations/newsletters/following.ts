@@ -1,4 +1,7 @@
-/** Whether the account follows a channel, by what the network shows of it: its refusals of followers and of others are the same. */
+/**
+ * Determines whether the account follows a channel from the channel's description, because the network refuses followers and other accounts with the
+ * same codes.
+ */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -15,14 +18,14 @@ import type { ActionContext } from '../types.ts'
 
 type Context = Pick<ActionContext, 'ask' | 'session'>
 
-/** Codes with which the network refuses an account that does not follow the channel, and one without the right. */
+/** Codes with which the network refuses an account that does not follow the channel, and one without the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
-/** The role under which was asked is not the one that the account has. */
+/** The query used a role that is not the account's role. */
 const OTHER_ROLE = 405
 
 /**
- * Runs `work` on the jid of a channel. Rejects with `newsletter_not_found` also where the account does not follow it (any more), which costs
- * one more query behind a refusal.
+ * Runs `work` on the jid of a channel. Rejects with `newsletter_not_found` also if the account does not (or no longer) follow it, which costs one
+ * more query after a refusal.
  */
 export async function asFollower<T>(
   context: Context,
@@ -38,7 +41,7 @@ export async function asFollower<T>(
   }
 }
 
-/** Without an answer to the contrary it does. */
+/** True unless an answer proves the opposite. */
 async function follows(context: Context, jid: string): Promise<boolean> {
   try {
     const { role } = await readNewsletter(context, jid)
@@ -63,7 +66,7 @@ export async function shownBy<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** As the network has it now. Each next role is tried where the one before is not the account's. */
+/** Reads the current channel from the network. Tries the next role if the previous one is not the account's. */
 export async function readNewsletter({ ask, session }: Context, jid: string): Promise<Newsletter> {
   const [first = 'SUBSCRIBER', ...others] = session.newsletterRoles.toTry(jid)
   const asked = (role: ViewRole) => ask.mex('FetchNewsletter', newsletterLookUp(jid, 'JID', role))
@@ -88,7 +91,7 @@ export function present(description: unknown): Newsletter {
   return newsletter
 }
 
-/** Sent once. A failure does not stop the operation that needs the terms: the network refuses that one itself. */
+/** Sent once. A failure does not stop the operation that needs the terms, because the network would refuse that operation itself. */
 export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof TERMS)[keyof typeof TERMS]): Promise<void> {
   try {
     if (!areTermsAccepted(await ask(termsQuery(notice)), notice)) await ask(acceptTermsQuery(notice))

@@ -1,4 +1,4 @@
-/** A channel as the API shows it. */
+/** A channel in the form of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { cut, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import { type Newsletter, pictureUrl } from '../../wire/newsletters.ts'

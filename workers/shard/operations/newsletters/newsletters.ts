@@ -1,4 +1,4 @@
-/** One channel: how `src/features/newsletters/newsletters.ts` is done on the wire. */
+/** One channel: handlers of `src/features/newsletters/newsletters.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -36,7 +36,7 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
       .slice(0, limit)
     const last = posts.at(-1)
     const read = posts.flatMap((post) => readPost(jid, post) ?? [])
-    // The caller may react to these posts, also when they were published before the account followed. Oldest first.
+    // The caller may react to these posts, even to those published before the account followed the channel. Oldest first.
     for (const { message } of read.toReversed()) if (message) messages.add(message)
     return {
       data: read.map(({ shown }) => shown),
@@ -71,13 +71,13 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
     return update(context, newsletter_id, [{ picture: base64(await portrait(context, value)) }])
   },
 
-  // As the library, then as zapo.
+  // Tries the form of the library, then that of zapo.
   'newsletters.removePicture': (context, { newsletter_id }) =>
     update(context, newsletter_id, [{ picture: '' }, { picture: null }]),
 
   async 'newsletters.updateSettings'(context, { newsletter_id, reaction_codes }) {
     const codes = { reaction_codes: { value: reaction_codes.toUpperCase() } }
-    // First the form of the specification, then zapo's. The network may ignore a field it does not know, so the answer decides.
+    // Tries the form of the specification, then that of zapo. The network may ignore an unknown field, so the answer decides.
     return update(context, newsletter_id, [{ settings: codes }, codes], (answer) => {
       const { reactionCodes } = present(answer)
       return reactionCodes === null || reactionCodes === reaction_codes
@@ -121,7 +121,7 @@ const update = (
     throw new Failure('action_failed')
   })
 
-/** Where the network does not take today's form, the library asks as older builds did. */
+/** If the network refuses the current form, uses the form of older builds, as the library does. */
 const setMuted = (context: ActionContext, newsletter: NewsletterIdentifier, isMuted: boolean) =>
   asFollower(context, newsletter, async (jid) => {
     const { ask } = context

@@ -1,4 +1,4 @@
-/** A post of a channel as the API lists it: what it is, and the text in it; and as later operations find it by its id. */
+/** A post of a channel: in the form of the API list, and in the form in which later operations find it by its id. */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { type Content, type Field, unwrap } from '../../translate/inbound/content.ts'
@@ -28,11 +28,11 @@ const TYPES: Partial<Record<Field, PostObject['type']>> = {
 /** A post that was not deleted. */
 export interface ReadPost {
   shown: PostObject
-  /** To react to it, or to forward it; null: it cannot be read, or has no id. */
+  /** Message for reactions and forwards; null if it cannot be decoded or has no id. */
   message: WAMessage | null
 }
 
-/** Null: it was deleted. One without an id of its own goes by its number. */
+/** Null if the post was deleted. A post without an id is identified by its number. */
 export function readPost(newsletter: string, { id, serverId, at, isOwn, content }: Post): ReadPost | null {
   if (content === null) return null
   const message = decoded(content)
@@ -52,7 +52,7 @@ function decoded(bytes: Uint8Array): Content | null {
     const message = proto.Message.decode(bytes)
     return message.protocolMessage?.editedMessage ?? message
   } catch {
-    // Content that no client can read is still a post.
+    // Content that no client can decode is still a post.
     return null
   }
 }

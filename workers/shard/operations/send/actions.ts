@@ -1,4 +1,4 @@
-/** Reactions, forwards, pins, deletions: how `src/features/send/actions.ts` is done on the wire. */
+/** Reactions, forwards, pins, deletions: handlers of `src/features/send/actions.ts`. */
 import { isJidNewsletter, proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
@@ -28,7 +28,7 @@ import type { Handlers } from '../types.ts'
 
 const { Type } = proto.Message.ProtocolMessage
 const { Type: PinType } = proto.Message.PinInChatMessage
-/** Seconds. */
+/** Durations in seconds. */
 const PIN_DURATION = { '24_hours': 86_400, '7_days': 604_800, '30_days': 2_592_000 } as const
 
 export const actions: Handlers<typeof import('../../../../src/features/send/actions.ts')> = {
@@ -90,13 +90,13 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
   },
 }
 
-/** For everybody: its content is forgotten here, too. */
+/** Deletes for everybody; the stored content is removed here too. */
 const deleting = (context: SendContext, message: WAMessage | undefined, send: () => Promise<Accepted>): Promise<Accepted> =>
   remembering(context, send, async () => {
     if (message) await context.messages.deleted(message)
   })
 
-/** Channels have no secrets, and take media unencrypted. */
+/** Channels have no secrets, and need unencrypted media. */
 async function forwardPost(
   context: SendContext,
   { messageContextInfo: _, ...content }: proto.IMessage,
@@ -106,7 +106,7 @@ async function forwardPost(
   return sendMedia(context, to, { content: await reposted(context, content, { from, to }), info: {} })
 }
 
-/** `emoji` null takes the own reaction back. */
+/** `emoji` null removes the own reaction. */
 async function react(context: SendContext, input: TargetFields & { phone: Identifier }, emoji: string | null) {
   const chat = await resolveDestination(context, input.phone)
   if (chat.kind === 'newsletter')
@@ -120,7 +120,7 @@ async function react(context: SendContext, input: TargetFields & { phone: Identi
   return sendMessage(context, target.to, { content: { proto: content }, ...attributes })
 }
 
-/** Members of an announcement group must not learn who reacted. */
+/** Members of an announcement group must not see who reacted, so the reaction is encrypted. */
 function sealedReaction(context: SendContext, target: Target, reaction: proto.Message.IReactionMessage) {
   const plain = proto.Message.ReactionMessage.encode(reaction).finish()
   return { targetMessageKey: target.key, ...sealAbout(secretAbout(context, target), 'Enc Reaction', plain) }
@@ -134,7 +134,7 @@ async function deleteForMe(context: SendContext, chat: Destination, id: string) 
   return { message: null }
 }
 
-/** The chat a message is in; asked of the network only where a person may have two names. */
+/** The chat of a message; queried from the network only if a person may have two names. */
 async function chatOf(context: SendContext, identifier: Identifier): Promise<Destination> {
   if (identifier.kind === 'user') return resolveDestination(context, identifier)
   return { jid: toJid(identifier), kind: identifier.kind, other: null, group: null }

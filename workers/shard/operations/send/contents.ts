@@ -1,4 +1,4 @@
-/** Links with a card, places, contacts, invitations to run a channel: how `src/features/send/contents.ts` is done on the wire. */
+/** Links with a card, locations, contacts, invitations to administer a channel: handlers of `src/features/send/contents.ts`. */
 import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
 import { type CardPicture, cardPicture } from '../../send/compose/card-picture.ts'
@@ -19,7 +19,7 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
     const { message, link_url: url } = input
     const text = message.includes(url) ? message : `${message}\n${url}`
     const words = { title: input.title, ...(input.link_description ? { description: input.link_description } : {}) }
-    // A channel has the embedded picture and the one on the media hosts, whatever the size.
+    // A channel post has both the embedded picture and the one on the media hosts, whatever the size.
     const size = to.kind === 'newsletter' ? 'large' : input.link_type
     const picture = input.image ? await cardPicture(context, to, input.image, size) : {}
     if (to.kind === 'newsletter')
@@ -74,7 +74,7 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
   },
 }
 
-/** Media of channels is not sealed: its path and the hash of what lies there is all. */
+/** Media of channels is not encrypted; its path and the hash of the stored file are enough. */
 const channelCard = ({ jpegThumbnail, highQualityThumbnail: large }: CardPicture): proto.Message.IExtendedTextMessage => ({
   ...(jpegThumbnail ? { jpegThumbnail } : {}),
   ...(large
@@ -91,7 +91,7 @@ type Shared = SharedFields & { phone: Identifier }
 
 async function send(context: SendContext, input: Shared, content: OutgoingMessage['content']) {
   const to = await resolveDestination(context, input.phone)
-  // Without text there is nothing to put a mention in.
+  // Without a text there is nothing that could contain a mention.
   const { info } = await surroundings(context, to, { ...input, mentions: [] })
   return sendMessage(context, to, { content, info })
 }

@@ -1,4 +1,4 @@
-/** Calendar events: how `src/features/send/events.ts` is done on the wire. */
+/** Calendar events: handlers of `src/features/send/events.ts`. */
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Identifier } from '../../../../src/domain/ids.ts'
@@ -17,7 +17,7 @@ const SECRET_BYTES = 32
 export const events: Handlers<typeof import('../../../../src/features/send/events.ts')> = {
   async 'send.sendEvent'(context, { event, ...input }) {
     const to = await resolveDestination(context, input.phone)
-    // Without text there is nothing to put a mention in.
+    // Without a text there is nothing that could contain a mention.
     const { info } = await surroundings(context, to, { ...input, mentions: [] })
     const content = {
       eventMessage: eventMessage(event, await joinLink(context, event)),
@@ -37,7 +37,7 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     }
     const edit = eventEdit(target.key, about, changed, context.now())
     const { contextInfo } = target.event
-    // The next edit starts from this version: a link that is kept is taken from the last edit.
+    // The next edit is based on this version: a call link that stays is taken from the last edit.
     const eventNow = { ...changed, ...(contextInfo ? { contextInfo: { ...contextInfo, ...mentions } } : {}) }
     return remembering(
       context,
@@ -63,7 +63,7 @@ async function eventOf(context: SendContext, phone: Identifier, id: string) {
   return { ...target, event }
 }
 
-/** A link to a call of the kind asked for; the one there is stays while its kind does. */
+/** Link to a call of the requested kind; an existing link stays as long as the kind does. */
 async function joinLink({ ask }: SendContext, event: CalendarEvent, current?: string | null): Promise<string | null> {
   if (event.call_link_type === undefined) return null
   const { media, prefix } = callOf(event.call_link_type)

@@ -1,4 +1,4 @@
-/** Media: how `src/features/send/media.ts` is done on the wire. */
+/** Media: handlers of `src/features/send/media.ts`. */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Identifier } from '../../../../src/domain/ids.ts'
@@ -12,7 +12,7 @@ import type { SendContext } from '../../send/contract.ts'
 import { type Destination, resolveDestination } from '../../send/destination.ts'
 import type { Handlers } from '../types.ts'
 
-/** Quote and mentions are looked at before anything is fetched: what cannot be sent costs nothing. */
+/** Quote and mentions are checked before any download, so that a message that cannot be sent costs nothing. */
 async function prepared(context: SendContext, input: SharedFields & { phone: Identifier; caption?: string | undefined }) {
   const to = await resolveDestination(context, input.phone)
   const around = await surroundings(context, to, input, input.caption)
@@ -44,7 +44,7 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
     const viewOnce = isOnce(input.view_once, to)
     const audio = { ...(await audioMessage(context, to, input.audio, input)), ...(viewOnce ? { viewOnce } : {}) }
     const content: proto.IMessage = { audioMessage: audio }
-    // Sound has a wrapper of its own: clients that do not know it show nothing instead of a picture they cannot draw.
+    // Audio has its own wrapper: clients that do not know it show nothing instead of a picture that they cannot render.
     return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2Extension: { message: content } } : content, info })
   },
 
@@ -77,7 +77,7 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
   },
 }
 
-/** The declaration asks for it unless there is an edit. */
+/** The declaration requires it unless there is an edit. */
 function present(document: MediaInput | undefined): MediaInput {
   if (document === undefined) throw new Failure('media_invalid', { message: 'No such document.' })
   return document

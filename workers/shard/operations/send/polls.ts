@@ -1,4 +1,4 @@
-/** Polls and votes: how `src/features/send/polls.ts` is done on the wire. */
+/** Polls and votes: handlers of `src/features/send/polls.ts`. */
 import { randomBytes } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
 import { surroundings } from '../../send/context-info.ts'
@@ -24,7 +24,7 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
           name: text,
           values: options,
           selectableCount,
-          // Generated here, because the votes cannot be read without it.
+          // Generated here, because the votes cannot be decrypted without it.
           messageSecret: randomBytes(SECRET_BYTES),
           toAnnouncementGroup: to.group?.isCommunityAnnounce === true,
         },
@@ -42,7 +42,7 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
   },
 }
 
-/** Votes in channels are not sealed, so the post carries no secret. */
+/** Votes in channels are not encrypted, so the post has no secret. */
 function pollPost(name: string, options: readonly string[], selectableOptionsCount: number): proto.IMessage {
   const poll = { name, selectableOptionsCount, options: options.map((optionName) => ({ optionName })) }
   return selectableOptionsCount === 1 ? { pollCreationMessageV3: poll } : { pollCreationMessage: poll }

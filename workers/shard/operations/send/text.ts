@@ -1,4 +1,4 @@
-/** Texts: how `src/features/send/text.ts` is done on the wire. */
+/** Texts: handlers of `src/features/send/text.ts`. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { STATUS_BACKGROUND, STATUS_FONT } from '../../../../src/domain/status-text.ts'
 import type { Session } from '../../chats/session.ts'
@@ -13,7 +13,7 @@ import { textMessage } from '../../translate/outbound/text.ts'
 import { bare } from '../../wire/jid.ts'
 import type { Handlers } from '../types.ts'
 
-/** A text that is sent to the status is the post that `send-text-status` makes of it when nothing else is asked. */
+/** A text sent to the status is the same post that `send-text-status` creates with default options. */
 const PLAIN_STATUS = { backgroundColor: STATUS_BACKGROUND, font: STATUS_FONT }
 
 export const text: Handlers<typeof import('../../../../src/features/send/text.ts')> = {
@@ -34,7 +34,7 @@ export const text: Handlers<typeof import('../../../../src/features/send/text.ts
     const { quoted } = around
     if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
       const author = await authorOf(session, quoted)
-      // The group's mentions, names and expiry do not apply in a 1:1 chat.
+      // Mentions, names and timer of the group do not apply in a 1:1 chat.
       const { text, info } = await surroundings(context, author, { mentions: input.mentions }, input.message)
       return sendMessage(context, author, {
         content: { text, linkPreview: card },

@@ -1,4 +1,4 @@
-/** `<notification type=account_sync>`: changes of the account by another of our own devices. Each change is a child of its own. */
+/** `<notification type=account_sync>`: changes of the account by another of our own devices. Each change is a separate child. */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type AccountChange, accountChangesIn } from '../../wire/account-notices.ts'
@@ -21,7 +21,7 @@ export const accountSynced =
           keepDefault(change)
           break
         case 'privacy':
-          // Whether others see our read receipts: the library caches the settings, and `true` fetches them anew. Nothing waits for the answer.
+          // Whether others see our read receipts: the library caches the settings, and `true` fetches them again. Nothing waits for the answer.
           sock
             .fetchPrivacySettings(true)
             .catch((error) => log.info({ err: error }, 'the changed privacy settings could not be read from the network'))
@@ -29,7 +29,7 @@ export const accountSynced =
       }
     }
 
-    /** How long new chats keep their messages. */
+    /** Message timer of new chats. */
     function keepDefault({ duration, since }: Extract<AccountChange, { type: 'disappearing_mode' }>) {
       const { accountSettings } = sock.authState.creds
       const defaultDisappearingMode = { ephemeralExpiration: duration, ephemeralSettingTimestamp: since }

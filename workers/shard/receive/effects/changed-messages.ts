@@ -1,4 +1,4 @@
-/** A message that edits or deletes an earlier one: what is known of that one changes with it. */
+/** A message that edits or deletes an earlier one: the stored data about that one changes too. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { KnownMessages } from '../../retry/known-messages.ts'
 import { unwrap } from '../../translate/inbound/content.ts'
@@ -15,9 +15,9 @@ export interface ChangedMessagesDeps {
 }
 
 export interface ChangedMessages {
-  /** Called with every new message before its commit. Doing it twice changes nothing. */
+  /** Called with every new message before its commit. It is idempotent. */
   message(message: WAMessage): Promise<void>
-  /** The same for a later change of a channel's post, which comes whole, under the id of the post, or without content when it is removed. */
+  /** The same for a later change of a channel post, which arrives in full under the id of the post, or without content when it is removed. */
   post(message: WAMessage): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function changedMessages({ messages, context }: ChangedMessagesDeps): Cha
 
   return {
     async message(message) {
-      // Before the lookups are put together: hardly any message is one.
+      // Checked before the look-ups are prepared, because hardly any message is a change.
       if (!isChange(message)) return
       const from = context()
       const change = from && (await messageChange(from, message))

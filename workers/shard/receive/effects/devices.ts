@@ -1,6 +1,6 @@
 /**
- * A device was linked or removed, of our own account included: the device lists of that person are dropped under both of their names, and
- * the next send asks anew. A notice adds nothing to a list: a list that lacks the rest would look whole.
+ * A device was linked or removed, possibly of our own account: the device lists of that person are dropped under both of their names, and the next
+ * send queries them again. A notice never adds a device to a list, because an incomplete list would look complete.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Group } from '../../chats/group-cache.ts'
@@ -18,15 +18,15 @@ export interface DeviceDeps {
 }
 
 export interface Devices {
-  /** `<notification type=devices>`, and `<devices>` of an account that is synchronised. */
+  /** `<notification type=devices>`, and `<devices>` of an account sync. */
   changed(notice: BinaryNode): Promise<void>
-  /** Of a person, by any of their jids. */
+  /** Drops the lists of a person, by any of their jids. */
   forget(jid: string): Promise<void>
-  /** `<ack>` of a message: the network's hash of the devices it went to. */
+  /** `<ack>` of a message with the network's hash of its recipient devices. */
   acked(ack: BinaryNode): Promise<void>
 }
 
-/** Chats of which the network's hash is remembered. */
+/** Number of chats whose last hash is remembered. */
 const MAX_HASHES = 2_000
 
 export function createDevices({ sock, identity, lists, groups }: DeviceDeps): Devices {
@@ -42,11 +42,11 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
     lists.drop(await namesOf(jid))
   }
 
-  /** `isChanged`: the hash differs from the last one. The first of a connection means nothing for a group, whose changes come as notices. */
+  /** `isChanged`: the hash differs from the last one. The first hash of a connection has no meaning for a group, whose changes arrive as notices. */
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
     if (isChanged) groups.forget(chat)
-    // A copy goes to our own devices as well.
+    // A copy also goes to our own devices.
     for (const { id } of members) lists.drop([id])
     for (const { id } of members.slice(0, 1)) await forget(id)
     lists.drop(identity.own())
@@ -60,8 +60,8 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
       if (isRemoval && devices.length > 0) await sock.signalRepository.deleteSession([...devices])
     },
     /**
-     * The network names a hash of the devices it gave the message to. How it is made is not ours to know (the library's own differs from other
-     * clients'), so it is held against the last one of the chat: when it changes, somebody has other devices than before.
+     * The network sends a hash of the devices that received the message. Its algorithm is unknown (the library's own differs from other clients'), so
+     * it is compared with the last one of the chat: if it changes, the devices of a person have changed.
      */
     async acked(ack) {
       const { from, phash } = ackIn(ack)

@@ -6,7 +6,7 @@ import { bare, chatKind } from '../../wire/jid.ts'
 import type { Identity } from '../../wire/person.ts'
 import type { HistoryReader } from './history.ts'
 
-/** A slice is in memory when it is taken: a history whose end is not reached is read again from its beginning. */
+/** A slice is in memory when it is processed; a history that was not read to its end is read again from its beginning. */
 export const historyDirectory = (directory: Pick<Directory, 'ready' | 'learn' | 'flush'>): HistoryReader => ({
   async take(slice) {
     await directory.ready()
@@ -19,12 +19,12 @@ export interface RecordDeps {
   directory: Pick<Directory, 'ready' | 'record'>
   /** Null before the first session. */
   identity(): Pick<Identity, 'lidOf' | 'pnOf'> | null
-  /** The account's setting: a new message takes its chat out of the archive. */
+  /** Setting of the account: a new message unarchives its chat. */
   unarchives(): boolean
   clock: Pick<Clock, 'now'>
 }
 
-/** Before the commit of the message. A chat with a person is found by both names, where both are known. */
+/** Runs before the commit of the message. A chat with a person is found by both names, if both are known. */
 export function recordInDirectory({ directory, identity, unarchives, clock }: RecordDeps) {
   return async (message: WAMessage, fromApi = false): Promise<void> => {
     await directory.ready()

@@ -1,10 +1,10 @@
 /**
- * The history that the phone gives a new device, read as a stream: fetched into a file and verified, then inflated and decoded a piece at a
- * time, in slices between which the other tasks of the thread run. A fifth of a million chats block it no longer than ten. A reader is
- * given every slice in order, and its records of a slice are on disk when `take` resolves.
+ * The history that the phone sends to a new device, read as a stream: downloaded into a file and verified, then inflated and decoded piece by piece,
+ * in slices between which other tasks of the thread run. 200,000 chats block the thread no longer than ten do. A reader gets every slice in order,
+ * and its records of a slice are on disk when `take` resolves.
  *
- * A notice is settled when all readers have all of it. One that a kill interrupted is read again from its beginning: readers take what they
- * have already.
+ * A notice is settled when all readers have processed all of it. After a kill it is read again from its beginning, so readers must accept data that
+ * they already have.
  */
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,17 +16,17 @@ import { type FetchDeps, isFinalAnswer, readFetched } from '../../../../src/medi
 import { DamagedHistory, type HistoryPiece, historyParser } from '../../wire/history.ts'
 
 export interface HistoryReader {
-  /** The next pieces, `MAX_SLICE` at most. On disk when it resolves; a rejection has the whole notice come again after the next login. */
+  /** The next pieces, at most `MAX_SLICE`. On disk when it resolves; if it rejects, the whole notice is processed again after the next login. */
   take(slice: readonly HistoryPiece[], about: HistoryAbout): Promise<void> | void
-  /** After the last slice of a notice. */
+  /** Called after the last slice of a notice. */
   end?(about: HistoryAbout): Promise<void>
 }
 
-/** The notice that a slice is of: a history comes in several. */
+/** The notice to which a slice belongs; a history arrives in several. */
 export interface HistoryAbout {
   syncType: proto.HistorySync.HistorySyncType
   chunkOrder: number | undefined
-  /** Percent; 100 in the last of its kind. */
+  /** Progress in percent; 100 in the last notice of its kind. */
   progress: number | undefined
 }
 
@@ -37,16 +37,16 @@ export interface HistoryDeps extends FetchDeps {
 
 type Notice = proto.Message.IHistorySyncNotification
 
-/** Resolves when all of it is on disk, and where it cannot be read at all. Rejects when it is to be read again after the next login. */
+/** Resolves when all of it is on disk, or if it cannot be read at all. Rejects if it must be read again after the next login. */
 export type TakeHistory = (notice: Notice) => Promise<void>
 
-/** Pieces of a slice at most. */
+/** Largest number of pieces in a slice. */
 export const MAX_SLICE = 200
-/** A slice ends after this long, in ms, whatever is in it. */
+/** Time in ms after which a slice ends, whatever is in it. */
 const SLICE_MS = 10
-/** Bytes that are inflated and decoded at a time. */
+/** Number of bytes that are inflated and decoded at a time. */
 const CHUNK = 64 * 1_024
-/** Of the inflated history, in bytes. A file of the network has 2 GB at most; one that swells beyond is meant to. */
+/** Largest inflated size in bytes. A file of the network has at most 2 GB; one that inflates to more is malicious. */
 const MAX_INFLATED = 16 * 2 ** 30
 
 const { FULL } = proto.HistorySync.HistorySyncType
@@ -86,7 +86,7 @@ export function takeHistory({ readers, ended, log, ...deps }: HistoryDeps): Take
   }
 }
 
-/** Splits a deflated history into slices, each within its bounds of number and time; memory holds one slice and one piece of the stream. */
+/** Splits a deflated history into slices within the limits of number and time; memory holds one slice and one piece of the stream. */
 export async function* historySlices(
   deflated: AsyncIterable<Uint8Array>,
   now: () => number = () => performance.now(),
@@ -111,10 +111,10 @@ export async function* historySlices(
 }
 
 const inflate = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
-  // A failure surfaces when the stream is read.
+  // The failure appears when the stream is read.
   pipeline(Readable.from(source), createInflate({ chunkSize: CHUNK }), () => {})
 
-/** Another attempt would give the same. */
+/** Whether another attempt would give the same error. */
 function isFinal(error: unknown): boolean {
   const isNotDeflated = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
   return isNotDeflated || isFinalAnswer(error) || error instanceof DamagedHistory
@@ -126,7 +126,7 @@ const aboutOf = ({ syncType, chunkOrder, progress }: Notice): HistoryAbout => ({
   progress: progress ?? undefined,
 })
 
-/** Null where the notice names no file that could be verified. */
+/** Null if the notice names no file that could be verified. */
 function fileOf({ mediaKey, fileSha256, fileEncSha256, fileLength, directPath }: Notice): SealedFile | null {
   if (!mediaKey?.length || !directPath) return null
   return {

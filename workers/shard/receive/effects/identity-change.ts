@@ -1,7 +1,7 @@
 /**
- * `<notification type=encrypt><identity/>`: somebody has set up their phone anew. The sessions with their devices are of no use any more, nor
- * is the list of the devices: the next send begins anew. (The library asks for keys at once, while it holds up what comes behind, and not at
- * all for what waited while we were away.) The token we gave that person is given again, as the official client does.
+ * `<notification type=encrypt><identity/>`: a person has set up their phone again. The sessions with their devices and the list of devices are
+ * useless, so the next send starts without them. (The library requests keys immediately, while later stanzas wait, and not at all for stanzas from
+ * the offline backlog.) Our token is sent to that person again, as in the official client.
  */
 import { type BinaryNode, jidDecode, type WASocket } from '@whiskeysockets/baileys'
 import type { Identity } from '../../connection/identity.ts'
@@ -22,7 +22,7 @@ export const identityChanged =
   async (notice: BinaryNode): Promise<void> => {
     const from = fromOf(notice)
     const { user, device = 0 } = jidDecode(from) ?? {}
-    // Of a linked device nothing follows for the others, and our own phone is not written to as a contact.
+    // A new identity of a linked device has no effect on the others, and our own phone is not a contact.
     if (user === undefined || device !== 0 || !hasNewIdentity(notice) || identity.isMe(from)) return
     const name = bare(from)
     const other = name.endsWith('@lid') ? await identity.pnOf(name) : await identity.lidOf(name)

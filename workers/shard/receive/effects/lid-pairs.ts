@@ -1,16 +1,16 @@
-/** Number and LID of a person, from every stanza that names both, stored before the stanza's own effects; and from the history. */
+/** Number and LID of a person from every stanza that has both, stored before the stanza's own effects; and from the history. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuthenticationState, BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { learnPairs } from '../../connection/identity.ts'
 import { type LidPair, lidPairsIn } from '../../wire/lid-pairs.ts'
 import type { HistoryReader } from './history.ts'
 
-/** Pairs of one commit, and of one turn. */
+/** Number of pairs per commit and per turn. */
 const SLICE = 100
-/** Pairs that were stored over this socket: most stanzas bring one that is known. */
+/** Number of cached pairs of this socket: most stanzas contain a known one. */
 const MAX_KNOWN = 20_000
 
-/** Of a jid without device, as pairs have them. */
+/** User part of a jid without device, as in the pairs. */
 const userOf = (jid: string) => jid.slice(0, jid.indexOf('@'))
 
 export type TakePairs = (node: BinaryNode) => Promise<void> | undefined
@@ -28,7 +28,7 @@ export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepos
   async function store(pairs: LidPair[]) {
     await signalRepository.lidMapping.storeLIDPNMappings(pairs)
     for (const { pn, lid } of pairs) {
-      // A session begun under the number goes on under the LID.
+      // A session that began under the number continues under the LID.
       await signalRepository.migrateSession(pn, lid)
       known.delete(userOf(pn))
       known.set(userOf(pn), userOf(lid))

@@ -1,4 +1,4 @@
-/** `<notification type=mex>`: notices of the network about the account itself. Those about channels are in `notices.ts`. */
+/** `<notification type=mex>`: notices of the network about the account itself. `notices.ts` handles those about channels. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Json } from '../../wire/json.ts'
@@ -7,18 +7,18 @@ import { lidChangeIn, linkedProfilesIn, mexUpdateIn, reachOutLockIn } from '../.
 import type { ReachOutLock } from '../../wire/reach-out-lock.ts'
 
 export interface MexDeps {
-  /** The reach-out lock, as the network writes it. */
+  /** The reach-out lock, in the form of the network. */
   restricted(lock: ReachOutLock): void
   storePairs(pairs: LidPair[]): Promise<void>
-  /** Null: the number is not known. */
+  /** Null if the number is unknown. */
   pnOf(lid: string): Promise<string | null>
-  /** The device list of a person has to be queried anew. */
+  /** The device list of a person must be queried again. */
   forgetDevices(jid: string): Promise<void>
   log: Pick<Logger, 'warn'>
 }
 
 export function handleMex({ restricted, storePairs, pnOf, forgetDevices, log }: MexDeps): (notice: BinaryNode) => Promise<void> {
-  /** Somebody has another LID: the number stays, and what is kept under it goes on under the new one. */
+  /** A person has a new LID: the number stays, and data under the old LID moves to the new one. */
   async function lidChanged(json: Json) {
     const change = lidChangeIn(json)
     if (change === null) return

@@ -1,6 +1,6 @@
 /**
- * Tokens of trusted contacts: with the one a contact gave us the network takes first messages from us, and we give ours to whom we write to.
- * Kept by the library, under the LID.
+ * Tokens of trusted contacts: with a token from a contact, the network accepts first messages from us, and we send ours to the people we write to.
+ * The library stores them, under the LID.
  */
 import { type BinaryNode, isLidUser, type WASocket } from '@whiskeysockets/baileys'
 import {
@@ -30,9 +30,9 @@ export interface PrivacyTokenDeps {
 export interface PrivacyTokens {
   /** `<notification type=privacy_token>`. On disk when it resolves. */
   came(notice: BinaryNode): Promise<void>
-  /** Ours to a person who has one already, beside everything else. */
+  /** Sends our token to a person who already has one, in the background. */
   giveAgain(jid: string): void
-  /** A message was refused with 463, which a token can be missing for: ours is given, and theirs asked for, once at a time for a chat. */
+  /** A message was refused with 463, which may mean a missing token: ours is sent and theirs requested, one at a time per chat. */
   refused(ack: BinaryNode): void
 }
 
@@ -42,14 +42,14 @@ const RESTRICTED = '463'
 export function createPrivacyTokens({ sock, identity, clock, log }: PrivacyTokenDeps): PrivacyTokens {
   const { keys } = sock.authState
   const underWay = new Set<string>()
-  // No query for an unknown pair: the token is stored under the name we have.
+  // No query for an unknown pair: the token is stored under the known name.
   const lidOf = (jid: string) => identity.lidOf(jid)
   const pnOf = (jid: string) => identity.pnOf(jid)
 
   async function store(result: BinaryNode, fallbackJid: string) {
     const stored: string[] = []
     await storeTcTokensFromIqResult({ result, fallbackJid, keys, getLIDForPN: lidOf, onNewJidStored: (jid) => stored.push(jid) })
-    // By the index the library finds those that have expired.
+    // The library finds expired tokens by the index.
     if (stored.length > 0) await keys.set({ tctoken: await buildMergedTcTokenIndexWrite(keys, stored) })
   }
 
@@ -86,9 +86,9 @@ export function createPrivacyTokens({ sock, identity, clock, log }: PrivacyToken
   }
 }
 
-/** Tokens that the phone had before. Only what is newer than what we have, under the LID where that is known. */
+/** Tokens that the phone already had. Only newer ones than the stored ones are used, under the LID if it is known. */
 export function historyTokens({ keys, lidOf }: Pick<WASocket['authState'], 'keys'> & Pick<Identity, 'lidOf'>): HistoryReader {
-  /** Under which tokens were stored since the index was written: it holds all of them, and is written once. */
+  /** Names of tokens that were stored since the index was written. The index contains all of them, and is written once. */
   let unlisted: string[] = []
 
   return {
@@ -116,7 +116,7 @@ export function historyTokens({ keys, lidOf }: Pick<WASocket['authState'], 'keys
   }
 }
 
-/** The salt that the phone gives with its history. `keep`: on disk when it resolves. */
+/** The salt that the phone sends with its history. `keep`: on disk when it resolves. */
 export const historySalt = (keep: (salt: Uint8Array) => Promise<void>): HistoryReader => ({
   async take(slice) {
     for (const piece of slice) if (piece.kind === 'chatTokenSalt') await keep(piece.salt)

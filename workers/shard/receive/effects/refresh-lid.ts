@@ -1,6 +1,6 @@
 /**
- * `<ack class=message refresh_lid="true">`: the network took a message to a person whose LID may be another one by now. It is asked for by the
- * number, and what is kept goes on under the new one, as with a notice of it.
+ * `<ack class=message refresh_lid="true">`: the network accepted a message to a person whose LID may have changed. The LID is queried by the number,
+ * and data under the old LID moves to the new one.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -17,13 +17,13 @@ export interface RefreshLidDeps {
   ask: Ask
   identity: Pick<Identity, 'pnOf'>
   storePairs(pairs: readonly LidPair[]): Promise<void>
-  /** The device list of a person has to be queried anew. */
+  /** The device list of a person must be queried again. */
   forgetDevices(jid: string): Promise<void>
   clock: Clock
   log: Pick<Logger, 'info'>
 }
 
-/** One query per person in this time, however many messages are acknowledged. */
+/** Minimum time between two queries per person, however many messages are acknowledged. */
 const PAUSE = 10 * MINUTE
 const MAX_ASKED = 10_000
 

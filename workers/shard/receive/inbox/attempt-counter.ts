@@ -1,6 +1,6 @@
 /**
- * A stanza that meets a failure of ours (a read that fails, a record that is broken) comes again, because the connection is cut before it
- * is confirmed; but not for ever: it must not hold up the stanzas behind it.
+ * Counts attempts of stanzas. A stanza that meets a failure of ours (a failed read, a broken record) is delivered again, because the connection is
+ * closed before the stanza is confirmed. The number of attempts is limited, because it must not block later stanzas forever.
  */
 
 import type { Logger } from 'pino'
@@ -13,7 +13,7 @@ const MAX_TRIES = 5
 const REMEMBERED = 1_000
 
 export interface Tries {
-  /** Counts. False: it has had its tries. */
+  /** Counts the attempt. False if all attempts are used. */
   isWorthAnother(mark: Mark): boolean
 }
 
@@ -31,7 +31,7 @@ export function createTries(): Tries {
 }
 
 /**
- * For a stanza without a ciphertext: commits the events of `make`, once per seen mark, with `more`. Without an event no mark is set.
+ * For a stanza without a ciphertext: commits the events of `make`, once per seen mark, together with `more`. Without an event no mark is set.
  * `others`: seen marks of the same message under other names.
  */
 export type Once = (
@@ -41,7 +41,7 @@ export type Once = (
   others?: readonly Mark[],
 ) => Promise<void>
 
-/** `once` for a `make` that may meet a failure of ours: it rejects so that the stanza comes again, until it has had its tries. */
+/** `once` for a `make` that may meet a failure of ours: it rejects so that the stanza is delivered again, until all attempts are used. */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
   const tries = createTries()
   return (mark, make, more, others) =>

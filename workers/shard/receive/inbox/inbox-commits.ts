@@ -1,7 +1,7 @@
 /**
- * The commits for what a socket brings: the advanced key always in one commit with the effects of its plaintext. They are a chain: a message
- * is opened, and its event made, while those before it are being written, and if one cannot be written all behind it come again with it.
- * What memory has of them until then (marks, keys, records of messages) is for the chain alone.
+ * Commits for received stanzas of a socket: the advanced key is always in one commit with the effects of its plaintext. The commits form a chain: a
+ * message is decrypted and its event created while earlier ones are being written. If one cannot be written, all later ones are delivered again
+ * together with it. Until then the in-memory data (marks, keys, records of messages) is only visible to the chain.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -21,15 +21,15 @@ export interface InboxCommitDeps {
   journal: Journal
   clock: Clock
   outbox: { append(event: ReceivedEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
-  /** The finished event of a message, or why it is not reported. */
+  /** The finished event of a message, or the reason why it is not reported. */
   translate(message: WAMessage): Promise<Reported>
   /** A message is confirmed without an event. */
   unreported(reason: Unreported): void
-  /** More for the commit of a readable message: it does not count as undecrypted any more. Call `applied` after the commit. */
+  /** Additional operations for the commit of a readable message, which then no longer counts as undecrypted. Call `applied` after the commit. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
-  /** Further records of a new message, for its commit. */
+  /** Additional records of a new message, for its commit. */
   alongside(message: WAMessage): Promise<readonly Op[]>
-  /** Called with every readable message when its commit is under way: what comes next may be about it. */
+  /** Called with every readable message when its commit is running, because the next message may refer to it. */
   remember(message: WAMessage): void
   /** Called with every readable message after its commit: presence, read receipts. */
   onMessage(message: WAMessage): void
@@ -37,17 +37,19 @@ export interface InboxCommitDeps {
 }
 
 export interface InboxCommits {
-  /** Its last part is open: the event, and all that the message means. `written`: it is on disk. */
+  /** The last part is decrypted: creates the event and all other effects of the message. `written` resolves when it is on disk. */
   message(stanza: MessageStanza, message: StanzaMessage, changes: readonly KeyChange[]): Promise<{ written: Promise<void> }>
-  /** It has meant what it can mean: only that it is done, and not opened again. `key`: that it is not waited for any more. */
+  /**
+   * The message has no further effect: only records that it is done, so that it is not decrypted again. `key`: the message is no longer waited for.
+   */
   settled(stanza: MessageStanza, changes: readonly KeyChange[], key?: WAMessageKey): Promise<void>
-  /** Something is still to follow: its parts so far, to be answered again without their keys. */
+  /** Another part must still arrive: stores the decrypted parts, so that they can be returned without their keys. */
   held(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
-  /** Drops the parts that were held: they are of no use any more. */
+  /** Removes stored parts that are no longer needed. */
   dropped(stanza: MessageStanza): Promise<void>
 }
 
-/** The effects of a stanza are not on disk: it has to come again, however often. */
+/** The effects of a stanza are not on disk, so it must be delivered again, however often. */
 export class UnwrittenError extends Error {
   constructor(cause: unknown) {
     super('the inbox could not be written', { cause })
@@ -71,7 +73,7 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
     steps('inbox:after-commit')
   }
 
-  /** `more`: further operations of its commit; `further`: seen marks beside those of the ciphertexts. */
+  /** `more`: additional operations of its commit; `further`: seen marks in addition to those of the ciphertexts. */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
     const done = [...stanza.marks, ...further]
     const isHeld = journal.has(stanza.id)
@@ -100,7 +102,7 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
         if (!isEvent(made)) deps.unreported(made)
         if (isNew && hasContent) deps.onMessage(message)
       })
-      // Whoever answers for the message waits for it; until then it may fail without a listener.
+      // The code that answers for the message waits for it; until then it may reject without a handler.
       written.catch(() => {})
       return { written }
     },

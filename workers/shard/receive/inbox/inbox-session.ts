@@ -1,6 +1,6 @@
 /**
- * The inbox of one socket: opens the ciphertexts of a message, and decides how it is confirmed once all its effects are on disk. Fenced
- * when the socket ends; rejects where going on would lose a message, and the network sends it again to the next socket.
+ * The inbox of one socket: decrypts the ciphertexts of a message, and decides how it is confirmed after all its effects are on disk. It is closed
+ * when the socket ends. It rejects if continuing would lose a message; the network then sends the message again to the next socket.
  */
 import {
   type AuthenticationCreds,
@@ -33,62 +33,62 @@ import { addressed, type MessageStanza, messageStanza, readStanza, type StanzaMe
 import type { Unreadable } from './undecrypted.ts'
 
 export interface InboxSessionDeps extends InboxCommitDeps {
-  /** Ciphertexts that met a failure of ours; after their last try they go the way of those that cannot be read. */
+  /** Ciphertexts that met a failure of ours; after their last attempt they are treated as unreadable. */
   tries: Tries
   log: Logger
-  /** A message that cannot be read: a ciphertext that does not open, or a stanza without any. On disk when it resolves. */
+  /** A message that cannot be read: a ciphertext that does not decrypt, or a stanza without one. On disk when it resolves. */
   unreadable(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
-  /** The encoded message in the ciphertext of a bot; null when the message it answers is not known. */
+  /** The encoded message in the ciphertext of a bot; null if the message that it answers is unknown. */
   openAnswer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
-  /** A message of the own phone to its devices alone, after the library took it. Its effects are on disk when it resolves. */
+  /** A message of the own phone only to its devices, after the library has processed it. Its effects are on disk when it resolves. */
   peer(message: proto.IMessage): Promise<void>
-  /** After a message is done. Never rejects. */
+  /** Called after a message is done. Never rejects. */
   rotateMarks(): Promise<void>
-  /** Of this session alone: its commits fail together. */
+  /** Commit chain of this session only: its commits fail together. */
   chain: CommitChain
-  /** For opening messages: the thread's. */
+  /** Share of the thread for decrypting messages. */
   share: LoopShare
-  /** Commits of the session before that are under way are through. Never rejects. */
+  /** Resolves when running commits of the previous session have ended. Never rejects. */
   before: Promise<void>
 }
 
 export interface InboxSocket {
   me(): AuthenticationCreds['me']
   repository: Pick<SignalRepositoryWithLIDStore, 'decryptMessage' | 'decryptGroupMessage'>
-  /** The library's handling of a peer message: keys of app state, pairs of names; of a history only its notice. */
+  /** The library's handling of a peer message: keys of app state, pairs of names; for a history only its notice. */
   applyPeer(message: StanzaMessage): Promise<void>
-  /** The history from before this device. On disk when it resolves, with all its effects. */
+  /** The history from before this device was linked. On disk with all its effects when it resolves. */
   takeHistory(notice: proto.Message.IHistorySyncNotification): Promise<void>
-  /** All that changed up to now is on disk. */
+  /** Resolves when all changes so far are on disk. */
   settled(): Promise<void>
-  /** Without the connection everything unconfirmed is delivered again. */
+  /** Closes the connection; the network then delivers everything unconfirmed again. */
   cut(): void
 }
 
 export interface InboxSession {
   readonly signal: SignalInbox
-  /** At once after the socket was made. */
+  /** Must be called right after the socket is created. */
   attach(socket: InboxSocket): void
   /**
-   * Resolves when the message is open and its event made: then the next one of its chat may come. The outcome follows when all that it means
-   * is on disk. Rejects when it has to come again.
+   * Resolves when the message is decrypted and its event created; then the next one of its chat may begin. The outcome follows when all its effects
+   * are on disk. Rejects if it must be delivered again.
    */
   take(node: BinaryNode): Promise<Following<MessageOutcome>>
-  /** Earlier peer messages whose effect was interrupted, oldest first; once per socket. */
+  /** Earlier peer messages whose effects were interrupted, oldest first; once per socket. */
   replays(): Promise<BinaryNode[]>
-  /** Why the message could not be opened, for the retry request. */
+  /** The reason why the message could not be decrypted, for the retry request. */
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
-  /** Refuse decrypts from now on: handlers of an ended socket still run, and a message they open could not be confirmed. */
+  /** Refuses to decrypt from now on: handlers of an ended socket still run, and a message that they decrypt could not be confirmed. */
   fence(): void
 }
 
-/** Where a ciphertext belongs. */
+/** Position of a ciphertext. */
 interface Part {
   stanza: MessageStanza
   index: number
 }
 
-/** The message that a bot answers is not known here: nobody can be asked for the answer. */
+/** The message that a bot answers is unknown, so nobody can be asked for the answer. */
 class NoSecretError extends Error {
   constructor() {
     super('the secret of the message that a bot answers is not stored')
@@ -96,16 +96,16 @@ class NoSecretError extends Error {
   }
 }
 
-/** Stands for the plaintext of what was finished before. */
+/** Replaces the plaintext of a message that was already processed. */
 const EMPTY = Uint8Array.of(1)
-/** The phone is not asked for the content of an older message: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
+/** Age above which the phone is not asked for the content of a message: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
 const MAX_ABSENT_AGE = 14 * DAY
 /**
- * Limit for the ciphertexts of a stanza, in bytes: a larger one is not opened, or it would hold the thread for 40 ms per MB and more. Phones
+ * Limit for the ciphertexts of a stanza in bytes: a larger one is not decrypted, because it would block the thread for 40 ms per MB and more. Phones
  * upload large content; messages with a picture inside or a card's ten thumbnails have a tenth of this. Peer messages of the own phone are exempt.
  */
 const MAX_OPENED = 2 ** 20
-/** A status is not shown after that. */
+/** Lifetime of a status. */
 const STATUS_LIFE = DAY
 
 export function createInboxSession(deps: InboxSessionDeps): InboxSession {
@@ -113,18 +113,18 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   const commits = createInboxCommits(deps, chain)
   const known = new WeakMap<Uint8Array, Part>()
   const problems = new WeakMap<BinaryNode, SignalError['problem']>()
-  /** Noted as unreadable. */
+  /** Stanzas that are recorded as unreadable. */
   const noted = new WeakSet<BinaryNode>()
-  /** Noted, and nobody sends them again. */
+  /** Recorded stanzas that nobody sends again. */
   const final = new WeakSet<BinaryNode>()
-  /** Peer messages whose effect is under way or queued. */
+  /** Peer messages whose effects are running or queued. */
   const settling = new Set<Mark>()
   let isFenced = false
   let hasReplayed = false
   let socket: InboxSocket | undefined
   /** Effects of peer messages, one after the other; never rejects. */
   let peerTail: Promise<void> = Promise.resolve()
-  /** The same for histories, beside it: one takes as long as the account is old, and keys would wait behind it. */
+  /** The same for histories, in parallel: one takes as long as the account is old, and keys would wait for it. */
   let historyTail: Promise<void> = Promise.resolve()
 
   const me = () => socket!.me()
@@ -142,13 +142,13 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     }
   }
 
-  /** False for one that was read before, and for a stanza that is no message. */
+  /** False for a message that was read before, and for a stanza that is not a message. */
   async function noteUnreadable(node: BinaryNode, how?: Unreadable): Promise<boolean> {
     let key: WAMessageKey
     try {
       key = addressed(node, me()).key
     } catch (error) {
-      // A stanza without a chat or an id.
+      // The stanza has no chat or no id.
       log.warn({ err: error, stanza: idOf(node) }, 'a message stanza is malformed')
       deps.unreported('malformed')
       return false
@@ -162,7 +162,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return true
   }
 
-  /** Once its effect was taken, and what that changed is on disk. */
+  /** Called after its effects were processed and are on disk. */
   async function settle(stanza: MessageStanza, message: StanzaMessage) {
     await socket!.settled()
     steps('inbox:peer-confirmed')
@@ -171,7 +171,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     steps('inbox:peer-settled')
   }
 
-  /** Its effect cannot be had, now or later: it is told, and kept for whoever looks into it. The connection has nothing to do with that. */
+  /** Its effects are impossible now and later: it is logged and kept for an investigation. The connection stays open. */
   async function setAside(stanza: MessageStanza, field: string) {
     await noteUnreadable(stanza.node, never(field))
     await journal.setAside(stanza.id)
@@ -218,7 +218,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
         await socket!.takeHistory(notice)
         await settle(stanza, message)
       })
-      // Nothing waits for a history that a connection would have to end for.
+      // A history that fails is no reason to end the connection.
       .catch((error) => {
         if (isFenced) return
         journal.failed(stanza.id)
@@ -248,13 +248,13 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = readOrNull(stanza)
-    // It opened, but its content is no message: its key is used up, and it is asked for again. Noted before its marks are set: with them
-    // it is confirmed when it comes again, should the process or the disk fail in between.
+    // It was decrypted, but its content is not a message: its key is used up, and it is requested again. It is recorded before its marks are set,
+    // because with marks it would be confirmed on redelivery if the process or the disk failed in between.
     if (!message) {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)
     }
-    // The key of a sender beside content of a kind that is newer than this program.
+    // The key of a sender together with content of a kind that is newer than this program.
     const foreign = foreignKind(stanza.node)
     if (foreign !== undefined && !unwrap(message.message ?? {})) {
       await noteUnreadable(stanza.node, never(foreign))
@@ -277,7 +277,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       type === 'skmsg'
         ? await repository.decryptGroupMessage({ group: from, authorJid: author, msg: bytes })
         : await repository.decryptMessage({ jid: author, type: type as 'pkmsg' | 'msg', ciphertext: bytes })
-    // Parts opened before; a part opened now is there already.
+    // Parts recovered from the journal; freshly decrypted parts are already in `opened`.
     if (plaintext !== EMPTY && !opened.has(index)) opened.set(index, plaintext)
   }
 
@@ -288,15 +288,15 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     await signal.opened({ ciphertext, plaintext: Buffer.concat([message, EMPTY]), changes: [] })
   }
 
-  /** Throws for an error that is not the message's: then it comes again. */
+  /** Throws for an error that the message did not cause; it is then delivered again. */
   function unreadBecauseOf(thrown: unknown, ciphertext: Uint8Array): SignalError['problem'] {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown))
     assertOpen()
     if (error instanceof SignalError) return error.problem
-    // The thread ends: the message that did it is refused before, or it would do so again in the next.
+    // The thread ends. The message that caused it is refused first, because it would end the next thread too.
     if (isTrap(error)) return 'unreadable'
     if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
-    // Anything else would happen again, and would cost a connection each time.
+    // Any other error would happen again, and would cost a connection each time.
     if (isPassing(error) && tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
     log.error({ err: error }, 'a message could not be processed')
     return 'unreadable'
@@ -319,7 +319,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     if (stanza.isPeer) {
       const message = problem === undefined ? readPeer(stanza) : null
       if (!message) return await takeUnreadablePeer(stanza, problem)
-      // Replayed, and then given out again by the network: its effect is under way.
+      // Replayed, and then delivered again by the network: its effects are running.
       if (!settling.has(stanza.id)) settleLater(stanza, message)
       deps.unreported('peer')
       return historyNotice(message) ? 'history' : 'peer'
@@ -333,7 +333,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     if (problem !== undefined) problems.set(node, problem)
     const isNew = await noteUnreadable(node)
     const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE)
-    // The sender key of the first part is taken; the content comes again as a stanza of its own.
+    // The sender key of the first part was accepted; the content arrives again as a separate stanza.
     await commits.dropped(stanza)
     return isNew && !isGone ? 'unread' : 'done'
   }
@@ -344,7 +344,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return content && ({ ...message, message: content } as StanzaMessage)
   }
 
-  /** The phone is asked for it again. What opened, and is of no use, is kept for whoever looks into it. */
+  /** The phone is asked to send it again. Decrypted parts that cannot be used are kept for an investigation. */
   async function takeUnreadablePeer(stanza: MessageStanza, problem: SignalError['problem'] | undefined): Promise<MessageOutcome> {
     const { node } = stanza
     if (problem !== undefined) problems.set(node, problem)
@@ -353,7 +353,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return 'unread'
   }
 
-  /** Nobody here can open it, and it is not asked for: it would come the same. */
+  /** Nobody here can decrypt it, and it is not requested again, because it would arrive unchanged. */
   async function takeForeign(node: BinaryNode, kind: string): Promise<MessageOutcome> {
     if (await noteUnreadable(node, never(kind)))
       log.warn({ stanza: idOf(node) }, 'a message uses an encryption that this service does not support')
@@ -384,7 +384,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return !stanza.isPeer && size > MAX_OPENED ? await takeHuge(node) : await takeSealed(stanza)
   }
 
-  /** What decided the outcome: for one that was seen before, marks that may still be on their way. */
+  /** Waits for the data that decided the outcome: for a message that was seen before, marks that may still be on their way. */
   async function onDisk(stanza: MessageStanza): Promise<void> {
     if (stanza.written) return await stanza.written
     try {
@@ -426,5 +426,5 @@ const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })
 
 const historyNotice = ({ message }: StanzaMessage) => getHistoryMsg(message ?? {})
 
-/** Not the message's: the disk, or an end of the connection. */
+/** An error that the message did not cause: the disk, or an end of the connection. */
 const isOurs = (error: unknown) => error instanceof UnwrittenError || isPassing(error)

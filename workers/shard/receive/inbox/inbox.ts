@@ -1,9 +1,9 @@
 /**
- * Inbound without loss: when the last part of a stanza is decrypted, ONE commit stores the advanced key, the finished event in the outbox, and its
- * seen marks; only then is the plaintext returned, and only after that can the library confirm the stanza to the network. A kill or a cut at any
- * point leaves the stanza to be redelivered or its event in the outbox. Design, windows and the library's behaviours it leans on.
+ * Receives messages without loss: when the last part of a stanza is decrypted, ONE commit stores the advanced key, the finished event in the outbox,
+ * and its seen marks. Only then is the plaintext returned, and only after that is the stanza confirmed to the network. After a kill or a
+ * disconnection at any point, either the stanza is redelivered or its event is in the outbox.
  *
- * This file holds what outlives a socket. The part of one socket is `inbox-session.ts`, the commits are `inbox-commits.ts`.
+ * This file has the state that outlives a socket. The part of one socket is `inbox-session.ts`, the commits are `inbox-commits.ts`.
  */
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'
@@ -20,13 +20,13 @@ export interface InboxDeps extends Omit<InboxSessionDeps, 'marks' | 'journal' | 
   sealer: Sealer
 }
 
-/** The inbox belongs to the instance and outlives sockets; each socket gets a session of it, which is fenced when the socket ends. */
+/** The inbox belongs to the instance and outlives sockets; each socket gets a session of it, which is closed when the socket ends. */
 export interface InstanceInbox {
   load(): Promise<void>
-  /** The device is gone: messages sent to it are neither delivered again nor confirmed. Call it after its session has ended. */
+  /** Called after the device was unlinked and its session has ended: messages to it are neither delivered again nor confirmed. */
   forget(): Promise<void>
   session(): InboxSession
-  /** Rejects when it could not be committed: the stanza then comes again. */
+  /** Rejects if it could not be committed; the stanza is then delivered again. */
   once: Once
 }
 
@@ -38,7 +38,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
 
   const rotateMarks = () => marks.rotate().catch((error) => log.warn({ err: error }, 'old inbox marks could not be removed'))
 
-  /** Events being appended: the network can send a stanza twice in a row. */
+  /** Events that are being appended, because the network can send a stanza twice in a row. */
   const appending = new Map<Mark, Promise<void>>()
 
   async function appendOnce(all: readonly Mark[], make: () => Promise<readonly ReceivedEvent[]>, more: readonly Op[]) {
@@ -52,13 +52,14 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
     await rotateMarks()
   }
 
-  /** Of the newest session. */
+  /** Commit chain of the newest session. */
   let chain = store.chain()
   const settled = () => chain.settled().catch(() => {})
 
   return {
     session() {
-      // What a socket that ended still has under way decides what the next one finds; what it opens from now on would be written beside it.
+      // Running work of an ended socket decides what the next one finds. The chain is closed, because messages that the old socket decrypts from now
+      // on would be written in parallel.
       chain.close()
       const before = settled()
       chain = store.chain()

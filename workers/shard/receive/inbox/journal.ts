@@ -1,7 +1,6 @@
 /**
- * Stanzas that are opened but not finished: one whose other part is still missing (a sender key came, the message under it did not), and
- * peer messages of the own phone, whose effects follow after the library has taken them. Their plaintext can be returned again without its
- * key, which has advanced. INBOUND.md, 2.2 to 2.6.
+ * Stanzas that are decrypted but not processed: those with a missing part (a sender key arrived, its message did not), and peer messages of the own
+ * phone, whose effects follow after the library has processed them. Their plaintext can be returned again without their key, which has advanced.
  */
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -16,47 +15,45 @@ import { ciphertextsIn } from '../../wire/message-stanza.ts'
 import { ciphertextMark, type Mark } from './seen-marks.ts'
 
 const JournalRecord = v.object({
-  /** The stanza as BufferJSON. */
+  /** The stanza in BufferJSON. */
   node: v.string(),
-  /** Plaintext by index of the `<enc>` part, base64. */
+  /** Plaintext in base64, by the index of its `<enc>` part. */
   parts: v.record(v.string(), v.string()),
   isPeer: v.boolean(),
-  /** How often it was given to the library again. */
+  /** Number of times that it was passed to the library again. */
   attempts: v.number(),
   at: v.number(),
 })
 export type JournalRecord = v.InferOutput<typeof JournalRecord>
 
-/**
- * After this many replays that failed or ended the thread a record is poison: it is put aside, so that it cannot end the thread at every start.
- */
+/** Number of failed replays, or replays that ended the thread, after which a record is put aside, so that it cannot end the thread at every start. */
 export const MAX_REPLAYS = 5
 
-/** The network logs a device out that was away for 14 days: nothing older is delivered again, or asked for. */
+/** The network logs out a device that was offline for 14 days, so nothing older is delivered again or requested. */
 const MAX_AGE = 14 * DAY
 
 export interface Journal {
-  /** Reads the stored records. Those that are too old are removed, put aside or not, here and before every replay. */
+  /** Reads the stored records. Records that are too old are removed, even if put aside, here and before every replay. */
   load(): Promise<void>
-  /** Removes every record, put aside or not: they go with the device that they were sent to. */
+  /** Removes every record, even if put aside, because they belong to the removed device. */
   forget(): Promise<void>
-  /** The plaintext of a part that was opened before, or undefined. */
+  /** Plaintext of a part that was decrypted before, or undefined. */
   replay(ciphertext: Mark): Uint8Array | undefined
   put(id: string, record: JournalRecord): Op
   remove(id: string): Op
-  /** Memory follows the disk: call it after the commit that carries the op. */
+  /** Memory follows the disk: call it after the commit with the operation. */
   applied(id: string, record: JournalRecord | null): void
   has(id: string): boolean
   /**
-   * Peer messages to give to the library again, oldest first. Counts the attempt durably before it hands them out. `poisonous` is called with each
-   * that had its attempts, before it is put aside.
+   * Peer messages to pass to the library again, oldest first. Counts the attempt durably before it returns them. `poisonous` is called with each one
+   * that used all its attempts, before it is put aside.
    */
   replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
-  /** It is of no use, and is kept beside the journal for whoever looks into it. */
+  /** The record cannot be used; it is kept beside the journal for an investigation. */
   setAside(id: string): Promise<void>
-  /** The attempt of this one failed, and counts. */
+  /** The attempt of this record failed, and counts. */
   failed(id: string): void
-  /** The connection has ended, and the attempts under way with it: that is none of their doing. The next attempt is counted in their place. */
+  /** The connection has ended, and the running attempts with it, which they did not cause. The next attempt does not count again. */
   interrupted(): void
 }
 
@@ -79,7 +76,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     sealed: sealer,
   })
   const open = new Map<string, JournalRecord>()
-  /** Handed out again for the connection that stands, and neither done nor failed. */
+  /** Returned for the current connection, and neither done nor failed. */
   const replayed = new Set<string>()
   const plaintexts = new Map<Mark, Uint8Array>()
   const key = (id: string) => keys.journal(instance, id)
@@ -100,7 +97,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     }
   }
 
-  /** An unreadable record keeps its place for a repair by hand. Nothing waits for it: its message is not opened again. */
+  /** An unreadable record is kept for a manual repair. Nothing waits for it, because its message is not decrypted again. */
   const onUnreadable = (error: unknown) => log.error({ err: error }, 'a stored inbox record could not be decoded; it was skipped')
 
   async function setAside(id: string, record: JournalRecord) {

@@ -1,12 +1,12 @@
 /**
- * What the own phone says to this device alone, made safe for the library, which trusts it: a missing field ends in an error, and a key or a pair
- * of names without its second half is stored as it is.
+ * Validates messages of the own phone to this device for the library, which trusts them: a missing field ends in an error, and an incomplete key or
+ * pair of names is stored as it is.
  */
 import { proto } from '@whiskeysockets/baileys'
 
 const { Type } = proto.Message.ProtocolMessage
 
-/** With only the parts that are whole; null: it has none, though it should. */
+/** Returns only the complete parts; null if there are none although there should be. */
 export function usablePeer(message: proto.IMessage): proto.IMessage | null {
   const { protocolMessage } = message
   switch (protocolMessage?.type) {
@@ -32,7 +32,7 @@ function keysIn({ appStateSyncKeyShare }: proto.Message.IProtocolMessage): proto
   if (!keys) return null
   const named = keys.filter(({ keyId }) => keyId?.keyId?.length)
   if (named.length === 0 && keys.length > 0) return null
-  // A key that the phone does not have comes without its data.
+  // A key that the phone does not have arrives without its data.
   return { keys: named.filter(({ keyData }) => keyData?.keyData?.length) }
 }
 
@@ -48,7 +48,7 @@ function pairsIn({ lidMigrationMappingSyncMessage: sync }: proto.Message.IProtoc
     const encodedMappingPayload = proto.LIDMigrationMappingSyncPayload.encode({ ...payload, pnToLidMappings: pairs }).finish()
     return { ...sync, encodedMappingPayload }
   } catch {
-    // Not a payload.
+    // The bytes are not a payload.
     return null
   }
 }

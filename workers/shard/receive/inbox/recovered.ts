@@ -1,7 +1,7 @@
 /**
- * Messages that the network delivered without content and our own phone sent again, inside a peer message. Their events are written before that
- * message is settled: after a crash in between it is taken again. The library emits them, too, but only when its buffer is flushed, not at all when
- * the connection ends first, and without the `requestId` that identifies them: its buffer drops that.
+ * Messages that the network delivered without content and that our own phone sent again, inside a peer message. Their events are written before that
+ * message is settled; after a crash in between it is processed again. The library emits them too, but only when its buffer is flushed, not at all if
+ * the connection ends first, and without the `requestId` that identifies them, which its buffer drops.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -15,7 +15,7 @@ import type { WaitingMessages } from './undecrypted.ts'
 export interface RecoveredDeps {
   inbound: Pick<Inbound, 'message'>
   once: InstanceInbox['once']
-  /** Further records of a new message, for its commit. */
+  /** Additional records of a new message, for its commit. */
   alongside(message: WAMessage): Promise<readonly Op[]>
   waiting: Pick<WaitingMessages, 'known' | 'arrived'>
   log: Pick<Logger, 'warn'>
@@ -51,8 +51,8 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   }
 
   /**
-   * Under the key of the stanza without content: the phone may use other names for the people in it, and leaves their other names out. A
-   * message that is not expected any more has had its event.
+   * Uses the key of the stanza without content, because the phone may use other names for the people in it and omits their other names. A message
+   * that is no longer expected has already had its event.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

@@ -1,6 +1,6 @@
 /**
- * Seen marks, by which a redelivery is recognised: a hash per ciphertext and per message. Kept in two generations of a fixed size, so that
- * the set neither grows nor forgets what is recent; the network redelivers soon or never.
+ * Seen marks, which identify a redelivery: a hash per ciphertext and per message. They are kept in two generations of a fixed size, so that the set
+ * does not grow and keeps recent marks; the network redelivers soon or never.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { sha256 } from '../../../../src/lib/sha256.ts'
@@ -10,11 +10,11 @@ import { removeAll } from '../../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
 import { bare } from '../../wire/jid.ts'
 
-/** Seen marks per generation, up to three a message. Two hold far more than the largest offline backlog of the trials. */
+/** Number of seen marks per generation, up to three per message. Two generations hold far more than the largest offline backlog in our trials. */
 const GENERATION_SIZE = 3_072
-/** Between the marks of a record: not a character of a mark. */
+/** Separator of the marks in a record; marks do not contain it. */
 const BETWEEN = ' '
-/** Digits of a record's number: they sort as text. */
+/** Digits of a record's number, which sort as text. */
 const DIGITS = 12
 
 export type Mark = string & { readonly brand: 'mark' }
@@ -25,8 +25,8 @@ export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
 
 /**
- * The seen marks of a message, one under each name its key has for the chat and for the author: a person is addressed by number or by LID,
- * and a message can come again under the other one. One event per message, also when a retry brings it again in another ciphertext.
+ * Seen marks of a message, one under each name that its key has for the chat and for the author: a person is addressed by number or by LID, and a
+ * message can arrive again under the other name. There is one event per message, even if a retry delivers it again in another ciphertext.
  */
 export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
   const chat = remoteJid ?? ''
@@ -44,21 +44,23 @@ const names = (jid: string, alt: string | undefined) => [...new Set([bare(jid), 
 export interface Marks {
   load(): Promise<void>
   has(mark: Mark): boolean
-  /** Storage ops that set these marks; call `applied` after their commit. */
+  /** Storage operations that set these marks; call `applied` after their commit. */
   ops(marks: readonly Mark[]): Op[]
-  /** They are being written: set from now on, and `applied` when `written` resolves. Not set any more when it rejects. */
+  /** The marks are being written: they are set from now on, and `applied` when `written` resolves. They are no longer set if it rejects. */
   follow(marks: readonly Mark[], written: Promise<void>): void
   applied(marks: readonly Mark[]): void
-  /** Drops the older generation when the newer one is full. Its own commits: losing one costs nothing but a try after the next message. */
+  /**
+   * Drops the older generation when the newer one is full, in separate commits. Losing one of them only costs another attempt after the next message.
+   */
   rotate(): Promise<void>
-  /** Removes all of them. */
+  /** Removes all marks. */
   forget(): Promise<void>
 }
 
-/** A seen mark as it is stored and remembered: blind, after the character of its kind. Those of one message are one record. */
+/** Stored form of a seen mark: blind, after the character of its kind. The marks of one message are one record. */
 type Stored = string & { readonly brand: 'stored mark' }
 
-/** The marks of one message are requested a few times, one right after the other. */
+/** The marks of one message are requested a few times in a row. */
 const MAX_REMEMBERED = 32
 
 export function createMarks(instance: string, store: StateStore, sealer: Sealer): Marks {
@@ -66,10 +68,13 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
   let isRotating = false
   const generations: [Set<Stored>, Set<Stored>] = [new Set(), new Set()]
   const recent = new Map<Mark, Stored>()
-  /** Of the newest record. They ascend, so that the records of one time share the pages of the store: one of a random name changes a page of its own. */
+  /**
+   * Number of the newest record. Numbers ascend, so that records of the same time share the pages of the store; a random name would change a separate
+   * page.
+   */
   let newest = 0
   const other = () => 1 - current
-  /** Being written, and by how many commits. */
+  /** Marks that are being written, with the number of their commits. */
   const followed = new Map<Stored, number>()
 
   function stored(mark: Mark): Stored {
@@ -86,7 +91,7 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
     const marks = generations[generation as 0 | 1]
     for await (const [key, value] of store.range(prefix)) {
       const name = key.slice(prefix.length)
-      // Each mark was a record once, under its own name.
+      // In older records each mark is a record under its own name.
       if (value.byteLength === 1) marks.add(name as Stored)
       else {
         newest = Math.max(newest, Number(name))
@@ -141,7 +146,7 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
       isRotating = true
       try {
         const next = other()
-        // The disk decides: a mark that was being written while an earlier rotation ended is not in memory under this generation.
+        // The disk decides: a mark that was being written when an earlier rotation ended is not in memory under this generation.
         await dropGeneration(next)
         await store.commit({ ops: [[keys.markGeneration(instance), Uint8Array.of(next)]] })
         generations[next as 0 | 1] = new Set()

@@ -1,4 +1,4 @@
-/** The stanza of a message and, once its parts are open, the message. Nothing here has an effect. */
+/** The stanza of a message and, after its parts are decrypted, the message. This file has no side effects. */
 import {
   type AuthenticationCreds,
   areJidsSameUser,
@@ -20,13 +20,13 @@ export interface MessageStanza {
   node: BinaryNode
   id: Mark
   ciphertexts: readonly Uint8Array[]
-  /** Of the ciphertexts, in their order. */
+  /** Marks of the ciphertexts, in order. */
   marks: readonly Mark[]
-  /** Padded plaintexts by index of their ciphertext, as far as they are open. */
+  /** Padded plaintexts of decrypted parts, by the index of their ciphertext. */
   opened: Map<number, Uint8Array>
-  /** A message of the own phone to its devices alone. */
+  /** Whether it is a message of the own phone only to its devices. */
   isPeer: boolean
-  /** It is open, and all that it means is being written; resolves when it is on disk. */
+  /** Set after it is decrypted and its effects are being written; resolves when they are on disk. */
   written: Promise<void> | undefined
 }
 
@@ -50,11 +50,11 @@ export function messageStanza(node: BinaryNode, me: Me): MessageStanza {
 
 export const isPeerStanza = (node: BinaryNode, me: Me) => isMarkedPeer(node) && isOwn(fromOf(node), me)
 
-/** Only the account's own devices send peer messages; the same attribute from anybody else is an ordinary message. */
+/** Only the account's own devices send peer messages; a message of anybody else with the same attribute is an ordinary message. */
 const isOwn = (jid: string, me: Me) =>
   jid !== '' && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
 
-/** The message its opened parts make together. Throws when they are none. */
+/** The message that its decrypted parts form together. Throws if they form none. */
 export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessage {
   const message = addressed(node, me)
   const plaintexts = [...opened].sort(([a], [b]) => a - b).map(([, padded]) => unpadRandomMax16(padded))
@@ -63,8 +63,8 @@ export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessa
 }
 
 /**
- * The stanza without its content, jids without device; throws when it has no chat or no id. The library's `cleanMessage` also inverts the
- * keys inside reactions and votes, and throws where a stranger left them out: translation does that itself (`referenced.ts`).
+ * The stanza without its content and with jids without device; throws if it has no chat or no id. The library's `cleanMessage` also inverts the keys
+ * inside reactions and votes, and throws if a stranger omitted them; translation handles that itself (`referenced.ts`).
  */
 export function addressed(node: BinaryNode, me: Me): WAMessage {
   const fullMessage = decoded(node, me)
@@ -74,7 +74,7 @@ export function addressed(node: BinaryNode, me: Me): WAMessage {
   return fullMessage
 }
 
-/** The library refuses stanzas of bots and of kinds of accounts that it does not know, and files what the own phone writes to a bot under us. */
+/** The library refuses stanzas of bots and of unknown kinds of accounts, and files messages of the own phone to a bot under us. */
 function decoded(node: BinaryNode, me: Me): WAMessage {
   const { id, from, participant, t, pushName } = envelopeOf(node)
   if (!id || !from) throw new Error('a message stanza has no chat or no id')
@@ -94,7 +94,7 @@ function decode(plaintext: Uint8Array): proto.IMessage {
   const message = proto.Message.decode(plaintext)
   const inner = message.deviceSentMessage?.message
   if (!inner) return message
-  // The secret of our own phone's message may be beside the envelope.
+  // The secret of a message of our own phone may be beside the envelope.
   const aside = inner.messageContextInfo ?? message.messageContextInfo
   return aside ? { ...inner, messageContextInfo: aside } : inner
 }

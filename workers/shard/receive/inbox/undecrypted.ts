@@ -1,11 +1,11 @@
 /**
- * Messages that came and cannot be decrypted yet. The sender is asked for them again; one that does not come within a while is reported as
- * `waiting_message`, and the readable message follows as an event of its own when it comes. One that nobody can open, or that nobody sends
+ * Received messages that cannot be decrypted yet. The sender is asked to send them again. A message that does not arrive within some time is reported
+ * as `waiting_message`, and the readable message follows as a separate event when it arrives. A message that nobody can decrypt, or that nobody sends
  * again, is reported as `unsupported`. A hidden addition to another message is not reported.
  *
- * The record is written before the network is answered for the ciphertext that failed: a crash in between leaves the record, and the next
- * thread run reports it. Once reported it stays until the message comes or a day has passed, so that a retry that fails again reports
- * nothing twice. A record that was not reported is never evicted before it is.
+ * The record is written before the network is answered for the failed ciphertext: after a crash in between, the record remains and the next thread
+ * run reports it. A reported record stays until the message arrives or a day has passed, so that a retry that fails again is not reported twice. A
+ * record is never evicted before it is reported.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -26,13 +26,16 @@ import { isHidden, isViewOnce } from '../../wire/message-stanza.ts'
 import { isEvent, type Reported, type Unreported } from '../unreported.ts'
 import { type Mark, messageMarks } from './seen-marks.ts'
 
-/** Time for the sender's retry. */
+/** Time for the sender's retry, in ms. */
 const RETRY_TIME = 10 * SECOND
-/** Between two reports: webhooks leave in the order of their events, and two thousand of one sender would go before everybody's texts. */
+/**
+ * Pause between two reports: webhooks are sent in the order of their events, and two thousand reports about one sender would precede all texts of
+ * others.
+ */
 const PAUSE = SECOND / 40
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
-/** Kept in memory; the oldest reported ones are evicted, and a message that comes after that is an ordinary one. */
+/** Number of records in memory; the oldest reported ones are evicted, and a message that arrives after that is an ordinary one. */
 const MAX_RECORDS = 2_000
 
 const text = v.optional(v.string())
@@ -45,7 +48,7 @@ const Waiting = v.object({
     participant: text,
     participantAlt: text,
   }),
-  /** Epoch seconds, from the stanza. */
+  /** Time from the stanza, in epoch seconds. */
   timestamp: v.number(),
   pushName: v.nullable(v.string()),
   viewOnce: v.boolean(),
@@ -61,7 +64,7 @@ export type WaitingMessage = v.InferOutput<typeof Waiting>
 interface Entry {
   record: WaitingMessage
   timer?: NodeJS.Timeout
-  /** The readable message is being written: `waiting_message` must not follow it. */
+  /** The readable message is being written, so `waiting_message` must not follow it. */
   isArriving?: boolean
 }
 
@@ -72,20 +75,20 @@ export interface WaitingDeps {
   clock: Clock
   log: Logger
   outbox: Pick<Outbox, 'append' | 'committed'>
-  /** `later`: the event cannot be made yet. */
+  /** `later` means that the event cannot be created yet. */
   event(message: WaitingMessage): Promise<Reported | 'later'>
   /** A message stays unreadable, and no event reports it. */
   unreported(reason: Unreported): void
-  /** Further records of a message whose envelope alone is known. */
+  /** Additional records of a message of which only the envelope is known. */
   alongside?: (key: WAMessageKey) => Promise<readonly Op[]>
   maxRecords?: number
 }
 
-/** How a message that cannot be read is reported. */
+/** Way in which a message that cannot be read is reported. */
 export interface Unreadable {
-  /** As `unsupported`, under this name; without it as `waiting_message`. */
+  /** Reported as `unsupported` under this name; without it as `waiting_message`. */
   protoType: string
-  /** Nobody sends it again: it is reported at once. */
+  /** Nobody sends it again, so it is reported immediately. */
   isFinal: boolean
 }
 
@@ -93,13 +96,16 @@ export interface WaitingMessages {
   load(): Promise<void>
   /** On disk when it resolves. */
   add(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
-  /** Whether it is still waited for. */
+  /** Whether the message is still waited for. */
   has(key: WAMessageKey): boolean
-  /** By the id of the message, and by its chat where several wait under one id: senders choose their ids. */
+  /** By the id of the message, and by its chat if several messages have that id, because senders choose their ids. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
-  /** For the commit of the readable message. */
+  /** Operations for the commit of the readable message. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
-  /** The device is gone, and nobody sends it again: unreported messages are reported, and nothing is kept. After its session has ended. */
+  /**
+   * Called after the device was unlinked and its session has ended: nobody sends the messages again. Unreported messages are reported, and nothing is
+   * kept.
+   */
   forget(): Promise<void>
   stop(): Promise<void>
 }
@@ -111,17 +117,17 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
   const { instance, store, sealer, clock, log, outbox, event, unreported, alongside, maxRecords = MAX_RECORDS } = deps
   const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
   const open = new Map<Mark, Entry>()
-  /** Every name of a message in `open`, to the one it is kept under. */
+  /** Maps every name of a message to its name in `open`. */
   const names = new Map<Mark, Mark>()
   const keyOf = (mark: Mark) => keys.waiting(instance, mark)
-  /** One commit after another: a record is written before its event. */
+  /** Commits run one after another, because a record is written before its event. */
   let tail: Promise<unknown> = Promise.resolve()
   let isStopped = false
-  /** Those whose time is over, in that order. */
+  /** Messages whose time is over, in that order. */
   const due = new Set<Mark>()
   let pausing: NodeJS.Timeout | undefined
 
-  /** Its failure is the caller's: only the order is taken from it. */
+  /** Only used for the order; the caller handles the failure. */
   function next(job: () => Promise<void>): Promise<void> {
     const done = tail.then(job)
     tail = done.catch(() => {})
@@ -137,7 +143,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     complaint: 'old waiting messages could not be removed',
   })
 
-  /** A record is kept under one name of its message; the message may come under the other. */
+  /** A record is stored under one name of its message; the message may arrive under the other. */
   const knownAs = (key: WAMessageKey) =>
     names.size === 0
       ? undefined
@@ -181,21 +187,21 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     pausing.unref()
   }
 
-  /** `isLast`: nothing can come any more. */
+  /** `isLast`: nothing more can arrive. */
   async function appendEvent(mark: Mark, isLast = false) {
     const found = open.get(mark)
     if (!found || found.record.isTold || isStopped) return
     const made = found.record.isHidden ? 'hidden' : await event(found.record)
-    // It came while its event was being made.
+    // The message arrived while its event was being created.
     if (open.get(mark) !== found) return
     if (made === 'later') return later(mark, RETRY_TIME)
     if (found.isArriving && !isLast) {
-      // Should its commit fail, it comes again.
+      // If its commit fails, the message is delivered again.
       found.isArriving = false
       return later(mark, RETRY_TIME)
     }
     const record = { ...found.record, isTold: true }
-    // In memory first: a readable message that comes during the commit gets its event after this one.
+    // Set in memory first, so that the event of a readable message that arrives during the commit comes after this one.
     open.set(mark, { record })
     const appended = isEvent(made) ? outbox.append(made) : null
     try {
@@ -225,7 +231,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     return open.keys().next().value
   }
 
-  /** For one record; an unreported one is reported first. */
+  /** Evicts one record; an unreported one is reported first. */
   async function makeRoom() {
     const mark = oldest()
     if (mark === undefined || open.size <= maxRecords) return
@@ -240,7 +246,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
       for await (const { key, value } of records.list(store, keys.waitings(instance), { onUnreadable })) {
         const mark = key.slice(keys.waitings(instance).length) as Mark
         keep(mark, value)
-        // The whole time again: the retry can only come now.
+        // The whole time starts again, because the retry can only arrive now.
         if (!value.isTold) later(mark, RETRY_TIME)
       }
       sweeper.start()
@@ -271,7 +277,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
         at: clock.now(),
       }
       keep(mark, record)
-      // Nobody sends a view-once message again: there is nothing to wait for.
+      // Nobody sends a view-once message again, so there is nothing to wait for.
       later(mark, viewOnce || how?.isFinal ? 0 : RETRY_TIME)
       try {
         await next(async () => {
@@ -286,7 +292,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     known({ id, remoteJid }) {
       const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
       const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
-      // A chat of two may be named otherwise than the stanza named it.
+      // A 1:1 chat may have another name than in the stanza.
       return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
     },
     arrived(key) {
@@ -302,7 +308,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     },
     forget: () =>
       next(async () => {
-        // An event that cannot be made now can never be made, and must not keep the rest.
+        // An event that cannot be created now can never be created, and must not block the rest.
         for (const mark of open.keys()) await appendEvent(mark, true).catch(complain)
         await removeAll(store, keys.waitings(instance))
         for (const mark of open.keys()) letGo(mark)

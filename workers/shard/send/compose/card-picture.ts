@@ -1,4 +1,4 @@
-/** The picture of a link's card. It never fails the send: without it the card has its texts alone. */
+/** Picture of a link's card. A failure never fails the send: the card then only has its texts. */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { MEDIA_LIMIT, type MediaInput } from '../../../../src/domain/media.ts'
@@ -10,7 +10,7 @@ import type { Destination } from '../destination.ts'
 export interface CardPicture {
   /** Small JPEG inside the message. */
   jpegThumbnail?: Buffer
-  /** The same, larger, on the media hosts: what bigger cards show. */
+  /** The same picture in larger size on the media hosts, for bigger cards. */
   highQualityThumbnail?: proto.Message.IImageMessage
 }
 

@@ -5,11 +5,11 @@ import type { Asker } from '../../chats/session.ts'
 import type { Meanings } from '../../connection/failures.ts'
 import { resolveDestination } from '../destination.ts'
 
-/** Products of a page, and pages, that are looked through for one. */
+/** Number of products per page, and of pages, that are searched for one product. */
 const PAGE = 50
 const MAX_PAGES = 20
 
-/** Catalogues belong to numbers: of the two names of a business the one by number, in the form that is registered. */
+/** Catalogues belong to numbers: of the two names of a business, the number in its registered form. */
 export async function catalogOwner(asker: Asker, digits: string): Promise<string> {
   const { jid, other } = await resolveDestination(asker, { kind: 'user', space: 'phone', digits })
   return [jid, other].find((name) => name?.endsWith('@s.whatsapp.net')) ?? jid
@@ -39,6 +39,6 @@ const ABOUT_ORDER: Meanings = { 429: 'action_failed', 500: 'send_failed', 503: '
 /** Throws unless the network knows the order by this token. */
 export async function assertOrder({ ask }: Asker, orderId: string, token: string): Promise<void> {
   const { products } = await ask.meaning(ABOUT_ORDER).library((library) => library.getOrderDetails(orderId, token))
-  // The library reads an answer that never came, or is no order, as one without products.
+  // The library interprets a missing or invalid answer as an order without products.
   if (products.length === 0) throw new Failure('order_not_found')
 }

@@ -1,4 +1,4 @@
-/** The small picture of a channel inside an invitation to run it. It never fails the send: without it the invitation has its texts alone. */
+/** Small picture of a channel in an invitation to administer it. A failure never fails the send: the invitation then only has its texts. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { MB } from '../../../../src/domain/media.ts'
 import { PICTURE_HOST } from '../../chats/pictures.ts'
@@ -7,9 +7,9 @@ import type { SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 import { type CardPicture, cardPicture } from './card-picture.ts'
 
-/** An extra may not hold the queue for longer. */
+/** Time limit in ms: an optional picture must not delay the queue longer. */
 const TIMEOUT = 5 * SECOND
-/** Previews have some 10 KB, whole pictures some 200. */
+/** Previews have about 10 KB, full pictures about 200 KB. */
 const MAX_BYTES = 2 * MB
 
 export async function channelPicture(context: SendContext, to: Destination, description: unknown): Promise<CardPicture> {
@@ -23,13 +23,13 @@ export async function channelPicture(context: SendContext, to: Destination, desc
   return bytes === null ? {} : cardPicture(context, to, { kind: 'inline', bytes, mime: null }, 'small')
 }
 
-/** On the network's own host only, whatever host a description names. */
+/** Only the network's own host is used, whatever host a description names. */
 function pathOf(picture: unknown): string | null {
   const path = textOf(object(picture).direct_path)
   return path?.startsWith('/') ? path : null
 }
 
-/** The route of the account: through its proxy when it has one. */
+/** Uses the network route of the account: through its proxy if it has one. */
 async function fetched({ media }: SendContext, path: string): Promise<Uint8Array> {
   const response = await fetch(`https://${PICTURE_HOST}${path}`, {
     ...media.fetchOptions(),

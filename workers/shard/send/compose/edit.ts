@@ -1,4 +1,4 @@
-/** Another text for an own message: a text gets it as its text, a picture, film or document as its caption. */
+/** Edits an own message: a text gets a new text; a picture, video or document gets a new caption. */
 import { normalizeMessageContent, proto, type WAUrlInfo } from '@whiskeysockets/baileys'
 import { MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -12,16 +12,16 @@ import { sendMessage } from '../relay.ts'
 import { remembering } from '../remembering.ts'
 import { changeStatus } from '../status/post.ts'
 
-/** An own message can be edited this long. */
+/** Time in which an own message can be edited. */
 const EDIT_WINDOW = 15 * MINUTE
 
 export interface Change {
   text: string
-  /** Its mentions are taken; an edit has no quote, and no expiry of its own. */
+  /** Only its mentions are used; an edit has no quote, and no expiry of its own. */
   info: proto.IContextInfo
-  /** The link card of a text. Called only when there is a text to put it on. */
+  /** Link card of a text. Called only if there is a text that can have one. */
   card?(): Promise<WAUrlInfo | null>
-  /** Whether a message of this content is meant at all. */
+  /** Whether a message with this content is meant at all. */
   isMeant?(content: proto.IMessage): boolean
 }
 
@@ -31,7 +31,7 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   if (!original.key.fromMe) throw new Failure('not_allowed', { message: 'Only messages sent by this account can be edited.' })
   if (ageMs > EDIT_WINDOW)
     throw new Failure('not_allowed', { message: 'A message can be edited only within 15 minutes after it was sent.' })
-  // The change would be there to be seen again.
+  // The edited content would be visible after the message was viewed.
   if (isViewOnce(original.message ?? {})) throw new Failure('not_allowed', { message: 'View-once messages cannot be edited.' })
   const content = normalizeMessageContent(original.message ?? undefined) ?? {}
   if (change.isMeant?.(content) === false) throw new Failure('message_not_found', { message: 'The message is of another kind.' })
@@ -47,14 +47,14 @@ export async function editMessage(context: SendContext, to: Destination, id: str
     }
     const outgoing = { content: { proto: { protocolMessage } } }
     if (to.kind === 'status') return changeStatus(context, id, outgoing)
-    // The target keeps the namespace it was sent in.
+    // The target keeps the namespace in which it was sent.
     const chat = original.key.remoteJid ?? to.jid
     return sendMessage(context, { ...to, jid: chat, other: null }, outgoing)
   }
   return remembering(context, send, () => context.messages.edited(original, editedMessage))
 }
 
-/** Throws `not_allowed` for what has neither text nor caption. */
+/** Throws `not_allowed` for content with neither text nor caption. */
 async function edited(original: proto.IMessage, { text, info, card }: Change, isPost: boolean): Promise<proto.IMessage> {
   const { imageMessage, videoMessage, documentMessage, conversation, extendedTextMessage } = original
   const contextInfo = mentionsOf(info)
@@ -79,12 +79,12 @@ async function edited(original: proto.IMessage, { text, info, card }: Change, is
   }
 }
 
-/** Of a status, which is drawn in them: they stay when its text changes. */
+/** Colours and font of a status, which stay when its text changes. */
 function looksOf(original: proto.Message.IExtendedTextMessage | null | undefined): proto.Message.IExtendedTextMessage {
   const { backgroundArgb, textArgb, font } = original ?? {}
   return { ...(backgroundArgb ? { backgroundArgb } : {}), ...(textArgb ? { textArgb } : {}), ...(font ? { font } : {}) }
 }
 
-/** The part of the surroundings that an edit carries. */
+/** The part of the context that an edit contains. */
 export const mentionsOf = ({ mentionedJid, nonJidMentions }: proto.IContextInfo): proto.IContextInfo | null =>
   mentionedJid ? { mentionedJid, ...(nonJidMentions ? { nonJidMentions } : {}) } : null

@@ -1,10 +1,10 @@
-/** The first URL of a text, as far as the apps make a link of it. */
+/** The first URL of a text that the apps would turn into a link. */
 
-/** With a scheme: only such links can be opened from a card. */
+/** With a scheme, because only such links can be opened from a card. */
 const ANY_URL = /https?:\/\/[^\s<>"']+/gi
-/** The longest URL that is taken anywhere. */
+/** Longest URL that is accepted anywhere. */
 const MAX_LENGTH = 2_048
-/** Ends a sentence, and no URL. */
+/** Characters that end a sentence and do not belong to the URL. */
 const PUNCTUATION = new Set('.,;:!?')
 const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
 
@@ -18,7 +18,7 @@ export function firstUrl(text: string): string | undefined {
   return undefined
 }
 
-/** Without what follows it in the sentence, closes a bracket around it, or ends the markup that begins before it. */
+/** Removes punctuation that follows it in the sentence, a closing bracket around it, or the end of markup that begins before it. */
 function withoutEnd(found: string, markup: string): string {
   let url = found
   for (;;) {
@@ -32,5 +32,5 @@ function withoutEnd(found: string, markup: string): string {
 
 const count = (text: string, character: string) => text.split(character).length - 1
 
-/** Such a link is for its sender's eyes. */
+/** A link with a password is meant only for its sender. */
 const hasPassword = ({ username, password }: URL) => username !== '' && password !== ''

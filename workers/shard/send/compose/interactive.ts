@@ -1,4 +1,4 @@
-/** How every interactive message leaves: its text with mentions as the chat addresses them, its envelope, its companion nodes. */
+/** Sends an interactive message: its text with mentions in the addressing of the chat, its envelope, its companion nodes. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { envelope, type Interactive, mixedNodes } from '../../translate/outbound/native-flow.ts'
@@ -8,9 +8,9 @@ import { type Destination, resolveDestination } from '../destination.ts'
 import { sendMessage } from '../relay.ts'
 
 interface Flow {
-  /** Where mentions are looked for; empty when the message has no text of the caller. */
+  /** Text that is searched for mentions; empty if the message has no text of the caller. */
   text?: string
-  /** `text` as it is to be written. */
+  /** `text`: the text to send. */
   compose(text: string, to: Destination): Interactive | Promise<Interactive>
   /** Default: BIZ-MIXED and BOT. */
   nodes?: BinaryNode[]
@@ -22,7 +22,7 @@ export async function sendInteractive(
   { text = '', compose, nodes }: Flow,
 ): Promise<Accepted> {
   const to = await resolveDestination(context, input.phone)
-  // Mentions are ignored where there is no text to find them in.
+  // Mentions are ignored if there is no text that could contain them.
   const around = await surroundings(context, to, text === '' ? { ...input, mentions: [] } : input, text)
   return sendMessage(context, to, {
     content: { proto: envelope(await compose(around.text, to)) },

@@ -1,4 +1,4 @@
-/** The card for the first URL of a text, by our guarded fetch. A page that does not answer well costs the card, never the message. */
+/** Card for the first URL of a text, with our guarded fetch. If the page cannot be read, the message is sent without a card. */
 import type { WAUrlInfo } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { PREVIEW_AGENT } from '../../../../src/domain/brand.ts'
@@ -9,7 +9,7 @@ import { cut } from '../../wire/bounds.ts'
 import { firstUrl } from './first-url.ts'
 import { MAX_PAGE, type PageHead, readPageHead } from './page-head.ts'
 
-/** A card is an extra: it may not hold the queue longer than the official clients let a person wait. */
+/** Time limit in ms: an optional card must not delay the queue longer than the official clients let a person wait. */
 const TIMEOUT = 5 * SECOND
 const LIMITS = { timeoutMs: TIMEOUT, maxRedirects: 5, maxBytes: MAX_PAGE, tooLarge: 'cut' } as const
 const HEADERS = { accept: 'text/html', 'user-agent': PREVIEW_AGENT }

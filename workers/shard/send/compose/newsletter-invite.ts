@@ -1,5 +1,5 @@
 /**
- * Registers a person as invited to administer a channel. The id of the mutation changes with the builds of the web client: an id other than that of
+ * Registers a person as invited to administer a channel. The id of the mutation changes with the builds of the web client; an id other than that of
  * `wire/mex.ts` can be configured (`SVC_NEWSLETTER_INVITE_QUERY_ID`).
  */
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -16,7 +16,7 @@ export interface AdminInvite {
   expiration: number
 }
 
-/** The rest is an unknown query id above all. */
+/** All other codes usually mean an unknown query id. */
 const MEANINGS: Meanings = {
   401: 'not_allowed',
   403: 'not_allowed',
@@ -25,7 +25,7 @@ const MEANINGS: Meanings = {
   otherwise: 'action_failed',
 }
 
-/** Throws before anything is sent: an invitation that is not registered cannot be accepted. */
+/** Throws before anything is sent, because an invitation that is not registered cannot be accepted. */
 export async function registerAdminInvite(
   context: Pick<SendContext, 'ask'>,
   newsletter: string,

@@ -27,7 +27,7 @@ export function charsetOfMeta({ charset, content, 'http-equiv': equivalent }: Re
 export const charsetOfXml = (declaration: string): string | undefined =>
   asReadable(known(/^\?xml\b[^>]*\bencoding\s*=\s*["']([^"']+)["']/i.exec(declaration)?.[1]))
 
-/** A page whose declaration was readable as single bytes is not in UTF-16, whatever the declaration says. */
+/** A page whose declaration could be read as single bytes is not in UTF-16, whatever the declaration says. */
 const asReadable = (charset: string | undefined) => (charset?.startsWith('utf-16') ? 'utf-8' : charset)
 
 /** Undefined for a label that no decoder knows. */

@@ -2,9 +2,9 @@
 import { cut } from '../../wire/bounds.ts'
 import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, createTextReader, START_BYTES } from './page-charset.ts'
 
-/** Most bytes of a page that are read. Large sites have scripts of several hundred KB in front of the title. */
+/** Number of bytes of a page that are read at most. Large sites have scripts of several hundred KB before the title. */
 export const MAX_PAGE = 1_024 * 1_024
-/** Most characters of a title or description that are kept while the page is read. */
+/** Number of characters of a title or description that are kept while the page is read. */
 const MAX_TEXT = 4_096
 
 export interface PageHead {
@@ -40,7 +40,7 @@ export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentTyp
     }
     const late = head?.declaredLater()
     if (late !== undefined) {
-      // As in browsers, the bytes that were read under the assumed charset are read again.
+      // As in browsers, the bytes that were read with the assumed charset are read again.
       head = parseHead(Parser, late)
       for (const each of kept) head.write(each)
     }
@@ -53,7 +53,7 @@ interface HeadParser {
   write(bytes: Uint8Array): void
   /** The body has begun. */
   isOver(): boolean
-  /** Charset that the page declares in a way that its reader has not taken into account. */
+  /** Charset that the page declares and that the reader has not used. */
   declaredLater(): string | undefined
   found(): PageHead
 }
@@ -66,7 +66,7 @@ function parseHead(Parser: HtmlParser, charset: string | undefined): HeadParser 
   let isBody = false
   const parser = new Parser({
     oncomment(data) {
-      // The parser reports an XML declaration as a comment, one that is longer than its text by `<` and `>` alone.
+      // The parser reports an XML declaration as a comment that is longer than its text only by `<` and `>`.
       const isDeclaration = parser.endIndex - parser.startIndex === data.length + 1
       if (isDeclaration) declared ??= charsetOfXml(data)
     },
