@@ -1,8 +1,9 @@
 /** Every step at which a kill may separate a change from the next one: `test/faults` kills the service there, and unit tests stop there. */
 export type Step =
   | `queue:${
-      // The item is recorded as in flight; the network has answered; the outcome is stored.
-      'before-send' | 'after-send' | 'settled'
+      // The item is recorded as in flight; the network has answered; the outcome is stored;
+      // media of the next item is prepared.
+      'before-send' | 'after-send' | 'settled' | 'ahead'
     }`
   // An event was chosen; it is about to be posted; it was answered; its outcome is stored.
   | `outbox:${'picked' | 'before-post' | 'after-post' | 'settled'}`

@@ -40,6 +40,8 @@ export interface Stats {
   stanzas_out: number
   undecryptable: number
   unknown_queries: string[]
+  /** Files that the media host was sent. */
+  uploads: number
 }
 
 export function createSandbox(url: string) {

@@ -118,7 +118,14 @@ test('the network goes down and up, forges and counts', async () => {
   assert.equal((await ask('POST', `/phones/${PHONE}/cut`)).status, 200)
   assert.equal((await ask('POST', `/phones/${PHONE}/unlink`)).status, 200)
   const { body } = await ask('GET', '/stats')
-  assert.deepEqual(Object.keys(body).sort(), ['connections', 'stanzas_in', 'stanzas_out', 'undecryptable', 'unknown_queries'])
+  assert.deepEqual(Object.keys(body).sort(), [
+    'connections',
+    'stanzas_in',
+    'stanzas_out',
+    'undecryptable',
+    'unknown_queries',
+    'uploads',
+  ])
 })
 
 test('a missing or wrong field is told by its name', async () => {

@@ -22,7 +22,12 @@ const AS_IS: Readonly<Record<string, Playable>> = {
   'audio/amr': { mime: 'audio/amr', codecs: ['amr_nb', 'amr_wb'] },
 }
 /** Types that are no sound to the detector, and may be nothing but sound all the same. */
-const MAY_BE_SOUND = new Set(['application/octet-stream', 'application/vnd.rn-realmedia', 'application/mxf'])
+const MAY_BE_SOUND = new Set([
+  'application/octet-stream',
+  'application/vnd.rn-realmedia',
+  'application/mxf',
+  'application/x-shockwave-flash',
+])
 
 export async function prepareAudio(job: MediaJob, content: Content, converter: Converter): Promise<AudioPart> {
   const isVoice = job.purpose === 'voice'

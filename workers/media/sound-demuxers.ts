@@ -26,7 +26,7 @@ export const SOUND_DEMUXERS: readonly string[] = [
   ],
   ...['ape', 'mpc', 'mpc8', 'shn', 'tak', 'tta', 'wv', 'vqf', 'rm', 'asf', 'xwma'],
   ...['amr', 'amrnb', 'amrwb', 'act', 'dss', 'ilbc', 'qcp'],
-  ...['mov', 'matroska', 'avi', 'flv', 'mpeg', 'mpegts', 'nut', 'swf', 'mxf'],
+  ...['mov', 'matroska', 'avi', 'flv', 'mpeg', 'mpegts', 'nut', 'swf', 'mxf', 'wtv'],
   ...[
     'adp',
     'ads',
@@ -46,5 +46,5 @@ export const SOUND_DEMUXERS: readonly string[] = [
     'genh',
     'hca',
   ],
-  ...['hcom', 'kvag', 'msf', 'mtaf', 'rsd', 'smjpeg', 'svag', 'vag', 'wsaud', 'xa', 'xvag'],
+  ...['hcom', 'kvag', 'mmf', 'msf', 'mtaf', 'rsd', 'smjpeg', 'svag', 'vag', 'wsaud', 'xa', 'xvag'],
 ]

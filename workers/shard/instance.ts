@@ -28,6 +28,7 @@ import { shownState } from './lifecycle/shown.ts'
 import { createStatus } from './lifecycle/status.ts'
 import { openSession } from './open-session.ts'
 import { handlerOf } from './operations/index.ts'
+import { mediaOf } from './operations/send/ahead.ts'
 import { createIdempotency } from './queue/idempotency.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
 import { createMessageStatuses } from './receipts/message-status.ts'
@@ -242,6 +243,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
 
   const sending = createSending({
     handlerOf: (operation) => handlerOf('send', operation),
+    mediaOf,
     instance: id,
     shard: deps,
     store,

@@ -72,7 +72,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     Object.assign(network.settings, DEFAULT_SETTINGS, options.settings)
     network.forged.clear()
     network.failures.length = 0
-    Object.assign(network.stats, { stanzasIn: 0, stanzasOut: 0, undecryptable: 0, unknownQueries: [] })
+    Object.assign(network.stats, { stanzasIn: 0, stanzasOut: 0, undecryptable: 0, unknownQueries: [], uploads: 0 })
     network.isDown = false
     network.changed()
   }

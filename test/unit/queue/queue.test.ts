@@ -474,6 +474,54 @@ test('an item that ended three lives is not tried a fourth time: it fails, and t
   assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
 })
 
+/** Records what is prepared ahead. */
+function recordingAhead() {
+  const begun: string[] = []
+  let discarded = 0
+  const ahead: QueueOptions['ahead'] = {
+    wants: (operation) => operation === 'send.sendImage',
+    begin: ({ phone }) => void begun.push(phone),
+    discard: () => void discarded++,
+  }
+  return { ahead, begun, discarded: () => discarded }
+}
+const image = (phone: string) => text(phone, { operation: 'send.sendImage', input: { phone } })
+
+test('the next item is prepared while one is in flight, once, if it has media', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const { ahead, begun, discarded } = recordingAhead()
+  const answers: (() => void)[] = []
+  const send = () => new Promise<SendOutcome>((resolve) => answers.push(() => resolve({ status: 'sent' })))
+  const queue = await b.open({ ahead, send })
+  queue.setConnected(true)
+  await queue.enqueue(text('first'))
+  await b.time.armed(2 * SECOND)
+  b.time.advance(2 * SECOND)
+  await until(() => answers.length === 1, 'the first in flight')
+  for (const item of [image('second'), image('third'), text('fourth')]) await queue.enqueue(item)
+  await until(() => begun.length === 1, 'the second prepared')
+  answers.shift()!()
+  await until(() => answers.length === 1, 'the second in flight')
+  await until(() => begun.length === 2, 'the third prepared')
+  assert.deepEqual([begun, discarded()], [['second', 'third'], 0])
+  await queue.clear()
+  assert.equal(discarded(), 1)
+})
+
+test('nothing is prepared beside an item that may have ended the thread: it would be counted as that item\u2019s doing', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const before = await b.open()
+  for (const item of [text('innocent'), image('heavy')]) await before.enqueue(item)
+  await before.stop(0)
+  const { ahead, begun } = recordingAhead()
+  await (await life(b, { ahead })).untilHung()
+  await until(() => begun.length === 1, 'the second prepared')
+  await (await life(b, { ahead })).untilHung()
+  assert.deepEqual(begun, ['heavy'])
+})
+
 test('a stop that was wanted and a connection that was lost are not counted among them', async (t) => {
   const b = await bench(t)
   const before = await b.open()

@@ -5,7 +5,7 @@ import type { PreparedMedia, Purpose } from '../../../src/domain/media-job.ts'
 import type { SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
 import { withMedia } from './arrival.ts'
-import { type Uploaded, type UploadType, upload } from './upload.ts'
+import { type Uploaded, type UploadType, upload, wishOf } from './upload.ts'
 
 export interface Made {
   uploaded: Uploaded
@@ -28,11 +28,13 @@ export function make(
   type: UploadType,
   { author, waveform = false }: Wishes = {},
 ): Promise<Made> {
-  return withMedia(context, input, MEDIA_LIMIT, async ({ path, dir }) => {
-    const job = { purpose, path, dir, limit: MEDIA_LIMIT, author: author ?? null, waveform }
-    const prepared = await context.media.prepare(job)
-    return { prepared, uploaded: await upload(context, to, type, { path: prepared.path, dir }) }
-  })
+  return context.media.once(wishOf(to, type, [input, purpose, author, waveform]), () =>
+    withMedia(context, input, MEDIA_LIMIT, async ({ path, dir }) => {
+      const job = { purpose, path, dir, limit: MEDIA_LIMIT, author: author ?? null, waveform }
+      const prepared = await context.media.prepare(job)
+      return { prepared, uploaded: await upload(context, to, type, { path: prepared.path, dir }) }
+    }),
+  )
 }
 
 const sized = ({ uploaded, prepared: { mime, width, height } }: Made) => ({

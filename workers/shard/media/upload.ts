@@ -64,18 +64,24 @@ export async function upload(
   return uploadSealed(context, type, sealedPath, sealing)
 }
 
+/** Names a medium and what is to be done with it. It is of a queue item or an address: its bytes are not a part of it. */
+export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
+  JSON.stringify([to.kind === 'newsletter', type, ...rest])
+
 /** Uploads media that needs no conversion: it is encrypted while it arrives, and its plain bytes are never on this disk. */
-export async function uploadAsItComes(
+export function uploadAsItComes(
   context: SendContext,
   to: Pick<Destination, 'kind'>,
   type: UploadType,
   input: MediaInput,
   limitBytes: number,
 ): Promise<Uploaded> {
-  if (to.kind === 'newsletter') return withMedia(context, input, limitBytes, (arrived) => upload(context, to, type, arrived))
-  const sealing = await createSealing(type)
-  const sent = ({ path }: Arrived) => uploadSealed(context, type, path, sealing)
-  return withMedia(context, input, limitBytes, sent, sealing.through)
+  return context.media.once(wishOf(to, type, [input, limitBytes]), async () => {
+    if (to.kind === 'newsletter') return withMedia(context, input, limitBytes, (arrived) => upload(context, to, type, arrived))
+    const sealing = await createSealing(type)
+    const sent = ({ path }: Arrived) => uploadSealed(context, type, path, sealing)
+    return withMedia(context, input, limitBytes, sent, sealing.through)
+  })
 }
 
 async function uploadSealed(context: SendContext, type: UploadType, path: string, sealing: Sealing): Promise<Uploaded> {

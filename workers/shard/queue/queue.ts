@@ -20,6 +20,7 @@ import { createHolds } from './holds.ts'
 import { previewOf, type QueueEntry, type QueueItem, toEntry, type Waiting, waitingOf } from './item.ts'
 import { createItemStore } from './item-store.ts'
 import { places } from './listing.ts'
+import { createLookAhead } from './look-ahead.ts'
 import { createModes, inFlight } from './mode.ts'
 import { drawWait, RESUME_DELAY, sendAt } from './pacing.ts'
 import { createRestricted } from './restricted.ts'
@@ -53,6 +54,7 @@ export function createQueue(options: QueueOptions): Queue {
       log.warn({ instance_id: instanceId, err: error }, 'queue: the list of people who wrote to this account could not be read'),
   })
   const holds = createHolds(steady.now, restricted)
+  const lookAhead = createLookAhead({ ...options, items })
 
   let state: 'new' | 'running' | 'stopped' = 'new'
   /** In the order of service ids, without the item in flight. Times in this file are of the steady clock. */
@@ -64,6 +66,8 @@ export function createQueue(options: QueueOptions): Queue {
   let previousDoneAt: number | null = null
   /** Earliest next attempt after a failure that the item did not cause. */
   let notBefore = 0
+  /** Not beside an item whose try may have ended the thread: an end would be counted as its doing once more. */
+  let mayLookAhead = false
   /** Wait that was drawn for the head, so that a second look does not draw again. */
   let drawn: { svcId: string; ms: number } | undefined
   let alarm: { cancel(): void } | undefined
@@ -88,6 +92,7 @@ export function createQueue(options: QueueOptions): Queue {
     alarm?.cancel()
     alarm = undefined
     const mode = modes.now.name
+    if (inFlight(modes.now)) prepareNext()
     if ((mode !== 'idle' && mode !== 'named') || state !== 'running' || connectedAt === null) return
     const head = nextUp()
     const wait = waitOf(head)
@@ -98,9 +103,16 @@ export function createQueue(options: QueueOptions): Queue {
       return
     }
     line.splice(line.indexOf(head), 1)
+    lookAhead.turnOf(head.svcId)
+    mayLookAhead = counter.svcId !== head.svcId || counter.isNamed
     // Begins in a later microtask, so that the mode is `sending` before any of it runs.
     const done = Promise.resolve(head).then(carry)
     modes.enter({ name: 'sending', item: head, since: steady.now(), done })
+    prepareNext()
+  }
+
+  function prepareNext() {
+    if (mayLookAhead && state === 'running' && connectedAt !== null) lookAhead.towards(nextUp())
   }
 
   /** Never rejects. */
@@ -216,6 +228,7 @@ export function createQueue(options: QueueOptions): Queue {
   function takeOut(gone: readonly Waiting[]) {
     const set = new Set(gone)
     holds.gone(gone)
+    lookAhead.gone(gone)
     line = line.filter((item) => !set.has(item))
     pump()
   }
@@ -374,6 +387,7 @@ export function createQueue(options: QueueOptions): Queue {
     setConnected(connected) {
       if (connected === (connectedAt !== null)) return
       connectedAt = connected ? steady.now() : null
+      if (!connected) lookAhead.discard()
       notBefore = 0
       counter.reconnected()
       pump()
@@ -396,6 +410,7 @@ export function createQueue(options: QueueOptions): Queue {
     undecided: () => [inFlight(modes.now)?.item, ...line].find((item) => item && item.svcId === counter.svcId)?.messageId,
     async stop(deadlineMs) {
       state = 'stopped'
+      lookAhead.discard()
       alarm?.cancel()
       expiryAlarm?.cancel()
       await within(inFlight(modes.now)?.done, deadlineMs)

@@ -13,6 +13,9 @@ import type { MediaPreparation } from '../media/preparation.ts'
 import type { KnownMessages } from '../retry/known-messages.ts'
 import type { Sent } from '../retry/sent.ts'
 
+/** Makes something, unless it was made before under the name of the wish: then that is the result, and its failure the failure. */
+export type Once = <T>(wish: string, make: () => Promise<T>) => Promise<T>
+
 /** Files of a send: download, preparation and upload. */
 export interface SendFiles {
   /** Folder of this thread for temporary files. */
@@ -22,6 +25,8 @@ export interface SendFiles {
   prepare: MediaPreparation['prepare']
   /** Writes a part of the item's blob to a file, after `through` has transformed it. */
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
+  /** For every medium that is made and uploaded: it may have been prepared before the turn of the item (`ahead.ts`). */
+  once: Once
   /** Uses the instance's proxy and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent
   /** For files of received messages, over the same route. */

@@ -32,7 +32,8 @@ import { createQueue } from '../queue/queue.ts'
 import type { FirstStatus, MessageStatuses } from '../receipts/message-status.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
-import type { Accepted, Audience, SendContext, SendFiles } from './contract.ts'
+import { createAhead, type PrepareMedia } from './ahead.ts'
+import type { Accepted, Audience, Once, SendContext, SendFiles } from './contract.ts'
 import type { Destination } from './destination.ts'
 import { type OutgoingMessage, sendMessage } from './relay.ts'
 import { sendAgain } from './send-again.ts'
@@ -69,6 +70,8 @@ export interface SendingDeps extends Pick<SendContext, 'messages' | 'sent' | 'co
   settings(): InstanceSettings
   /** Undefined for an id that no declaration of a send has. */
   handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
+  /** What an operation does with its media before its message is composed. */
+  mediaOf(operation: string): PrepareMedia | undefined
   /** The current session, and its network route; null while there is none. */
   session(): Session | null
   route(): NetworkRoute | null
@@ -112,6 +115,13 @@ export function createSending(deps: SendingDeps): Sending {
   /** Callbacks to run after that commit. */
   const appended = new Map<string, () => void>()
 
+  const ahead = createAhead({
+    mediaOf: deps.mediaOf,
+    session: deps.session,
+    contextOf: (session, item, once) => contextOf(session, filesOf(item, once), item),
+    prepared: (svcId) => shard.steps('queue:ahead', svcId),
+  })
+
   const queue = createQueue({
     instanceId: instance,
     store,
@@ -125,6 +135,7 @@ export function createSending(deps: SendingDeps): Sending {
     blobs: deps.blobs,
     settings: deps.settings,
     send,
+    ahead,
     isOpen: () => deps.session()?.isOpen === true,
     onDelivery({ svcId, requestId }) {
       const entry = accompanying.get(svcId)
@@ -158,8 +169,9 @@ export function createSending(deps: SendingDeps): Sending {
 
   const route = () => presentRoute(deps.route())
 
-  const filesOf = ({ copyMedia }: Pick<SendItem, 'copyMedia'>): SendFiles => ({
+  const filesOf = ({ copyMedia }: Pick<SendItem, 'copyMedia'>, once: Once): SendFiles => ({
     ...shard.media,
+    once,
     async blobTo(path, part, through) {
       if (!copyMedia) throw new Failure('send_failed', { message: 'The media of the message is no longer stored.' })
       await copyMedia(path, part, through)
@@ -190,7 +202,8 @@ export function createSending(deps: SendingDeps): Sending {
     const session = deps.session()
     if (!handler) return { status: 'failed', code: 'internal', message: `There is no send operation ${operation}.` }
     if (!session?.isOpen) throw new Failure('instance_not_connected')
-    const context = contextOf(session, filesOf(item), { messageId, operation, delayTyping })
+    const once = ahead.take(item.svcId, session)
+    const context = contextOf(session, filesOf(item, once), { messageId, operation, delayTyping })
     statuses.hold(messageId)
     turns.set(item.svcId, clock.now())
     try {
@@ -230,7 +243,11 @@ export function createSending(deps: SendingDeps): Sending {
     leftAt: (svcId) => turns.get(svcId),
     async direct(session, operation, to, outgoing) {
       const messageId = generateMessageIDV2(session.me?.id)
-      const context = contextOf(session, filesOf({}), { messageId, operation, delayTyping: 0 })
+      const context = contextOf(
+        session,
+        filesOf({}, (_, make) => make()),
+        { messageId, operation, delayTyping: 0 },
+      )
       const { message } = await sendMessage(context, to, outgoing)
       const ops = await disappearing.ops(message!)
       if (ops.length > 0) await store.commit({ ops })

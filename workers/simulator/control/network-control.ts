@@ -27,6 +27,8 @@ export interface Stats {
   undecryptable: number
   /** `xmlns type child` of every query that had no answer here. */
   unknown_queries: string[]
+  /** Files that the media host was sent. */
+  uploads: number
 }
 
 export interface PhoneInput {

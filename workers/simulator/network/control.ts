@@ -190,6 +190,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       stanzas_out: network.stats.stanzasOut,
       undecryptable: network.stats.undecryptable,
       unknown_queries: [...network.stats.unknownQueries],
+      uploads: network.stats.uploads,
     }),
     settings(changes) {
       Object.assign(network.settings, changes)
@@ -299,6 +300,12 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       for (const device of person(phone).devices) rotateKeys(network, person(phone), device.id, 'sessions')
     },
     failures: () => [...network.failures],
-    faults: network.faults,
+    faults: {
+      ...network.faults,
+      take(on, facts) {
+        if (on === 'upload') network.stats.uploads++
+        return network.faults.take(on, facts)
+      },
+    },
   }
 }

@@ -220,6 +220,7 @@ export interface NetworkStats {
   stanzasOut: number
   undecryptable: number
   unknownQueries: string[]
+  uploads: number
 }
 
 export interface Network {

@@ -37,7 +37,7 @@ export function createNetwork(options: NetworkOptions = {}): Network & { stop():
   return {
     trust: options.trust ?? createTrust(),
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
-    stats: { stanzasIn: 0, stanzasOut: 0, undecryptable: 0, unknownQueries: [] },
+    stats: { stanzasIn: 0, stanzasOut: 0, undecryptable: 0, unknownQueries: [], uploads: 0 },
     faults: createFaults(),
     trace,
     expectations: createExpectations(trace),

@@ -1,0 +1,61 @@
+/**
+ * The item behind the one in flight: its media is prepared while the network decides about the one before. Nothing of it is recorded, because nothing
+ * has been promised: an item that goes, a lost connection and a stop discard what was prepared, and its own turn prepares it again.
+ */
+import type { Logger } from 'pino'
+import type { QueueOptions } from './contract.ts'
+import type { Waiting } from './item.ts'
+import type { ItemStore } from './item-store.ts'
+
+export interface LookAhead {
+  /** This one leaves next. */
+  towards(next: Waiting | undefined): void
+  /** Its turn has come: what was prepared is the sender's, and what was not is not begun any more. */
+  turnOf(svcId: string): void
+  /** They will not be sent. */
+  gone(items: readonly Waiting[]): void
+  discard(): void
+}
+
+export interface LookAheadDeps extends Pick<QueueOptions, 'instanceId' | 'ahead'> {
+  items: Pick<ItemStore, 'load'>
+  log: Pick<Logger, 'warn'>
+}
+
+export function createLookAhead({ instanceId, ahead, items, log }: LookAheadDeps): LookAhead {
+  /** The item that is being read or prepared, or is ready. */
+  let current: string | undefined
+
+  async function begin(svcId: string) {
+    const item = await items.load(svcId)
+    if (current === svcId && item) ahead?.begin(item)
+  }
+
+  function discard() {
+    current = undefined
+    ahead?.discard()
+  }
+
+  return {
+    towards(next) {
+      if (!ahead || !next || next.svcId === current || !ahead.wants(next.operation)) return
+      if (current !== undefined) discard()
+      current = next.svcId
+      begin(next.svcId).catch((error: unknown) => {
+        log.warn(
+          { instance_id: instanceId, svc_id: next.svcId, err: error },
+          'queue: the next item could not be read ahead of its turn; it is read again when its turn comes',
+        )
+      })
+    },
+    turnOf(svcId) {
+      if (current === svcId) current = undefined
+    },
+    gone(items) {
+      if (items.some(({ svcId }) => svcId === current)) discard()
+    },
+    discard() {
+      if (current !== undefined) discard()
+    },
+  }
+}

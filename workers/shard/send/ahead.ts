@@ -1,0 +1,124 @@
+/**
+ * Media of the next item, prepared while the one before is at the network: fetched, converted and uploaded as at its own turn, with the same limits
+ * of time and tries. The item's handler finds the results by what it asks for. One item at a time, so that an account has twice the work of a turn at most.
+ */
+import { Failure } from '../../../src/domain/failures.ts'
+import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
+import type { Session } from '../chats/session.ts'
+import type { QueueOptions } from '../queue/contract.ts'
+import type { StoredItem } from '../queue/item-store.ts'
+import type { Once, SendContext } from './contract.ts'
+
+export type PrepareMedia = (context: SendContext, input: never) => Promise<unknown>
+
+export interface AheadDeps {
+  /** What an operation does with its media before its message is composed; undefined: it has none, or cannot be told before its turn. */
+  mediaOf(operation: string): PrepareMedia | undefined
+  session(): Session | null
+  contextOf(session: Session, item: StoredItem, once: Once): SendContext
+  /** For tests. Nothing waits for it. */
+  prepared(svcId: string): void | Promise<void>
+}
+
+export interface Ahead extends NonNullable<QueueOptions['ahead']> {
+  /** For the turn of an item: it gives what was prepared, once, and makes the rest. */
+  take(svcId: string, session: Session): Once
+}
+
+const nothing: Once = (_, make) => make()
+
+interface Held {
+  svcId: string
+  /** What was uploaded in one is not used in another. */
+  session: Session
+  results: Map<string, Promise<unknown>>
+  isWanted: boolean
+}
+
+export function createAhead({ mediaOf, session: current, contextOf, prepared }: AheadDeps): Ahead {
+  let held: Held | undefined
+  /** Something is worked on, though perhaps for an item that is gone. */
+  let isBusy = false
+
+  /** What has gone meanwhile is neither converted nor uploaded. */
+  function whileWanted(context: SendContext, isWanted: () => boolean): SendContext {
+    const { media } = context
+    const check = () => {
+      if (!isWanted()) throw new Failure('instance_not_connected', { message: 'The item is no longer prepared.' })
+    }
+    return {
+      ...context,
+      media: {
+        ...media,
+        async prepare(job) {
+          check()
+          return media.prepare(job)
+        },
+        uploadAgent() {
+          check()
+          return media.uploadAgent()
+        },
+      },
+    }
+  }
+
+  async function prepare(of: Held, item: StoredItem) {
+    const { svcId, session, results } = of
+    const once: Once = (wish, make) => {
+      const made = make()
+      results.set(wish, made)
+      return made
+    }
+    const context = whileWanted(contextOf(session, item, once), () => of.isWanted)
+    await mediaOf(item.operation)?.(context, item.input as never)
+    await prepared(svcId)
+  }
+
+  return {
+    wants: (operation) => mediaOf(operation) !== undefined,
+
+    begin(item) {
+      const session = current()
+      if (!session?.isOpen || isBusy) return
+      held = { svcId: item.svcId, session, results: new Map(), isWanted: true }
+      isBusy = true
+      prepare(held, item)
+        // The results have it: the item's turn fails by it, or tries again.
+        .catch(() => {})
+        .finally(() => {
+          isBusy = false
+        })
+    },
+
+    discard() {
+      if (held) held.isWanted = false
+      held = undefined
+    },
+
+    take(svcId, session) {
+      if (held?.svcId !== svcId) return nothing
+      const { results, session: of } = held
+      if (of !== session) held.isWanted = false
+      held = undefined
+      return of === session ? givingOut(results) : nothing
+    },
+  }
+}
+
+function givingOut(results: Map<string, Promise<unknown>>): Once {
+  return async <T>(wish: string, make: () => Promise<T>) => {
+    const result = results.get(wish) as Promise<T> | undefined
+    results.delete(wish)
+    if (result === undefined) return make()
+    try {
+      return await result
+    } catch (error) {
+      if (isOfItem(error)) throw error
+      return make()
+    }
+  }
+}
+
+/** A try that counts as the item's own. A lost connection and a disk without room do not. */
+const isOfItem = (error: unknown) =>
+  error instanceof Failure && error.code !== 'instance_not_connected' && !isStorageFailure(error)
