@@ -55,6 +55,7 @@ import { openStore, storeDirOf } from './storage/open.ts'
 import { ownStore } from './storage/owner.ts'
 import { makeDataDir, makePrivate } from './storage/private.ts'
 import { loadSecretKey } from './storage/secret-key.ts'
+import { adoptStaged } from './storage/staged-blobs.ts'
 import { createEventStreams } from './webhooks/event-streams.ts'
 import { createWebhookLog } from './webhooks/webhook-log.ts'
 
@@ -269,6 +270,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       checkUrl: (url) => checkUrl(url, allow),
       checkProxy: (url) => checkProxy(url, allow),
       baseUrl: () => baseUrl,
+      adoptMedia: (id) => adoptStaged(blobsDir, id, mediaOfShards.blobsUsed),
     })
     const outcomes = createOutcomes({ engine, directory })
     const receivedMedia = createReceivedMedia({
@@ -408,7 +410,15 @@ export async function startService(config: Config, { log, allowCrash = false, sa
         .then(bootAll, (error) => log.error({ err: error }, 'imported devices could not be taken over'))
     }
     await removeOrderAnswers(store)
-    const carryOutOrders = createOrders({ store, engine, log })
+    const carryOutOrders = createOrders({
+      store,
+      engine,
+      log,
+      host(id) {
+        const found = directory.config(id)
+        return boot(found, engine.start({ ...found, baseUrl }, 'boot'))
+      },
+    })
     /** Processes what a command has left in the store. */
     const look = async () => {
       await takeImports()

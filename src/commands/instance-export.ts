@@ -1,89 +1,42 @@
-/** `instance export`: takes a linked device out, into a program that goes on with it without pairing again. */
-import { resolve } from 'node:path'
-import type { WrittenFolder } from '../../workers/portability/export/write-folder.ts'
-import { keys } from '../storage/record-keys.ts'
+/** `instance export`: takes a linked device out, into another program or another server, where it goes on without pairing again. */
 import { command, UsageError } from './command.ts'
-import { type FoundInstance, ordered } from './instance-orders.ts'
-import type { Stored } from './stored.ts'
+import { exportArchive } from './export-archive.ts'
+import { exportFolder } from './export-folder.ts'
+import { readPassphrase } from './passphrase.ts'
 
 const NAME = 'instance export'
 
 export const exportDevice = command({
   name: NAME,
-  summary: 'Move a linked device out, into a program on Baileys',
+  summary: 'Move an instance to another server, or its device into a program on Baileys',
   details: [
-    'The instance is stopped first and stays stopped, with the reason moved: a device can be connected in one place only. Then its credentials and',
-    'keys are written into FOLDER, as useMultiFileAuthState of Baileys reads them. The service may keep running. Start the other program with the',
-    'folder, and delete the instance when that is connected: deleting a stopped instance logs nothing out. `instance resume` takes the device back',
-    'as long as the other program has not been started with it; afterwards, import its folder again. FOLDER holds the keys of the account.',
+    'The instance is stopped first and stays stopped, with the reason moved: a device can be connected in one place only. The service may keep',
+    'running. --to svc writes the whole instance into an archive, a file that a passphrase encrypts, for `instance import --from svc` at another server:',
+    'device, settings, token, webhooks, queue, and events to be delivered. With --backup the instance goes on here, and the archive has no queue and',
+    'no events. --to baileys writes the device into a folder, as useMultiFileAuthState of Baileys reads it. Delete the instance when it is connected',
+    'at its new place: deleting a stopped instance logs nothing out. `instance resume` calls a move off that has not been used anywhere.',
   ].join('\n'),
   arguments: [
     { name: 'ID', about: 'id of the instance' },
-    { name: 'FOLDER', about: 'folder to create; it may exist if it is empty' },
+    { name: 'TARGET', about: 'for svc a file to create, for baileys a folder, which may exist if it is empty' },
   ],
   options: {
-    to: { value: '<program>', about: 'the form to write: baileys', required: true },
+    to: { value: '<program>', about: 'where the instance goes: svc or baileys', required: true },
+    backup: { about: 'with --to svc: only copy the device and the settings; the instance goes on here' },
+    'passphrase-file': {
+      value: '<file>',
+      about: 'with --to svc: file with the passphrase, at least 12 characters; typed if omitted',
+    },
     json: { about: 'print JSON instead of sentences' },
   },
-  async run({ config, options: { to, json }, arguments: [id = '', given = ''] }) {
-    if (to !== 'baileys') throw new UsageError(`--to is ${JSON.stringify(to)}; it must be baileys.`, NAME)
-    const folder = resolve(given)
-    // The library is loaded by this command alone.
-    const { makeEmpty } = await import('../../workers/portability/export/write-folder.ts')
-    // Before the instance is stopped for it.
-    await makeEmpty(folder)
-    return ordered(config, { id, order: 'move' }, async (stored, found) => {
-      const written = await writeDevice(stored, found, folder)
-      return shown(json, id, folder, written, await waitingIn(stored, id))
-    })
+  async run({ config, options, arguments: [id = '', target = ''] }) {
+    const { to, backup: isBackup, json: isJson, 'passphrase-file': passphraseFile } = options
+    if (to === 'svc') {
+      const passphrase = await readPassphrase(passphraseFile, { isNew: true, command: NAME })
+      return exportArchive(config, { id, file: target, passphrase, kind: isBackup ? 'backup' : 'move', isJson })
+    }
+    if (to !== 'baileys') throw new UsageError(`--to is ${JSON.stringify(to)}; it must be svc or baileys.`, NAME)
+    if (isBackup || passphraseFile !== undefined) throw new UsageError('--backup and --passphrase-file belong to --to svc.', NAME)
+    return exportFolder(config, id, target, isJson)
   },
 })
-
-async function writeDevice({ store }: Stored, { id, ringKey }: FoundInstance, folder: string): Promise<WrittenFolder> {
-  const { readInstance } = await import('../../workers/portability/export/read-instance.ts')
-  const { writeFolder } = await import('../../workers/portability/export/write-folder.ts')
-  const device = await readInstance(id, store, ringKey)
-  if (!device) throw new Error(`Instance ${id} has no credentials, so there is nothing to move.`)
-  return writeFolder(folder, device, Date.now())
-}
-
-/** Number of messages in the queue, which stay here. */
-async function waitingIn({ store }: Stored, id: string): Promise<number> {
-  let count = 0
-  for await (const _ of store.range(keys.queue(id))) count += 1
-  return count
-}
-
-async function shown(
-  isJson: boolean,
-  id: string,
-  folder: string,
-  { written, missing, lostMessageKeys }: WrittenFolder,
-  waiting: number,
-): Promise<string> {
-  if (isJson) {
-    const counts = { written: Object.fromEntries(written), missing: Object.fromEntries(missing) }
-    return `${JSON.stringify({ instance: id, folder, ...counts, lost_message_keys: lostMessageKeys, waiting })}\n`
-  }
-  const { CATEGORIES } = await import('../../workers/portability/categories.ts')
-  const lines = CATEGORIES.flatMap(({ type, nouns, without }) => {
-    const [there, absent] = [written.get(type) ?? 0, missing.get(type) ?? 0]
-    if (there + absent === 0) return []
-    const counts = [`${there} written`, ...(absent > 0 ? [`${absent} not written`] : [])].join(', ')
-    return [`${there + absent} ${nouns[there + absent === 1 ? 0 : 1]}: ${counts}.${absent > 0 ? ` ${without}` : ''}`]
-  })
-  const late =
-    lostMessageKeys === 0 ? [] : [`${plural(lostMessageKeys, 'message')} that the network still holds may not be readable there.`]
-  const queued = waiting === 0 ? [] : [`${plural(waiting, 'message')} in the queue of the instance did not move.`]
-  return [
-    ...lines,
-    ...late,
-    ...queued,
-    `The device is in ${folder}, and instance ${id} is stopped here with the reason moved.`,
-    'Start the other program with this folder. Delete the instance when that is connected; nothing is logged out by it.',
-  ]
-    .map((line) => `${line}\n`)
-    .join('')
-}
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

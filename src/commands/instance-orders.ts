@@ -28,28 +28,66 @@ async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance
   return { id, ringKey, state }
 }
 
-/**
- * Gives the order to the service, or carries it out in the store where none runs; `then` follows in either case, with the store still open. `check`
- * throws where the order does not fit the instance.
- */
-export async function ordered<T>(
+/** Orders to the service around the work of a command on one instance. Without a service, those that change the state are carried out in the store. */
+export interface Procedure {
+  id: string
+  before: readonly OrderName[]
+  afterwards?: readonly OrderName[]
+  /** After work that failed, so that the instance is as it was. */
+  onFailure?: readonly OrderName[]
+  /** Throws where the instance does not fit. */
+  check?(found: FoundInstance): void
+}
+
+/** Does the work between the orders, beside the service or in its place. Resolves with what `work` resolves with. */
+export async function between<T>(
   config: Config,
-  { id, order, check }: { id: string; order: OrderName; check?(found: FoundInstance): void },
-  then: (stored: Stored, found: FoundInstance) => Promise<T>,
+  procedure: Procedure,
+  work: (stored: Stored, found: FoundInstance) => Promise<T>,
 ): Promise<T> {
+  const { id, check } = procedure
   const beside = await withStore(config, async (stored) => {
     const found = await find(stored, id)
     check?.(found)
-    return (await isCarriedOut(stored, id, order)) ? { value: await then(stored, found) } : undefined
+    const order = (name: OrderName) => isCarriedOut(stored, id, name)
+    if (!(await order(procedure.before[0]!))) return undefined
+    for (const name of procedure.before.slice(1)) await order(name)
+    return { value: await guarded(procedure, found, order, () => work(stored, found)) }
   })
   if (beside) return beside.value
   return withOwnStore(config, async (stored) => {
     const found = await find(stored, id)
     const { changeState } = await import('../../workers/portability/export/moved.ts')
-    await changeState(stored.store, id, found.ringKey, order)
-    return then(stored, found)
+    const order = async (name: OrderName) => {
+      if (name === 'move' || name === 'resume') await changeState(stored.store, id, found.ringKey, name)
+    }
+    for (const name of procedure.before) await order(name)
+    return guarded(procedure, found, order, () => work(stored, found))
   })
 }
+
+async function guarded<T>(
+  { afterwards = [], onFailure = [] }: Procedure,
+  { state }: FoundInstance,
+  order: (name: OrderName) => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  // A device that had moved before may be connected elsewhere.
+  const undo = state.reason === 'moved' ? onFailure.filter((name) => name !== 'resume') : onFailure
+  const value = await work().catch(async (error) => {
+    for (const name of undo) await order(name)
+    throw error
+  })
+  for (const name of afterwards) await order(name)
+  return value
+}
+
+/** The instance with its stored state, for work that changes nothing in it. */
+export const withInstance = <T>(
+  config: Config,
+  id: string,
+  work: (stored: Stored, found: FoundInstance) => Promise<T>,
+): Promise<T> => withStore(config, async (stored) => work(stored, await find(stored, id)))
 
 /** Resolves with false where no service runs. Rejects with the reason for which the service did not carry it out. */
 async function isCarriedOut({ store }: Stored, id: string, order: OrderName): Promise<boolean> {

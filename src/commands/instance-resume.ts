@@ -1,6 +1,6 @@
 /** `instance resume`: takes back a device that was moved out and never used there. */
 import { command } from './command.ts'
-import { type FoundInstance, ordered } from './instance-orders.ts'
+import { between, type FoundInstance } from './instance-orders.ts'
 
 export const resumeDevice = command({
   name: 'instance resume',
@@ -15,6 +15,6 @@ export const resumeDevice = command({
     const check = ({ state }: FoundInstance) => {
       if (state.reason !== 'moved') throw new Error(`Instance ${id} was not moved: it is ${state.status}.`)
     }
-    return ordered(config, { id, order: 'resume', check }, async () => `Instance ${id} is started again.\n`)
+    return between(config, { id, before: ['resume'], check }, async () => `Instance ${id} is started again.\n`)
   },
 })

@@ -43,6 +43,8 @@ export interface Directory {
   load(): Promise<InstanceConfig[]>
   /** Creates instances from the imported devices in the store; the caller starts the returned instances with `boot`. */
   takeImports(): Promise<InstanceConfig[]>
+  /** Configuration of an instance for its shard. Throws a `Failure` for an unknown id. */
+  config(instance: string): InstanceConfig
   /** Records a state from an answer (`engine.start`), unless an event brought a newer one. */
   observe(instance: string, state: RuntimeState): void
   /** Compares the token in constant time. Undefined if no instance has this id and token. */

@@ -18,9 +18,18 @@ export interface ImportedDevice {
   name: string
   token: string
   identity: string
-  /** Credentials in base64. */
+  /** Credentials in base64. Those of an archived instance are sealed with its own key. */
   creds: string
   slices: number
+  /** The instance as a whole, if it comes from an archive. Its slices contain records in place of keys. */
+  archive?: ArchivedInstance | undefined
+}
+
+export interface ArchivedInstance {
+  /** JSON of its configuration at the source. */
+  config: string
+  /** Key of its records, in base64. */
+  ringKey: string
 }
 
 const ImportSchema: v.GenericSchema<unknown, ImportedDevice> = v.object({
@@ -31,6 +40,7 @@ const ImportSchema: v.GenericSchema<unknown, ImportedDevice> = v.object({
   identity: v.string(),
   creds: v.string(),
   slices: v.number(),
+  archive: v.optional(v.object({ config: v.string(), ringKey: v.string() })),
 })
 const SliceSchema = v.object({ keys: v.array(v.tuple([v.string(), v.string(), v.string()])) })
 const RefusalSchema = v.object({ reason: v.string() })
@@ -57,6 +67,41 @@ export function importOps(
   const { identity, creds } = bundle
   const device: ImportedDevice = { ...about, identity, creds: base64(creds), slices: ops.length }
   return [...ops, devices(sealer).encode(keys.import(about.id), device)]
+}
+
+/** Bytes of the records in one slice of an archive. */
+const SLICE_BYTES = 100_000
+/** Stands in the slices of an archive in the place of a key's type. */
+const RECORD = 'record'
+
+/**
+ * Stages the records of an archived instance, in one commit for each slice. The service sees nothing until the returned `ops` are committed, and its next
+ * start removes what an interrupted command has staged.
+ */
+export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, id: string) {
+  let held: [string, string, string][] = []
+  let size = 0
+  let count = 0
+  async function flush() {
+    if (held.length === 0) return
+    await store.commit({ ops: [slices(sealer).encode(keys.importKeys(id, count), { keys: held })] })
+    count += 1
+    held = []
+    size = 0
+  }
+  return {
+    /** `name`: key of the record without the prefix of its instance. */
+    async add(name: string, value: Uint8Array): Promise<void> {
+      held.push([RECORD, name, base64(value)])
+      size += value.length
+      if (size >= SLICE_BYTES || held.length >= KEYS_OF_SLICE) await flush()
+    },
+    /** Writes the last slice. Resolves with the record that hands the instance over to the service. */
+    async ops(about: Omit<ImportedDevice, 'id' | 'creds' | 'slices'>, creds: Uint8Array): Promise<Op[]> {
+      await flush()
+      return [devices(sealer).encode(keys.import(id), { ...about, id, creds: base64(creds), slices: count })]
+    },
+  }
 }
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')

@@ -23,7 +23,7 @@ import type { Sealer } from '../storage/seal.ts'
 import type { Directory, InstanceChange } from './directory.ts'
 import { removeImportLeftovers } from './imports.ts'
 import { type InstanceRecord, renderInstance, renderSettings } from './instance-object.ts'
-import { instanceRecords, toConfig, tokenTagOf } from './record.ts'
+import { archivedRecord, instanceRecords, toConfig, tokenTagOf } from './record.ts'
 import { previousSecret, withNewSecret } from './secret-rotation.ts'
 import { changeSettings } from './settings.ts'
 import { createStates } from './states.ts'
@@ -46,6 +46,8 @@ export interface DirectoryDeps {
   checkProxy: CheckUrl
   /** Base URL for callers; undefined until the service listens. */
   baseUrl?: () => string | undefined
+  /** Turns the staged media of an instance from an archive into its own. */
+  adoptMedia?(instance: string): Promise<void>
   /** Time that a creation waits for the first QR code, in ms. */
   createWaitMs?: number
 }
@@ -76,6 +78,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     checkProxy,
     baseUrl = () => undefined,
     createWaitMs = 10 * SECOND,
+    adoptMedia = async () => {},
   } = deps
   /** Instances in the order of creation. */
   const instances = new Map<string, Held>()
@@ -190,15 +193,17 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     keyRing,
     steps,
     log,
-    async insert({ id, workspace, name, token }, extra) {
+    adoptMedia,
+    async insert({ id, workspace, name, token, archive }, extra) {
       const now = clock.now()
       const make = (): InstanceRecord => ({
+        ...sharedBy(workspace as WorkspaceId),
+        createdAt: now,
+        ...(archive && archivedRecord(archive.config)),
         id,
         workspace,
         name,
         token,
-        ...sharedBy(workspace as WorkspaceId),
-        createdAt: now,
         updatedAt: now,
       })
       await insert(workspace as WorkspaceId, make, extra)
@@ -250,6 +255,8 @@ export function createDirectory(deps: DirectoryDeps): Directory {
         await account.refresh()
         return (await takeOver()).map((id) => toConfig(held(id), baseUrl()))
       }),
+
+    config: (instance) => toConfig(held(instance), baseUrl()),
 
     observe(instance, state) {
       if (instances.has(instance)) states.answer(instance, state)

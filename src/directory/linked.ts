@@ -7,6 +7,10 @@ interface StoredCreds {
   creds: { signedIdentityKey: { public: { data: string } } }
 }
 
+/** Public identity key of the device with these credentials, in base64. */
+export const identityIn = (creds: Uint8Array): string =>
+  (JSON.parse(Buffer.from(creds).toString()) as StoredCreds).creds.signedIdentityKey.public.data
+
 /** `keyOf`: key of the records of an instance; undefined if there is none. */
 export async function instanceWith(
   identity: string,
@@ -19,8 +23,7 @@ export async function instanceWith(
     const sealed = await store.get(record)
     const ringKey = sealed && (await keyOf(instance))
     if (!sealed || !ringKey) continue
-    const { creds } = JSON.parse(createSealer(ringKey).open(record, sealed).toString()) as StoredCreds
-    if (creds.signedIdentityKey.public.data === identity) return instance
+    if (identityIn(createSealer(ringKey).open(record, sealed)) === identity) return instance
   }
   return undefined
 }

@@ -11,14 +11,17 @@ import { keys } from '../storage/record-keys.ts'
 import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
 
-/** Operation of the shard for each order. */
-const OPERATIONS = { move: 'instance.move', resume: 'instance.resume' } as const
-export type OrderName = keyof typeof OPERATIONS
+/**
+ * `move` and `resume` stop the instance because its device goes elsewhere, and start it again. After `pause` its shard has let go of it, so that nothing
+ * writes to its records; `host` gives it back to a shard.
+ */
+const ORDERS = ['move', 'resume', 'pause', 'host'] as const
+export type OrderName = (typeof ORDERS)[number]
 
 const orders = repository({
   name: 'order to the service',
   version: 1,
-  schema: v.object({ order: v.picklist(Object.keys(OPERATIONS) as OrderName[]) }),
+  schema: v.object({ order: v.picklist(ORDERS) }),
 })
 const answers = repository({
   name: 'answer to an order',
@@ -41,16 +44,28 @@ export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Prom
 
 export interface OrdersDeps {
   store: StateStore
-  engine: Pick<Engine, 'call'>
+  engine: Pick<Engine, 'call' | 'stop'>
   log: Log
+  /** Gives the instance back to a shard. */
+  host(instance: string): Promise<unknown>
 }
 
 /** Carries out all orders that wait. */
-export function createOrders({ store, engine, log }: OrdersDeps): () => Promise<void> {
+export function createOrders({ store, engine, log, host }: OrdersDeps): () => Promise<void> {
+  const tell = (instance: string, operation: 'instance.move' | 'instance.resume') =>
+    engine.call(instance, { kind: 'control', operation, input: {} })
+
+  const doing: Readonly<Record<OrderName, (instance: string) => Promise<unknown>>> = {
+    move: (instance) => tell(instance, 'instance.move'),
+    resume: (instance) => tell(instance, 'instance.resume'),
+    pause: (instance) => engine.stop(instance, 'keep'),
+    host,
+  }
+
   async function carryOut(instance: string, order: OrderName): Promise<string | null> {
     try {
-      const { status } = await engine.call(instance, { kind: 'control', operation: OPERATIONS[order], input: {} })
-      log.info({ instance_id: instance, order, status }, 'an order of a command was carried out')
+      await doing[order](instance)
+      log.info({ instance_id: instance, order }, 'an order of a command was carried out')
       return null
     } catch (error) {
       log.error({ err: error, instance_id: instance, order }, 'an order of a command could not be carried out')

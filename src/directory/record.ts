@@ -39,6 +39,13 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
 export const instanceRecords = (sealed: Sealer) =>
   repository<InstanceRecord>({ name: 'instance configuration', schema: Schema, version: 1, sealed })
 
+/** Record in an archive, which is not sealed by itself there. Throws a `RecordError` if it cannot be read. */
+export const archivedRecord = (text: string): InstanceRecord =>
+  repository<InstanceRecord>({ name: 'archived instance configuration', schema: Schema, version: 1 }).decode(
+    'archive',
+    Buffer.from(text),
+  )
+
 /** Distinguishes two tokens and reveals nothing about a token of 192 random bits. */
 export const tokenTagOf = (token: string): string => hashOf(`links ${token}`).slice(0, 16)
 

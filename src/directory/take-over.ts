@@ -3,6 +3,7 @@
  * instance has the credentials and removes the device. A kill before it leaves records without a configuration, which the next start erases
  * (`storage/erase.ts`) before it takes the device over again. After it the instance exists, and the device cannot create a second one.
  */
+import type { DeviceKey } from '../domain/device-bundle.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { Steps } from '../domain/steps.ts'
@@ -25,36 +26,59 @@ export interface TakeOverDeps {
    * Writes the configuration of the instance together with these records, in one commit. Rejects with a `Failure` if the workspace has no free slot.
    */
   insert(device: ImportedDevice, extra: readonly Op[]): Promise<void>
+  /** Turns the staged media of an instance into its own. */
+  adoptMedia(instance: string): Promise<void>
 }
 
 /** A longer commit delays those of everybody else (`storage/remove-all.ts`). */
 const WRITTEN_AT_ONCE = 100
 
 /** Takes over all waiting devices. Resolves with the ids of the created instances. */
-export function createTakeOver({ store, sealer, keyRing, steps, log, insert }: TakeOverDeps): () => Promise<string[]> {
-  async function writeKeys(device: ImportedDevice, own: Sealer): Promise<void> {
+export function createTakeOver({
+  store,
+  sealer,
+  keyRing,
+  steps,
+  log,
+  insert,
+  adoptMedia,
+}: TakeOverDeps): () => Promise<string[]> {
+  /** A key of a device, or a record of an archived instance, which is already sealed. */
+  function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {
+    if (archive) return [keys.instance(id) + name, value]
+    const key = signalKey(id, type, name, own)
+    return [key, own.seal(key, value)]
+  }
+
+  async function writeSlices(device: ImportedDevice, own: Sealer): Promise<void> {
+    let count = 0
     for await (const slice of keySlices(store, sealer, device)) {
-      const ops = slice.map(([type, keyId, value]): Op => {
-        const key = signalKey(device.id, type, keyId, own)
-        return [key, own.seal(key, value)]
-      })
+      count += 1
+      const ops = slice.map((entry) => recordOf(device, entry, own))
       for (let from = 0; from < ops.length; from += WRITTEN_AT_ONCE)
         await store.commit({ ops: ops.slice(from, from + WRITTEN_AT_ONCE) })
       await steps('import:slice')
     }
+    // A service that starts while a command stages slices removes the first ones.
+    if (count !== device.slices)
+      throw new Failure('not_allowed', { message: 'A start of the service interrupted the import; import again.' })
   }
 
   async function take(device: ImportedDevice): Promise<void> {
     const { id } = device
     const other = await instanceWith(device.identity, store, async (instance) => keyRing.of(instance))
     if (other !== undefined) throw new Failure('not_allowed', { message: `Instance ${other} is already linked as this device.` })
-    await keyRing.make(id)
+    const { archive } = device
+    await keyRing.make(id, archive && Buffer.from(archive.ringKey, 'base64'))
     await steps('import:key')
     const own = createSealer(keyRing.of(id))
-    await writeKeys(device, own)
-    const creds = keys.creds(id)
-    await insert(device, [[creds, own.seal(creds, Buffer.from(device.creds, 'base64'))], importTaken(device)])
+    await writeSlices(device, own)
+    const record = keys.creds(id)
+    const creds = Buffer.from(device.creds, 'base64')
+    await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device)])
     await steps('import:taken')
+    // After a kill before this, the next start adopts the media.
+    await adoptMedia(id)
   }
 
   /** Nothing but the reason remains of a refused device. */

@@ -188,10 +188,14 @@ async function* read(
 
 const nameOf = (key: string, index: number, pieces: number) => `${key}#${index}/${pieces}`
 
+/** Prefix of a folder whose blobs belong to no instance yet (`staged-blobs.ts`). */
+export const STAGED = 'import-'
+
 /** Bytes of all blobs in the directory. */
 export async function measureBlobs(dir: string): Promise<number> {
   let bytes = 0
   for (const entry of await entries(dir)) {
+    if (entry.name.startsWith(STAGED)) continue
     const path = join(dir, entry.name)
     bytes += entry.isDirectory() ? await measureBlobs(path) : (await stat(path)).size
   }

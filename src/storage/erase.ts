@@ -7,6 +7,7 @@ import { idsUnder } from './ids-under.ts'
 import type { KeyRing } from './key-ring.ts'
 import { keys } from './record-keys.ts'
 import { removeAll } from './remove-all.ts'
+import { settleStaged } from './staged-blobs.ts'
 
 export interface LeftoverOptions {
   store: StateStore
@@ -21,6 +22,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export async function eraseLeftovers({ store, keyRing, blobsDir, log }: LeftoverOptions): Promise<void> {
   const known = new Set<string>()
   for await (const [key] of store.range(keys.configs)) known.add(key.slice(keys.configs.length))
+  const waiting = new Set<string>()
+  for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))
+  await settleStaged(blobsDir, { isInstance: (id) => known.has(id), isWaiting: (id) => waiting.has(id) })
   const found = new Set([...keyRing.instances(), ...(await idsUnder(store, keys.instances)), ...(await withBlobs(blobsDir))])
   for (const instance of found) {
     if (known.has(instance)) continue

@@ -26,7 +26,8 @@ export interface KeyRing {
   /** Key of an instance. Throws if there is none. */
   of(instance: string): Uint8Array
   /** Durable when it resolves. */
-  make(instance: string): Promise<void>
+  /** `key`: that of an instance from elsewhere; a new one if it is absent. */
+  make(instance: string, key?: Uint8Array): Promise<void>
   /** When it resolves, nothing that was sealed with the key can be read. */
   destroy(instance: string): Promise<void>
 }
@@ -102,8 +103,8 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
         )
       return key
     },
-    async make(instance) {
-      held.set(instance, await files.make(instance))
+    async make(instance, key) {
+      held.set(instance, await files.make(instance, key))
     },
     async destroy(instance) {
       await files.destroy(instance)

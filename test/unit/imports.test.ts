@@ -61,6 +61,7 @@ const RULES: readonly Rule[] = [
     ],
     packages: { only: [/^(preact|@preact\/signals|openapi-fetch|eventsource-parser)(\/|$)/] },
   },
+  { of: ['src/archive/'], run: ['src/domain/', 'src/lib/', 'src/storage/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   // The thread protocol: what both sides of a thread may load.
   {

@@ -1,0 +1,82 @@
+/**
+ * The file of an archive: frames (`frames.ts`) in the age format (https://age-encryption.org/v1), encrypted with a passphrase, so that the program `age`
+ * opens it, too. The format detects a file that was cut, changed or put together of two.
+ */
+import { createReadStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { Decrypter, Encrypter } from 'age-encryption'
+import { syncFolder } from '../storage/durable-files.ts'
+import { PRIVATE_FILE } from '../storage/private.ts'
+import { type Frame, frameBytes, framesIn } from './frames.ts'
+
+/** Logarithm of the number of rounds of scrypt: 128 MB of memory and about a second for each guess. */
+const WORK_FACTOR = 17
+/** Bytes handed to the cipher at once. */
+const CHUNK = 65_536
+
+export const MIN_PASSPHRASE = 12
+
+/** Writes the file whole or not at all; never over an existing one. Durable when it resolves. */
+export async function writeArchiveFile(file: string, passphrase: string, frames: AsyncIterable<Frame>): Promise<void> {
+  const encrypter = new Encrypter()
+  encrypter.setPassphrase(passphrase)
+  encrypter.setScryptWorkFactor(WORK_FACTOR)
+  const draft = `${file}.tmp`
+  const handle = await open(draft, 'wx', PRIVATE_FILE)
+  try {
+    const plain = Readable.toWeb(Readable.from(chunked(frames))) as ReadableStream<Uint8Array>
+    for await (const sealed of await encrypter.encrypt(plain)) await handle.writeFile(sealed)
+    await handle.sync()
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  await rename(draft, file)
+  await syncFolder(dirname(file))
+}
+
+/** Chunks of some size, because each one is encrypted by itself. */
+async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array> {
+  let parts: Uint8Array[] = []
+  let size = 0
+  for await (const frame of frames) {
+    for (const part of frameBytes(frame)) {
+      parts.push(part)
+      size += part.length
+    }
+    if (size < CHUNK) continue
+    yield Buffer.concat(parts)
+    parts = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(parts)
+}
+
+/** The frames of a file. Throws with a sentence for the operator where the passphrase is wrong, or the file is not whole. */
+export async function* readArchiveFile(file: string, passphrase: string): AsyncGenerator<Frame> {
+  const decrypter = new Decrypter()
+  decrypter.addPassphrase(passphrase)
+  const sealed = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
+  let plain: ReadableStream<Uint8Array>
+  try {
+    plain = await decrypter.decrypt(sealed)
+  } catch (cause) {
+    throw new Error(problemOf(file, cause as Error), { cause })
+  }
+  try {
+    yield* framesIn(plain)
+  } catch (cause) {
+    throw new Error(`The archive ${file} is damaged or not complete, so nothing of it was taken.`, { cause })
+  }
+}
+
+const problemOf = (file: string, { message, ...cause }: Error & { code?: string }): string => {
+  if (cause.code === 'ENOENT') return `There is no file ${file}.`
+  return /no identity matched/.test(message)
+    ? 'The passphrase is not that of this archive.'
+    : `${file} is not an archive of this service.`
+}

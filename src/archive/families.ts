@@ -1,0 +1,88 @@
+/**
+ * The records of an instance by their family, and which of them go into an archive. Records keep their keys and their sealed bytes: an archive holds the
+ * key that seals them, too, and an instance keeps its id when it moves.
+ */
+
+/** `move`: the instance goes on at the target, and at the source no more. `backup`: a copy for the day on which the instance is lost. */
+export type ArchiveKind = 'move' | 'backup'
+
+interface Family {
+  /** In archives of these kinds. */
+  in: readonly ArchiveKind[]
+  /** What must happen once: at the source the records are removed after a move. */
+  once?: true
+}
+
+const ALWAYS: Family = { in: ['move', 'backup'] }
+const MOVED: Family = { in: ['move'] }
+/** Would go out a second time from a backup, or be told twice. */
+const ONCE: Family = { in: ['move'], once: true }
+const NEVER: Family = { in: [] }
+
+/** By the first part of the key behind the id of the instance; keys of Signal by their type. */
+export const FAMILIES: Readonly<Record<string, Family>> = {
+  creds: ALWAYS,
+  // The state is that of the source: the target begins as a device from elsewhere does.
+  runtime: NEVER,
+  'status-history': MOVED,
+
+  'key:pre-key': ALWAYS,
+  'key:identity-key': ALWAYS,
+  'key:app-state-sync-key': ALWAYS,
+  'key:app-state-sync-version': ALWAYS,
+  'key:lid-mapping': ALWAYS,
+  'key:device-list': ALWAYS,
+  'key:tctoken': ALWAYS,
+  // The device goes on after a backup, and recipients drop, in silence, what is sent with keys that were used before.
+  'key:session': MOVED,
+  'key:sender-key': MOVED,
+  'key:sender-key-memory': MOVED,
+
+  queue: ONCE,
+  'queue-in-flight': ONCE,
+  outbox: ONCE,
+  parked: ONCE,
+  due: ONCE,
+  journal: ONCE,
+  waiting: ONCE,
+  'dead-letter': ONCE,
+  acknowledged: MOVED,
+  sent: MOVED,
+  'sent-post': MOVED,
+
+  'kept-event': MOVED,
+  'event-interest': MOVED,
+  log: MOVED,
+  'log-ended': MOVED,
+  timeline: MOVED,
+  'receipt-level': MOVED,
+  call: MOVED,
+
+  seen: ALWAYS,
+  'mark-generation': ALWAYS,
+  momment: ALWAYS,
+  'momment-floor': ALWAYS,
+  'message-secret': ALWAYS,
+  author: ALWAYS,
+  'group-roles': ALWAYS,
+  group: ALWAYS,
+  'group-list': ALWAYS,
+  'call-answer': ALWAYS,
+  'saved-contact': ALWAYS,
+  directory: ALWAYS,
+  'directory-begun': ALWAYS,
+  'open-change': ALWAYS,
+  disappearing: ALWAYS,
+  correspondent: ALWAYS,
+}
+
+/** Family of a record. `name`: its key without the prefix of the instance. */
+export function familyOf(name: string): string {
+  const [first = '', second = ''] = name.split(':')
+  return first === 'key' ? `key:${second}` : first
+}
+
+/** A record of an unknown family is archived with a move only: leaving it out could lose something, and a backup could repeat it. */
+export const isArchived = (name: string, kind: ArchiveKind): boolean => (FAMILIES[familyOf(name)] ?? MOVED).in.includes(kind)
+
+export const happensOnce = (name: string): boolean => FAMILIES[familyOf(name)]?.once === true

@@ -1,0 +1,129 @@
+/** An instance as the frames of an archive: a head, its configuration, its key, its records as they lie in the store, its media, and an end. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import type { StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import { readArchiveFile } from './archive-file.ts'
+import { isArchived } from './families.ts'
+import type { Frame } from './frames.ts'
+
+export const ARCHIVE_VERSION = 1
+
+const HEAD = 'head'
+const CONFIG = 'config'
+const RING_KEY = 'ring-key'
+const RECORD = 'record:'
+const BLOB = 'blob:'
+const END = 'end'
+
+const HeadSchema = v.object({
+  v: v.number(),
+  kind: v.picklist(['move', 'backup']),
+  id: v.pipe(v.string(), v.uuid()),
+  /** Time of the archive, epoch ms. */
+  made: v.number(),
+  release: v.string(),
+})
+export type ArchiveHead = v.InferOutput<typeof HeadSchema>
+
+const EndSchema = v.object({ records: v.number(), blobs: v.number() })
+
+export interface InstanceParts {
+  head: ArchiveHead
+  /** The record of the main thread, as JSON. */
+  config: Uint8Array
+  ringKey: Uint8Array
+}
+
+type Store = Pick<StateStore, 'range'>
+
+/** `blobsDir`: folder of the media of all instances. */
+export async function* instanceFrames(
+  { head, config, ringKey }: InstanceParts,
+  store: Store,
+  blobsDir: string,
+): AsyncGenerator<Frame> {
+  yield [HEAD, Buffer.from(JSON.stringify(head))]
+  yield [CONFIG, config]
+  yield [RING_KEY, ringKey]
+  const prefix = keys.instance(head.id)
+  const count = { records: 0, blobs: 0 }
+  for await (const [key, value] of store.range(prefix)) {
+    const name = key.slice(prefix.length)
+    if (!isArchived(name, head.kind)) continue
+    count.records += 1
+    yield [RECORD + name, value]
+  }
+  // Media belongs to items of the queue, which a backup does not have.
+  for (const name of head.kind === 'move' ? await filesIn(join(blobsDir, head.id)) : []) {
+    count.blobs += 1
+    yield [BLOB + name, await readFile(join(blobsDir, head.id, name))]
+  }
+  yield [END, Buffer.from(JSON.stringify(count))]
+}
+
+async function filesIn(dir: string): Promise<string[]> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return names.filter((name) => !name.endsWith('.tmp'))
+}
+
+export interface ArchiveReader {
+  record(name: string, value: Uint8Array): void | Promise<void>
+  blob(name: string, bytes: Uint8Array): void | Promise<void>
+}
+
+/**
+ * Reads an archive and hands over its records and media in their order. The head is checked before, and the counts at the end: whoever must not act
+ * on half of an archive reads it once with a reader that does nothing.
+ */
+export async function readInstanceArchive(
+  file: string,
+  passphrase: string,
+  reader: ArchiveReader,
+): Promise<InstanceParts & { records: number; blobs: number }> {
+  const found = new Map<string, Uint8Array>()
+  const count = { records: 0, blobs: 0 }
+  for await (const [name, bytes] of readArchiveFile(file, passphrase)) {
+    if (name === HEAD) refuseNewer(bytes, file)
+    if (name.startsWith(RECORD)) {
+      count.records += 1
+      await reader.record(name.slice(RECORD.length), bytes)
+    } else if (name.startsWith(BLOB)) {
+      count.blobs += 1
+      await reader.blob(checkedName(name.slice(BLOB.length), file), bytes)
+    } else found.set(name, Buffer.from(bytes))
+  }
+  const part = (name: string) => {
+    const bytes = found.get(name)
+    if (bytes === undefined) throw new Error(`The archive ${file} is not complete: it has no ${name}.`)
+    return bytes
+  }
+  const end = parsed(EndSchema, part(END), file)
+  if (end.records !== count.records || end.blobs !== count.blobs)
+    throw new Error(`The archive ${file} is not complete: ${count.records} of ${end.records} records are in it.`)
+  return { head: parsed(HeadSchema, part(HEAD), file), config: part(CONFIG), ringKey: part(RING_KEY), ...count }
+}
+
+function refuseNewer(bytes: Uint8Array, file: string): void {
+  const { v: version } = parsed(v.looseObject({ v: v.number() }), bytes, file)
+  if (version > ARCHIVE_VERSION)
+    throw new Error(
+      `The archive ${file} was made by a newer release (version ${version}, this one reads ${ARCHIVE_VERSION}); upgrade this service first.`,
+    )
+}
+
+function parsed<T>(schema: v.GenericSchema<unknown, T>, bytes: Uint8Array, file: string): T {
+  const read = v.safeParse(schema, JSON.parse(Buffer.from(bytes).toString()))
+  if (read.success) return read.output
+  throw new Error(`The archive ${file} has a part that cannot be read.`)
+}
+
+/** A name becomes that of a file. */
+function checkedName(name: string, file: string): string {
+  if (/^[\w-]{1,100}$/.test(name)) return name
+  throw new Error(`The archive ${file} has a part that cannot be read.`)
+}

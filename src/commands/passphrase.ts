@@ -1,0 +1,38 @@
+/** The passphrase of an archive: from a file, or typed at the terminal without being shown. It is never an argument, which other users of the machine could read. */
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { MIN_PASSPHRASE } from '../archive/archive-file.ts'
+import { UsageError } from './command.ts'
+
+const NO_TERMINAL = 'The passphrase of the archive is needed; name a file that contains it with --passphrase-file.'
+
+/** `isNew`: it is typed twice. Throws where it is too short. */
+export async function readPassphrase(
+  file: string | undefined,
+  { isNew, command }: { isNew: boolean; command: string },
+): Promise<string> {
+  const passphrase = file === undefined ? await typed(isNew, command) : (await readFile(file, 'utf8')).replace(/\r?\n$/, '')
+  if (passphrase.length >= MIN_PASSPHRASE) return passphrase
+  throw new UsageError(`The passphrase has ${passphrase.length} characters; it must have at least ${MIN_PASSPHRASE}.`, command)
+}
+
+async function typed(isNew: boolean, command: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new UsageError(NO_TERMINAL, command)
+  const first = await ask('Passphrase of the archive: ')
+  if (isNew && (await ask('The same once more: ')) !== first) throw new UsageError('The two passphrases differ.', command)
+  return first
+}
+
+async function ask(question: string): Promise<string> {
+  process.stderr.write(question)
+  // What is typed would be echoed into this stream.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  try {
+    return await lines.question('')
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
+}
