@@ -7,9 +7,9 @@
 export type ArchiveKind = 'move' | 'backup'
 
 interface Family {
-  /** In archives of these kinds. */
+  /** Kinds of archives that contain the records. */
   in: readonly ArchiveKind[]
-  /** What must happen once: at the source the records are removed after a move. */
+  /** The records stand for something that must happen once, so a move removes them at the source. */
   once?: true
 }
 

@@ -77,7 +77,7 @@ export interface ArchiveReader {
 }
 
 /**
- * Reads an archive and hands over its records and media in their order. The head is checked before, and the counts at the end: whoever must not act
+ * Reads an archive and hands over its records and media in their order. The head is checked first and the counts last, so a caller that must not act
  * on half of an archive reads it once with a reader that does nothing.
  */
 export async function readInstanceArchive(

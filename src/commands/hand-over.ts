@@ -1,4 +1,4 @@
-/** What every import has in common: whether there is room for the device, and how the service takes it over. */
+/** Steps that every import has: check that there is room for the device, and have the service take it over. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { refusalOf, waitingImports } from '../directory/imports.ts'
 import { instanceWith } from '../directory/linked.ts'

@@ -26,7 +26,7 @@ async function typed(isNew: boolean, command: string): Promise<string> {
 
 async function ask(question: string): Promise<string> {
   process.stderr.write(question)
-  // What is typed would be echoed into this stream.
+  // The interface echoes typed characters into this stream.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   try {

@@ -6,10 +6,10 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Simulator, SimulatorOptions } from '../../workers/simulator/index.ts'
-import type { SandboxNetworkOptions } from '../../workers/simulator/main.ts'
+import type { SandboxNetworkOptions, SandboxNetworkReady } from '../../workers/simulator/main.ts'
 import type { NetworkThread } from '../../workers/simulator/thread.ts'
 
-export type { NetworkThread, Simulator }
+export type { NetworkThread, SandboxNetworkReady, Simulator }
 
 const trace = process.env.SVC_SANDBOX_TRACE || undefined
 

@@ -1,6 +1,6 @@
 /** A network and a service that uses it: what a world is made of besides its receiver, in this process or in one that is borrowed. */
 import type { Service } from '../../src/main.ts'
-import type { SandboxNetworkReady } from '../../workers/simulator/main.ts'
+import type { SandboxNetworkReady } from './network.ts'
 
 export interface Place extends SandboxNetworkReady {
   dir: string

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import type { Service } from '../../src/main.ts'
-import type { SandboxNetworkReady } from '../../workers/simulator/main.ts'
 import { borrowPlace, lender } from './borrowed-place.ts'
 import { createGateway, type Gateway } from './gateway.ts'
+import type { SandboxNetworkReady } from './network.ts'
 import type { Place, PlaceOptions } from './place.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'

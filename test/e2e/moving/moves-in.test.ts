@@ -3,14 +3,11 @@
  * repeats it with the same device in the tables of whatsmeow and of zapo.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { program, ROOT } from '../../harness/checkout.ts'
+import { runCommand } from '../../harness/cli.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { linkFolder, readWholeFolder } from '../../harness/library-folder.ts'
@@ -22,7 +19,6 @@ import { jidOf, received } from '../../simulator/client.ts'
 
 const PHONE = '5511999990091'
 const [ANA, BIA, CAIO] = ['5511988880091', '5511988880092', '5511988880093'] as const
-const CLI = program('../../../src/cli', import.meta.url)
 
 /** Makes what each program has stored, of the library's folder. */
 const STORES: Readonly<Record<string, (folder: string) => Promise<string>>> = {
@@ -50,12 +46,7 @@ for (const source of sources)
     let instance: Instance
     let retries: string
 
-    async function cli(...args: string[]) {
-      const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
-      const child = spawn(process.execPath, [...CLI, ...args], { cwd: ROOT, env: { ...inherited, SVC_DATA_DIR: world.dir } })
-      const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-      return { out, errors, code: code as number }
-    }
+    const cli = (...args: string[]) => runCommand(world.dir, ...args)
     const importStored = (path: string, ...more: string[]) => cli('instance', 'import', '--from', source, path, ...more)
     const said = (what: string) =>
       world.receiver.waitFor(

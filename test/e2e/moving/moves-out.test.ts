@@ -1,13 +1,10 @@
 /** A device moves out: the real command beside a service that runs, unmodified Baileys that goes on with the folder, and the way back. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { program, ROOT } from '../../harness/checkout.ts'
+import { runCommand } from '../../harness/cli.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { type FolderClient, openFolder } from '../../harness/library-folder.ts'
@@ -17,7 +14,6 @@ import { isReady, jidOf, received } from '../../simulator/client.ts'
 
 const PHONE = '5511999990095'
 const [ANA, BIA] = ['5511988880095', '5511988880096'] as const
-const CLI = program('../../../src/cli', import.meta.url)
 const MOVED = 'The account was moved to another program, so it is not started here.'
 
 describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, () => {
@@ -30,15 +26,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
   /** Id of the instance that the device comes back as. */
   let back: string
 
-  async function cli(...args: string[]) {
-    const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
-    const child = spawn(process.execPath, [...CLI, 'instance', ...args], {
-      cwd: ROOT,
-      env: { ...inherited, SVC_DATA_DIR: world.dir },
-    })
-    const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-    return { out, errors, code: code as number }
-  }
+  const cli = (...args: string[]) => runCommand(world.dir, 'instance', ...args)
   const statusOf = async () => (await world.gateway.must(instance, 'GET', '/status')) as { status: string; error: string | null }
   const said = (what: string) =>
     world.receiver.waitFor(

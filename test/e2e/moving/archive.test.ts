@@ -1,0 +1,170 @@
+/** An instance moves to another server while messages wait on both sides, and comes back from a backup. Both servers are real, on one network. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { runCommand } from '../../harness/cli.ts'
+import { createGateway, type Gateway, type Instance } from '../../harness/gateway.ts'
+import { must } from '../../harness/http.ts'
+import { type Running, run } from '../../harness/process.ts'
+import { until } from '../../harness/until.ts'
+import { startWorld, type World } from '../../harness/world.ts'
+
+const PHONE = '5511999990097'
+const ANA = '5511988880097'
+const PICTURE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+describe('an instance moves to another server', { timeout: 480_000 }, () => {
+  let world: World
+  /** The other server. */
+  let target: Running
+  let there: Gateway
+  let dir: string
+  let passphrase: string
+  let archive: string
+  let instance: Instance
+
+  const at = (dataDir: string, ...args: string[]) => runCommand(dataDir, 'instance', ...args, '--passphrase-file', passphrase)
+  const targetDir = () => join(dir, 'target')
+  /** The same instance as clients of the other server see it. */
+  const moved = (): Instance => ({ ...instance, api_url: `${there.baseUrl}/instances/${instance.id}/token/${instance.token}` })
+  const texts = async () => (await world.sandbox.inbox(ANA, 0, 1_000)).map((item) => item.text)
+  const times = async (what: string) => (await texts()).filter((each) => each === what).length
+  const told = (what: string) =>
+    world.receiver.waitFor(
+      what,
+      ({ type, text: body }) => type === 'received' && (body as { message?: string })?.message === what,
+    )
+
+  before(async () => {
+    world = await startWorld({ own: true, untraced: true })
+    dir = await mkdtemp(join(tmpdir(), 'svc-archive-'))
+    passphrase = join(dir, 'passphrase')
+    archive = join(dir, 'instance.age')
+    await writeFile(passphrase, 'correct horse battery\n')
+    const { url, root, ca, media_host } = world.network.network
+    target = await run([], {
+      SVC_DATA_DIR: targetDir(),
+      SVC_PORT: '0',
+      SVC_NETWORK_URL: url!,
+      SVC_NETWORK_ROOT: root!,
+      SVC_NETWORK_CA: ca!,
+      SVC_NETWORK_MEDIA_HOST: media_host!,
+      SVC_EGRESS_ALLOW: '127.0.0.0/8,::1',
+    })
+    there = await createGateway(target.printed.base_url!, target.printed.admin_key!)
+    await world.sandbox.createContact(ANA)
+    instance = await world.gateway.connected(world.sandbox, PHONE, world.receiver)
+    await world.sandbox.send(ANA, PHONE, { text: 'hello' })
+    await told('hello')
+    await world.gateway.sendText(instance, ANA, 'hello Ana', { delay_message: 1 })
+    await until(texts, (all) => all.includes('hello Ana'))
+  })
+  after(async () => {
+    await target?.stop()
+    await world.stop()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  test('a short passphrase, a file that exists and a target without an archive are refused, and the instance goes on', async () => {
+    await writeFile(join(dir, 'short'), 'short')
+    await writeFile(join(dir, 'used'), '')
+    const refusals = [
+      [
+        runCommand(world.dir, 'instance', 'export', instance.id, archive, '--to', 'svc', '--passphrase-file', join(dir, 'short')),
+        /at least 12/,
+      ],
+      [runCommand(world.dir, 'instance', 'export', instance.id, archive, '--to', 'svc'), /name a file that contains it/],
+      [at(world.dir, 'export', instance.id, join(dir, 'used'), '--to', 'svc'), /exists already; name another one/],
+      [at(targetDir(), 'import', '--from', 'svc', join(dir, 'used')), /is not an archive of this service/],
+    ] as const
+    for (const [refused, says] of refusals) {
+      const { code, errors } = await refused
+      assert.notEqual(code, 0)
+      assert.match(errors, says)
+    }
+    assert.equal(((await world.gateway.must(instance, 'GET', '/status')) as { status: string }).status, 'connected')
+  })
+
+  test('queue, waiting events and the account move; everything happens once', async () => {
+    const { gateway, sandbox, receiver } = world
+    // Events that wait for their receiver.
+    let isAway = true
+    const taken: unknown[] = []
+    receiver.reply(({ event }, response) => {
+      if (!isAway) taken.push((event.text as { message?: string })?.message)
+      response.writeHead(isAway ? 500 : 200).end()
+    })
+    await sandbox.send(ANA, PHONE, { text: 'an event that waits' })
+    await told('an event that waits')
+    // Messages that wait in the queue, one of them with its media.
+    await gateway.sendText(instance, ANA, 'first', { delay_message: 15 })
+    await gateway.must(instance, 'POST', '/send-image', { phone: ANA, image: PICTURE, caption: 'second' })
+    await gateway.sendText(instance, ANA, 'third', { delay_message: 1 })
+
+    const exported = await at(world.dir, 'export', instance.id, archive, '--to', 'svc')
+    assert.equal(exported.code, 0, exported.errors)
+    assert.match(exported.out, /records, 1 media files\./)
+    const here = (await gateway.must(instance, 'GET', '/status')) as { status: string; error: string }
+    assert.deepEqual(
+      [here.status, here.error],
+      ['stopped', 'The account was moved to another program, so it is not started here.'],
+    )
+    assert.equal(((await gateway.must(instance, 'GET', '/queue')) as { total: number }).total, 0)
+    await sandbox.send(ANA, PHONE, { text: 'sent during the move' })
+    isAway = false
+
+    const dry = await at(targetDir(), 'import', '--from', 'svc', archive, '--dry-run')
+    assert.match(dry.out, /^Nothing was written\.$/m, dry.errors)
+    const imported = await at(targetDir(), 'import', '--from', 'svc', archive)
+    assert.match(imported.out, /^The instance is connected\.$/m, imported.errors)
+    assert.ok(!imported.out.includes(instance.token), 'the token stays and is not shown')
+    const status = (await there.must(moved(), 'GET', '/status')) as { status: string; phone: string }
+    assert.deepEqual([status.status, status.phone], ['connected', PHONE])
+    for (const what of ['an event that waits', 'sent during the move'])
+      await until(
+        async () => taken.filter((each) => each === what).length,
+        (count) => count === 1,
+      )
+    await until(texts, (all) => all.includes('third'))
+    for (const what of ['first', 'second', 'third']) assert.equal(await times(what), 1, what)
+    const items = await sandbox.inbox(ANA, 0, 1_000)
+    assert.ok(
+      items.every(({ retries }) => retries === 0),
+      'nothing was asked for again',
+    )
+    assert.equal(taken.filter((each) => each === 'an event that waits').length, 1)
+    const again = await at(targetDir(), 'import', '--from', 'svc', archive)
+    assert.match(again.errors, /is already linked as this device/)
+  })
+
+  test('deleting the instance at the source logs nothing out, and the target survives a restart of the source', async () => {
+    await must('DELETE', `${world.gateway.baseUrl}/account/instances/${instance.id}`, undefined, world.gateway.account)
+    await world.restartService()
+    await there.sendText(moved(), ANA, 'after the deletion', { delay_message: 1 })
+    await until(texts, (all) => all.includes('after the deletion'))
+  })
+
+  test('a backup is used after more was sent: nothing that is sent with it is lost, and the token is another one', async () => {
+    const backup = join(dir, 'backup.age')
+    const made = await at(targetDir(), 'export', instance.id, backup, '--to', 'svc', '--backup')
+    assert.equal(made.code, 0, made.errors)
+    assert.match(made.out, /0 media files\.\nThe instance goes on here\./)
+    for (const number of [1, 2, 3]) await there.sendText(moved(), ANA, `after the backup ${number}`, { delay_message: 1 })
+    await until(texts, (all) => all.includes('after the backup 3'))
+    await target.stop()
+
+    const restored = await at(world.dir, 'import', '--from', 'svc', backup, '--name', 'Restored')
+    assert.match(restored.out, /^The instance is connected\.$/m, restored.errors)
+    const [, token = ''] = /^Token: {4}(\S+)$/m.exec(restored.out) ?? []
+    assert.ok(token !== '' && token !== instance.token)
+    const back = { ...instance, token, api_url: `${world.gateway.baseUrl}/instances/${instance.id}/token/${token}` }
+    for (const number of [1, 2, 3]) await world.gateway.sendText(back, ANA, `from the backup ${number}`, { delay_message: 1 })
+    await until(texts, (all) => all.includes('from the backup 3'))
+    for (const number of [1, 2, 3]) assert.equal(await times(`from the backup ${number}`), 1)
+    await world.sandbox.send(ANA, PHONE, { text: 'answer to the backup' })
+    await told('answer to the backup')
+  })
+})

@@ -1,0 +1,22 @@
+/** The operator's commands as a process of their own, on the data of a service. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { program, ROOT } from './checkout.ts'
+
+const CLI = program('../../src/cli', import.meta.url)
+
+export interface CommandResult {
+  out: string
+  errors: string
+  code: number
+}
+
+/** Runs a command with the settings of nobody but `dataDir`. */
+export async function runCommand(dataDir: string, ...args: string[]): Promise<CommandResult> {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
+  const child = spawn(process.execPath, [...CLI, ...args], { cwd: ROOT, env: { ...inherited, SVC_DATA_DIR: dataDir } })
+  child.stdin.end()
+  const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { out, errors, code: code as number }
+}
