@@ -25,34 +25,34 @@ export interface ShardDeps {
   blinds: BlindCache
   keyCache: KeyCache
   recentTotal: RecentTotal
-  /** Of the loop's turns, for opening received messages. */
+  /** Share of the loop's turns for decrypting received messages. */
   openingShare: LoopShare
   /** Inline media of waiting items. */
   blobs: BlobFiles
-  /** How full the disk is, at this moment. */
+  /** Current state of the disk. */
   disk(): DiskState
   media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
   network: NetworkOptions
   egressAllow: Ranges
-  /** Numbers of GraphQL operations, from the configuration. */
+  /** Numbers of GraphQL operations from the configuration. */
   mexIds: MexIds
-  /** Posts webhooks, a bounded number at a time for the whole thread. */
+  /** Posts webhooks, with a limited concurrency for the whole thread. */
   deliver: Deliver
-  /** Events of one instance that may wait to be delivered. */
+  /** Number of events of one instance that may wait for delivery. */
   outboxMax: number
-  /** The web client version, one for all. */
+  /** Web client version, the same for all instances. */
   version: WebVersion
-  /** How long stanzas may come without one being handled, in ms; absent: as `connection/socket/liveness.ts` has it. */
+  /** Time in ms for which stanzas may arrive without one being handled; the default is in `connection/socket/liveness.ts`. */
   stalledAfterMs?: number
   /** Seals links to received files. */
   mediaLinks: MediaLinks
-  /** The machine's, which is not followed when it jumps ahead. */
+  /** The machine's clock, which is not followed when it jumps ahead. */
   clock: BoundedClock
-  /** Every wait is measured by it: it does not step when the system's clock is set. */
+  /** Clock for all waits; it does not step when the system's clock is set. */
   steady: Clock
   log: Logger
   announce(event: EngineEvent): void
-  /** The counters of all instances. */
+  /** Counters of all instances. */
   tally: Tally
   countUnknown: CountUnknown
   steps: Steps

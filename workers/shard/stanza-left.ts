@@ -1,6 +1,6 @@
 /**
- * Kinds of stanzas that are known and not handled, each with its reason. They are confirmed where the network wants that, and
- * counted (`svc_stanzas_left_total`). The kinds are those of the specification of the web client (`test/unit/connection/server-kinds.json`).
+ * Known kinds of stanzas that are not processed, each with its reason. They are confirmed if the network requires it, and counted
+ * (`svc_stanzas_left_total`). The kinds are those of the specification of the web client (`test/unit/connection/server-kinds.json`).
  */
 import { ACCOUNT_CHANGES } from './wire/account-notices.ts'
 import type { Match } from './wire/match.ts'
@@ -16,7 +16,7 @@ const left = (tag: string, type: string | null, children: readonly (string | und
     why,
   }))
 
-/** Each change of the account is a child: a notice with one that is handled is not left alone for one before it that is not. */
+/** Each change of the account is a child. A notice that contains a processed child is never ignored because of an earlier unprocessed one. */
 const account = (children: readonly string[], why: string): Left[] =>
   left('notification', 'account_sync', children, why).map(({ of }) => ({ of: { ...of, without: ACCOUNT_CHANGES }, why }))
 
@@ -25,7 +25,7 @@ const BUSINESS = 'business tools of the phone app that the API does not offer'
 const META = 'belongs to other networks of Meta, which a WhatsApp gateway does not speak'
 const OWN_PHONE = 'only the phone app shows it'
 
-/** Before the rows of their types: a child decides. */
+/** These come before the rows of their types, because a child decides. */
 export const LEFT: readonly Left[] = [
   ...left('notification', 'encrypt', ['digest'], 'the keys are compared at each login'),
   ...left(

@@ -1,4 +1,4 @@
-/** The functions that the table of stanzas calls, put together for one session. */
+/** The functions that the table of stanzas calls, assembled for one session. */
 import { type AuthenticationCreds, type BinaryNode, decodeMediaRetryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, iso, MINUTE, SECOND } from '../../src/domain/clock.ts'
@@ -56,7 +56,7 @@ export interface PartDeps {
   inbox: InboxSession
   directory: Pick<Directory, 'ready' | 'group' | 'read'>
   receiving: Receiving
-  /** Takes the earlier peer messages, once per socket. */
+  /** Processes the earlier peer messages, once per socket. */
   replayPeers(): void
   statuses: MessageStatuses
   authorship: Pick<Authorship, 'isOwn'>
@@ -64,16 +64,16 @@ export interface PartDeps {
   groupDirectory: Pick<GroupDirectory, 'ready' | 'noticed'>
   groupStore: Pick<GroupStore, 'settled'>
   clock: Clock
-  /** For what waits: it does not step. */
+  /** Clock for waits; it does not step. */
   steady: Clock
   log: Logger
   tally: Tally
   steps: Steps
 }
 
-/** Fewer one-time keys of ours than that at the network are too few. */
+/** Number of own one-time keys at the network below which new ones are uploaded. */
 const FEW_PRE_KEYS = 5
-/** From a pairing code that was typed on the phone to the account, in ms: its owner may have to confirm there. */
+/** Time in ms from entering a pairing code on the phone until the account is linked; its owner may have to confirm there. */
 const ENTERED_CODE_LIFE = 2 * MINUTE
 
 export function stanzaParts(deps: PartDeps): StanzaParts {
@@ -139,7 +139,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     log.warn({ expires_at }, 'the network announced that it will stop accepting this client version')
   }
 
-  /** A failure is only logged: a redelivery of the notice would change nothing. */
+  /** A failure is only logged, because a redelivery of the notice would change nothing. */
   const attempt = (sentence: string, work: (node: BinaryNode) => unknown) => async (node: BinaryNode) => {
     try {
       await work(node)
@@ -152,13 +152,13 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     if (keysLeftIn(node) < FEW_PRE_KEYS) await sock.uploadPreKeys()
   }
 
-  /** On the phone, or another of the account's devices. */
+  /** Messages were read on the phone or another device of the account. */
   async function readElsewhere({ chat, ids }: { chat: string; ids: readonly string[] }) {
     await directory.ready()
     directory.read(ids.map((id) => ({ remoteJid: chat, id })))
   }
 
-  /** For the list of chats. */
+  /** Updates the list of chats. */
   async function learnGroupNotice(node: BinaryNode, name: string | undefined) {
     const { from, t } = envelopeOf(node)
     await directory.ready()
@@ -169,7 +169,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     })
   }
 
-  /** Of what our other devices write: the name the account goes by now. */
+  /** The current name of the account, from messages of our other devices. */
   function ownName(node: BinaryNode) {
     const { from, participant, pushName } = envelopeOf(node)
     const { me } = creds
@@ -177,14 +177,14 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     sock.ev.emit('creds.update', { me: { ...me, name: pushName } })
   }
 
-  /** A phone has taken a pairing code, whichever was typed there. */
+  /** A phone has accepted a pairing code, whichever was entered there. */
   async function finishPairing(node: BinaryNode) {
     if (!isPrimaryHello(node)) return
     own.qrClock.keep(ENTERED_CODE_LIFE)
     try {
       await finishRegistration(sock, node)
     } finally {
-      // It has made a secret of its own: with a code that was mistyped, the next scan is checked with this one.
+      // The phone has created its own secret: after a mistyped code, the next scan is verified with this one.
       own.qrClock.secretChanged()
     }
   }
@@ -213,7 +213,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
 
     learnPairs: pairs,
     learnOwnName: ownName,
-    // Before anything comes: the phone's first messages would begin under the number, and go on under the LID.
+    // Runs before anything arrives; otherwise the phone's first messages would begin under the number and continue under the LID.
     learnOwnPair(node) {
       const lid = ownLidIn(node)
       return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined
@@ -250,7 +250,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     ),
     showCodes: (node) => own.qrClock.offered(refsIn(node)),
     finishPairing: attempt('pairing by code could not be completed', finishPairing),
-    // A passkey ceremony shows no code, and has replaced the secret by one that the phone is sent at the end.
+    // A passkey ceremony shows no code, and has replaced the secret by one that is sent to the phone at the end.
     refreshQrSecret: () => (own.passkey.isUnderWay ? undefined : own.companion.refresh()),
     passkeyAsked: own.passkey.asked,
     passkeyContinued: own.passkey.continued,

@@ -1,6 +1,6 @@
 /**
- * The handling of every stanza, in one table: the first row that matches decides. A row names its stanzas, the keyed mutex they wait for,
- * the steps in their order, and the answer, which is sent after all steps (`connection/socket/stanza-router.ts`). A test prints it.
+ * The handling of every stanza in one table: the first matching row decides. A row has its stanzas, the keyed mutex for which they wait, the steps in
+ * order, and the answer, which is sent after all steps (`connection/socket/stanza-router.ts`). A test prints it.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import {
@@ -21,16 +21,16 @@ import { LEFT } from './stanza-left.ts'
 import type { MessageOutcome } from './wire/confirmation.ts'
 import type { Match } from './wire/match.ts'
 
-/** Kinds that come again until they are answered. */
+/** Kinds that are delivered again until they are answered. */
 const CONFIRMED = new Set(['notification', 'receipt', 'status'])
-/** Receipts for the status of a message of ours, or for what another device of ours has read; a delivery can come without a type, too. */
+/** Types of receipts about the status of an own message, or about messages that another own device has read; a delivery can also have no type. */
 const STATUSES = [undefined, 'delivery', 'inactive', 'sender', 'read', 'read-self', 'played']
 
 type Effect = (node: BinaryNode) => unknown
 
-/** The functions that the rows call, put together in `stanza-parts.ts`. */
+/** The functions that the rows call, assembled in `stanza-parts.ts`. */
 export interface StanzaParts {
-  /** A name for the chat of a message or notification. */
+  /** A key for the chat of a message or notification. */
   chatOf(node: BinaryNode): string
   ack(node: BinaryNode): Promise<void>
   confirmMessage(node: BinaryNode, outcome: MessageOutcome | undefined): Promise<void>
@@ -62,9 +62,9 @@ export interface StanzaParts {
   refreshQrSecret: Effect
   passkeyAsked: Effect
   passkeyContinued: Effect
-  /** A kind that `stanza-left.ts` names. */
+  /** Effect for a kind in `stanza-left.ts`. */
   leave: Effect
-  /** The network will refuse this version of the client from some time on. */
+  /** The network will refuse this client version from some time on. */
   versionExpires: Effect
   result(node: BinaryNode): Promise<void>
 
@@ -205,9 +205,9 @@ export function stanzaTable(parts: StanzaParts): Table {
       NO_ANSWER,
     ),
     route(kind('ack', { class: 'receipt' }), AT_ONCE, [PENDING], NO_ANSWER),
-    // Any other ack is an answer that its request has taken already.
+    // Any other ack is an answer that its request has already received.
     route(kind('ack'), AT_ONCE, [], NO_ANSWER),
-    // Behind the chat's messages: the event reported first has the earlier time.
+    // Handled after the chat's messages, so that the event that is reported first has the earlier time.
     route(kind('presence'), CHAT, [PRESENCE], NO_ANSWER),
     route(kind('chatstate'), CHAT, [PRESENCE], NO_ANSWER),
     route(inside('ib', 'offline_preview'), AT_ONCE, [REPLAY], NO_ANSWER),

@@ -41,13 +41,13 @@ import { sendAgain } from './send-again.ts'
 /** Number of items whose last start is remembered: one is in flight, the others were in flight and are put back. */
 const MAX_TURNS = 1_000
 
-/** Status posts whose audience is remembered for their deletion; an older post is deleted for today's audience. */
+/** Number of status posts whose audience is remembered for their deletion; an older post is deleted for the current audience. */
 const MAX_AUDIENCES = 50
 
 export interface SendingDeps extends Pick<SendContext, 'messages' | 'sent' | 'contacts'> {
   disappearing: Pick<Disappearing, 'of' | 'ops'>
   instance: string
-  /** Of the thread, for all its instances. */
+  /** Parts of the thread that all its instances share. */
   shard: {
     disk(): DiskState
     media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
@@ -57,7 +57,7 @@ export interface SendingDeps extends Pick<SendContext, 'messages' | 'sent' | 'co
   }
   store: StateStore
   sealer: Sealer
-  /** Inline media of its waiting items. */
+  /** Inline media of the instance's waiting items. */
   blobs: Blobs
   clock: Clock
   steady: Clock
@@ -68,16 +68,16 @@ export interface SendingDeps extends Pick<SendContext, 'messages' | 'sent' | 'co
   statuses: MessageStatuses
   idempotency: Idempotency
   settings(): InstanceSettings
-  /** Undefined for an id that no declaration of a send has. */
+  /** Undefined for an id without a declaration of a send. */
   handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
   /** What an operation does with its media before its message is composed. */
   mediaOf(operation: string): PrepareMedia | undefined
   /** The current session, and its network route; null while there is none. */
   session(): Session | null
   route(): NetworkRoute | null
-  /** Called after the commit that ended an item: the request may still wait for the answer. */
+  /** Called after the commit that ended an item, because a request may still wait for the outcome. */
   announce(svcId: string, outcome: SendEnd): void
-  /** The event of a message this service sent; null: no event is wanted. */
+  /** The event of a message that this service sent; null if no event is wanted. */
   own(message: WAMessage): Promise<ReceivedEvent | null>
 }
 
@@ -85,9 +85,9 @@ export interface Sending {
   readonly queue: Queue
   /** Durable when it resolves with the acknowledgement. */
   enqueue(call: SendCall, origin?: CallOrigin): Promise<{ message_id: string; svc_id: string }>
-  /** When the turn of an item came, epoch ms; kept until its end is written. */
+  /** Time in epoch ms at which an item began to be sent; kept until its end is written. */
   leftAt(svcId: string): number | undefined
-  /** Past the queue, for what is a setting of a chat and no message. Resolves with it when the network has accepted it. */
+  /** Sends without the queue, for a setting of a chat that is not a message. Resolves with the sent message when the network has accepted it. */
   direct(session: Session, operation: string, to: Destination, outgoing: OutgoingMessage): Promise<WAMessage>
 }
 
@@ -110,9 +110,11 @@ export function createSending(deps: SendingDeps): Sending {
   } = deps
   const turns = boundedCache<string, number>(MAX_TURNS)
   const audiences = boundedCache<string, Audience>(MAX_AUDIENCES)
-  /** Records committed with the end of an item, by service id; prepared before the commit because they need identity lookups. */
+  /**
+   * Records that are committed with the end of an item, by service id. They are prepared before the commit, because they need look-ups of identities.
+   */
   const accompanying = new Map<string, { first: FirstStatus | null; own: ReceivedEvent | null }>()
-  /** Callbacks to run after that commit. */
+  /** Callbacks that run after that commit. */
   const appended = new Map<string, () => void>()
 
   const ahead = createAhead({
@@ -259,7 +261,7 @@ export function createSending(deps: SendingDeps): Sending {
       const put = async (also?: Enqueue['also']) => {
         if (shard.disk() !== 'ok') throw diskNearlyFull()
         const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
-        // Several files have been copied into one piece of memory.
+        // The files were copied into one buffer.
         if (files.length > 1) giveBack(files)
         const queued = queue.enqueue({
           messageId: generateMessageIDV2(deps.session()?.me?.id),
@@ -274,7 +276,7 @@ export function createSending(deps: SendingDeps): Sending {
           bytes,
           also,
         })
-        // The queue has written them to the disk, or has failed to.
+        // The queue has written them to disk, or has failed.
         return bytes === undefined ? queued : queued.finally(() => giveBack([bytes]))
       }
       try {
@@ -283,7 +285,7 @@ export function createSending(deps: SendingDeps): Sending {
           : idempotency.once(idempotencyKey, fingerprintOf(operation, input as Record<string, unknown>), put))
         return { message_id: messageId, svc_id: svcId }
       } finally {
-        // A request that is refused, or that repeats an earlier one, has not put them into the queue.
+        // A request that is refused, or that repeats an earlier one, has not queued them.
         giveBack(files)
       }
     },

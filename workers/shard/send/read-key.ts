@@ -1,4 +1,4 @@
-/** The message a read receipt is about, as the chat knows it. */
+/** Key of the message of a read receipt, in the form that the chat uses. */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
@@ -11,11 +11,11 @@ import { memberJid } from './member.ts'
 export interface ReadFields {
   phone: Identifier
   message_id: string
-  /** Author, in groups and status, of a message that is not remembered. */
+  /** Author of a message in groups and status; only needed if the message is no longer stored. */
   participant?: UserIdentifier | undefined
 }
 
-/** The receipt must go to the jid the message came from, so the remembered key comes first. */
+/** The receipt must go to the jid from which the message came, so the stored key is preferred. */
 export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, input: ReadFields): Promise<WAMessageKey> {
   const { messages } = asker
   const { phone, message_id: id, participant } = input
@@ -30,13 +30,13 @@ export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, in
   return { remoteJid: toJid(phone), id, fromMe: false, participant: await authorIn(asker, phone, participant) }
 }
 
-/** The registered form of a number, under its LID first. */
+/** The registered form of a number; its LID comes first. */
 async function namesOf(asker: Asker, phone: UserIdentifier): Promise<[string, ...string[]]> {
   const { jid, other } = await chatWith(asker, phone)
   return other === null ? [jid] : [jid, other]
 }
 
-/** In a group by the name it gives its members, in the status by number or LID as a chat with the person goes. */
+/** In a group: the name that the group uses for its members. In the status: number or LID, as in a chat with the person. */
 async function authorIn(asker: Asker, chat: Identifier, author: UserIdentifier): Promise<string> {
   const [jid] = await namesOf(asker, author)
   if (chat.kind !== 'group') return jid

@@ -1,4 +1,4 @@
-/** How every queued message leaves: the durable copy for retries, the relay, and the network's ack, which alone decides. */
+/** Sends every queued message: stores the durable copy for retries, relays it, and waits for the network's ack, which alone decides the outcome. */
 import {
   type BinaryNode,
   generateWAMessage,
@@ -23,22 +23,22 @@ import { showTyping } from './typing.ts'
 
 export interface OutgoingMessage {
   content: OutgoingContent
-  /** Quote, mentions and expiry: `context-info.ts`. */
+  /** Quote, mentions and message timer: `context-info.ts`. */
   info?: proto.IContextInfo
-  /** Attributes of the stanza beside those its content asks for (`translate/outbound/stanza.ts`). */
+  /** Attributes of the stanza in addition to those that its content needs (`translate/outbound/stanza.ts`). */
   attributes?: Record<string, string>
-  /** Further children of the stanza. */
+  /** Additional children of the stanza. */
   nodes?: BinaryNode[]
   /** Options of the library's composer: colours, fonts. */
   options?: Partial<MessageGenerationOptions>
   statusJidList?: string[]
 }
 
-/** The other namespace is tried once after these, with the same id: each try counts against the account. */
+/** After these codes the other namespace is tried once with the same id, because each attempt counts against the account. */
 const TRY_OTHER = new Set([400, 463, 479])
-/** The account is under a reach-out lock, or the recipient has to be addressed in another way: the lock decides which. */
+/** The account is under a reach-out lock, or the recipient must be addressed by the other name; a query about the lock decides which. */
 const RESTRICTED = 463
-/** Recipients of one stanza of a status. */
+/** Number of recipients per stanza of a status. */
 const STATUS_BATCH = 2_000
 
 export async function sendMessage(context: SendContext, to: Destination, outgoing: OutgoingMessage): Promise<Accepted> {
@@ -50,14 +50,14 @@ export async function sendMessage(context: SendContext, to: Destination, outgoin
   return relay(context, { message, stanza, ...(outgoing.statusJidList ? { statusJidList: outgoing.statusJidList } : {}) }, store)
 }
 
-/** A message as it is stored, ready to leave, for the first time or again. */
+/** A stored message that is ready to be sent, for the first time or again. */
 export interface PreparedMessage {
   message: proto.IMessage
   stanza: Stanza
   statusJidList?: string[]
 }
 
-/** `store`: writes what no commit of keys has taken along; absent where it is on disk already. */
+/** `store`: writes data that no commit of keys has included; absent if it is already on disk. */
 export async function relay(context: SendContext, prepared: PreparedMessage, store?: () => Promise<void>): Promise<Accepted> {
   const first = await attemptForAll(context, prepared, store)
   if (first === 'ok') return accept(context, prepared)
@@ -72,14 +72,14 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   if (second === 'ok') return accept(context, readdressed)
   return refused(other, second)
 
-  /** It may be asked for again if it has left once before, or in another stanza of a status. */
+  /** A resend may be requested for a message that was sent before, or in another stanza of a status. */
   async function refused(to: string, code: number): Promise<never> {
     if (store && !prepared.statusJidList) await context.sent.remove(context.item.messageId)
     throw await refusal(context, to, code)
   }
 }
 
-/** A group gets the message once more where devices were left out: `group-devices.ts`. */
+/** If devices of a group were missing, the message is sent once more: `group-devices.ts`. */
 async function attemptForAll(
   context: SendContext,
   prepared: PreparedMessage,
@@ -105,7 +105,7 @@ async function attemptForAll(
 
 const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
-/** The network's verdict; of several stanzas, that of the refused one, or of the last. */
+/** The network's ack; for several stanzas that of the refused one, or of the last. */
 async function attempt(
   { ask, session, item }: SendContext,
   { message, stanza, statusJidList }: PreparedMessage,
@@ -116,7 +116,7 @@ async function attempt(
     messageId: item.messageId,
     useCachedGroupMetadata: true,
     additionalAttributes: { ...stanza.attributes, ...(phash === undefined ? {} : { phash }) },
-    // The library adds the person's own token.
+    // The library adds the person's own token itself.
     additionalNodes: nodes,
   }
   let verdict: Verdict = { ok: true }
@@ -131,7 +131,7 @@ async function attempt(
         })
     } catch (error) {
       ack.giveUp()
-      // After a time-out it may still leave.
+      // After a timeout the message may still be sent.
       await store?.()
       throw error
     }
@@ -142,7 +142,7 @@ async function attempt(
   return verdict
 }
 
-/** A long audience goes in several stanzas of the same id; one without audience in one. */
+/** A long audience is split into several stanzas with the same id; a message without an audience is one stanza. */
 function batches(audience: string[] | undefined): (string[] | undefined)[] {
   if (!audience || audience.length <= STATUS_BATCH) return [audience]
   const count = Math.ceil(audience.length / STATUS_BATCH)
@@ -166,7 +166,7 @@ async function compose(context: SendContext, jid: string, { content, options }: 
   }
 }
 
-/** Media is made by `media/`, which uploads it. */
+/** Files in `media/` prepare and upload media. */
 const noUpload = () => Promise.reject(new Error('the library must not upload media itself'))
 
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })

@@ -1,8 +1,8 @@
-/** What a send changes about a message that is known: an edit, a deletion. */
+/** Applies the effect of a send on a stored message: an edit or a deletion. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Accepted, SendContext } from './contract.ts'
 
-/** `remember` is called when it has left, or is going to: one that is stored leaves again as it is, without coming through here. */
+/** `remember` is called when the message was sent, or will be sent: a stored message is sent again without this step. */
 export async function remembering(
   { sent, item }: Pick<SendContext, 'sent' | 'item'>,
   send: () => Promise<Accepted>,

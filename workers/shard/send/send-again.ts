@@ -1,7 +1,7 @@
 /**
- * An item whose network call had begun before the process or the connection ended: the contact may have the message already, and keeps that one. So
- * the stored message is sent again (`sent.ts`) instead of composing the request once more: with another secret, media key or link under the same id,
- * later messages about it could be read against only one of the two.
+ * An item whose network call had begun before the process or the connection ended: the contact may already have the message and keeps that version.
+ * So the stored message is sent again (`sent.ts`) instead of composing the request once more. With another secret, media key or link under the same
+ * id, later messages about it could only be decrypted against one of the two.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { isDeleted } from '../retry/known-messages.ts'
@@ -13,18 +13,18 @@ import { relayPost } from './newsletter.ts'
 import { relay } from './relay.ts'
 import { relayStatus } from './status/post.ts'
 
-/** Null: it was not stored, so nobody has received it, or it is no message. */
+/** Null if it was not stored, so that nobody has received it, or if it is not a message. */
 export async function sendAgain(context: SendContext): Promise<Accepted | null> {
   const { sent, item } = context
   const { message, stanza } = (await sent.stored(item.messageId)) ?? {}
-  // Earlier versions did not store the stanza: the destination is unknown then.
+  // Earlier versions did not store the stanza, so the destination is unknown.
   if (!message || !stanza) return null
-  // By the phone, which has it: there is nothing left to send.
+  // The phone deleted it, so it already has the message: there is nothing left to send.
   if (isDeleted({ key: { id: item.messageId }, message })) return { message: null }
   switch (chatKind(stanza.to)) {
     case 'newsletter':
       return relayPost(context, message, stanza).catch((error) => {
-        // The network accepted it the first time: there is nothing left to remove.
+        // The network accepted it the first time, so there is nothing left to remove.
         if (stanza.attributes.edit === EDIT.adminRemoval && error instanceof Failure && error.code === 'newsletter_not_found')
           return { message: null }
         throw error
@@ -32,7 +32,7 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
     case 'status':
       return relayStatus(context, message, stanza)
     case 'group':
-      // The members may have changed; refusals are those of a first attempt.
+      // The members may have changed; refusals are handled as in a first attempt.
       await writableGroup(context, stanza.to)
       return relay(context, { message, stanza })
     default:

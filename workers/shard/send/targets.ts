@@ -1,4 +1,4 @@
-/** The message an action is about: how the chat knows it, and in which of the chat's two names the action has to go there. */
+/** The message of an action: how the chat identifies it, and under which of the chat's two names the action must be sent. */
 import type { GroupMetadata, proto, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
@@ -12,21 +12,21 @@ import { memberJids } from './member.ts'
 
 export interface Target {
   key: proto.IMessageKey
-  /** The chat in the namespace the target was sent in: an action on it finds it only there. */
+  /** The chat in the namespace in which the target was sent, because an action on it only works there. */
   to: Destination
   message: WAMessage | undefined
 }
 
 export interface TargetFields {
   message_id: string
-  /** These two count only for a message that is not remembered. */
+  /** These two are only used for a message that is no longer stored. */
   from_me?: boolean | undefined
   participant?: UserIdentifier | undefined
 }
 
-/** A remembered message, or one described by the caller. Throws `message_not_found`. */
+/** A stored message, or one that the caller describes. Throws `message_not_found`. */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
-  // One that is known from another chat only is a mistake of the caller.
+  // A message that is only known from another chat is a mistake of the caller.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
@@ -49,7 +49,7 @@ export async function rememberedTarget(
   return { key: { remoteJid: chat, id, fromMe: fromMe === true, ...author }, to: { ...to, jid: chat, other: null }, message }
 }
 
-/** Inputs for encrypting a message about a remembered one; a message without its secret counts as forgotten. */
+/** Inputs for encrypting a message about a stored one; a message without its secret counts as not stored. */
 export function secretAbout({ session }: SendContext, { key, to, message }: Target): SecretAbout {
   const secret = message?.message?.messageContextInfo?.messageSecret
   if (!message || !secret?.length)
@@ -71,8 +71,8 @@ export const isOwnAdmin = (session: Session, { participants }: GroupMetadata): b
   )
 
 /**
- * Whether a group's rule allows the action; outside of groups everything is allowed. Stored metadata alone does not refuse: a refusal is final, and
- * the account may have been promoted by a notice that is still on its way, or was lost.
+ * Whether a group's rule allows the action; outside of groups everything is allowed. Stored metadata alone never refuses, because a refusal is final,
+ * and the notice of a promotion of the account may still be on its way or lost.
  */
 export async function isAllowed(
   asker: Asker,

@@ -1,4 +1,4 @@
-/** What the other side sees while a message waits its `delay_typing`. */
+/** Typing indicator while a message waits for its `delay_typing`. */
 import { normalizeMessageContent } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { pause } from '../connection/within.ts'
@@ -6,7 +6,7 @@ import { chatState } from '../wire/presence.ts'
 import type { OutgoingContent, SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
-/** `typing...`, or `recording...` before a voice note, for as long as asked; channels and status have none. */
+/** Shows `typing...`, or `recording...` before a voice note, for the requested time; channels and status have none. */
 export async function showTyping({ ask, session, item }: SendContext, to: Destination, content: OutgoingContent): Promise<void> {
   if (item.delayTyping === 0 || to.kind === 'newsletter' || to.kind === 'status') return
   const isVoiceNote = 'proto' in content && normalizeMessageContent(content.proto)?.audioMessage?.ptt === true

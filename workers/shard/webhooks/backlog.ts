@@ -1,6 +1,6 @@
 /**
- * Number of events of an instance still to be delivered: in the queue, or parked until their next try. Counted once at the start; from then
- * on each change of it calls `changed`.
+ * Number of undelivered events of an instance: in the queue, or parked until their next attempt. Counted once at the start; later each change calls
+ * `changed`.
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'

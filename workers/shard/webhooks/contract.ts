@@ -1,4 +1,4 @@
-/** The types of `outbox.ts`: its dependencies, requests and answers. */
+/** Types of `outbox.ts`: its dependencies, requests and answers. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { Dialect } from '../../../src/domain/dialect.ts'
@@ -20,35 +20,35 @@ export interface OutboxOptions {
   store: StateStore
   sealer: Sealer
   clock: Clock
-  /** Waits for the next try are measured by it. */
+  /** Clock for waits between attempts. */
   steady: Clock
-  /** Read at every attempt: a corrected URL and a new secret count at once. */
+  /** Read at every attempt, so that a corrected URL and a new secret apply immediately. */
   webhooks: () => WebhookSettings
-  /** The form of the events that are posted, when they are written; absent or null: ours. Readers of streams are always given ours. */
+  /** Dialect of posted events when they are written; absent or null for none. Stream readers never get a dialect. */
   dialect?: (() => Dialect | null) | undefined
-  /** Signs as well, for a while. */
+  /** Previous secret that also signs for some time. */
   previousSecret?: () => PreviousSecret | undefined
   deliver: Deliver
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
-  /** More operations for the commit of an event; `eventId` null: the event is not wanted. */
+  /** Additional operations for the commit of an event; `eventId` is null if the event is not wanted. */
   note?: ((event: WebhookEvent, eventId: string | null) => Op[]) | undefined
   timer?: Timer
-  /** Where fault tests stop; about the id of an event. */
+  /** Steps at which fault tests stop; their argument is the id of an event. */
   steps: Steps
-  /** Metrics: an event was written; an attempt was made, or given up before it (`discarded`, null). */
+  /** For metrics: an event was stored; an attempt was made, or skipped (`discarded`, null). */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined
-  /** Rows kept in the log. */
+  /** Number of rows that the log keeps. */
   maxLogEntries?: number
-  /** Events whose outcome may be unwritten: so many posts are repeated after a kill at most. */
+  /** Number of events whose outcome may be unwritten; at most this many posts are repeated after a kill. */
   maxUnwritten?: number
-  /** Events that may wait; beyond them the oldest are given up. */
+  /** Number of events that may wait; above it the oldest are dropped. */
   maxWaiting?: number
   onOverflow?: ((type: EventType) => void) | undefined
-  /** For streams. `onEvents`: there is an event since the last page request; `onInterest`: a type is read now, or not any more. */
+  /** For streams. `onEvents`: there is a new event since the last page request. `onInterest`: the types that are read have changed. */
   onEvents?: (() => void) | undefined
   onInterest?: (() => void) | undefined
-  /** Events kept for them. */
+  /** Number of events that are kept for streams. */
   maxKeptEvents?: number | undefined
 }
 
@@ -58,33 +58,33 @@ export interface TestDelivery extends Outcome {
 }
 
 export interface Outbox {
-  /** False: the type is silenced, or has no URL and no reader; no event of it needs to be written. */
+  /** False if the type is silenced, or has no URL and no reader; its events need not be stored. */
   wanted(type: EventType): boolean
   /**
-   * The finished event as storage operations. After `start`; commit them right away, with what caused them, then call `committed`.
-   * `requestId`: of the request that it tells the outcome of; it stands in the log's lines of its attempts.
+   * The finished event as storage operations. Call it after `start`, commit the operations immediately together with their cause, then call
+   * `committed`. `requestId`: request whose outcome the event reports, for the log lines of its attempts.
    */
   append(event: WebhookEvent, requestId?: string): { eventId: string; ops: Op[] }
   committed(eventId: string): void
-  /** Records of an event that is not wanted, for the commit of what caused it. */
+  /** Records of an unwanted event, for the commit of its cause. */
   noted(event: WebhookEvent): Op[]
-  /** The configuration changed: a URL that was corrected counts at once. */
+  /** The configuration changed; a corrected URL applies immediately. */
   configured(): void
-  /** Events still to be delivered. */
+  /** Number of undelivered events. */
   backlog(): number
-  /** How far ids or times of its events are ahead of the clock, in ms: they were given out while the clock was ahead. 0: they are not. */
+  /** How far ids or times of its events are ahead of the clock in ms, because they were issued while the clock was ahead; 0 if they are not. */
   ahead(): number
   start(): Promise<void>
-  /** Ends the attempt in flight after this many ms at the latest; its event is then tried again after the next start. */
+  /** Ends the attempt in flight after this many ms; its event is attempted again after the next start. */
   stop(deadlineMs: number): Promise<void>
-  /** Posts an event that never happened, outside the queue; throws not_allowed. Nothing of it is kept. */
+  /** Posts a test event outside of the queue; throws not_allowed. Nothing of it is stored. */
   test(type: EventType): Promise<TestDelivery>
-  /** One attempt now, before everything else; the entry after it. Throws not_found, not_allowed. */
+  /** Makes one attempt before everything else; resolves with the entry after it. Throws not_found, not_allowed. */
   resend(eventId: string): Promise<LogEntry>
-  /** An event of the log with its attempts, and its body while it is kept. Throw not_found. */
+  /** An event of the log with its attempts, and its body while it is stored. Throw not_found. */
   detail(eventId: string): Promise<LogDetail>
   body(eventId: string): Promise<WebhookBody>
-  /** The events after a given one, for a reader of the stream; from then on they are kept for a while. */
+  /** Events after a given one, for a stream reader; later events are then kept for some time. */
   events(query: EventsQuery): Promise<EventsPage>
   /** Puts events back into the normal schedule, due now. */
   resendMany(eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>

@@ -1,6 +1,6 @@
 /**
- * Chooses the next event of the queue: the oldest one whose URL is not held. The position behind the skipped events is remembered, so that
- * an outage of one receiver costs the others one look at each of its events, a slice at a time.
+ * Chooses the next event of the queue: the oldest one whose URL is not held. The position after the skipped events is remembered, so that during an
+ * outage of one receiver each of its events is only examined once, in slices.
  */
 import { urlField, type WebhookSettings } from '../../../src/domain/instance.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -8,9 +8,9 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import type { LogRow } from '../../../src/webhooks/log.ts'
 import type { Hold, Holds } from './holds.ts'
 
-/** Events looked at per turn. */
+/** Number of events that are examined per turn. */
 const SLICE = 500
-/** Events read at once while nothing is held. */
+/** Number of events that are read at once while nothing is held. */
 const AHEAD = 128
 
 export interface Waiting {
@@ -24,21 +24,21 @@ export interface DeliveryQueueOptions {
   store: Pick<StateStore, 'range'>
   webhooks: () => WebhookSettings
   holds: Holds
-  /** Undefined for one that cannot be read. */
+  /** Undefined for an unreadable row. */
   readRow(eventId: string): Promise<LogRow | undefined>
-  /** Before the queue is read: finished events have left it when it resolves. */
+  /** Called before the queue is read: when it resolves, finished events have left it. */
   settled(): Promise<void>
 }
 
 export function createDeliveryQueue({ instanceId, store, webhooks, holds, readRow, settled }: DeliveryQueueOptions) {
   const prefix = keys.outbox(instanceId)
-  /** Behind this event the next one is; undefined: from the beginning. */
+  /** The next event comes after this one; undefined means from the beginning. */
   let passed: string | undefined
   let settings: WebhookSettings | undefined
-  /** Events that were read and not handed out. */
+  /** Events that were read and not returned yet. */
   let ahead: Waiting[] = []
 
-  /** The URL of an event now. Null: its type is switched off, or it cannot be read, which its attempt records. */
+  /** Current URL of an event. Null if its type is switched off, or if the event cannot be read, which its attempt records. */
   const urlOf = async (eventId: string): Promise<string | null> => {
     const row = await readRow(eventId)
     return row === undefined ? null : webhooks()[urlField(row.type)]
@@ -59,7 +59,7 @@ export function createDeliveryQueue({ instanceId, store, webhooks, holds, readRo
   return {
     urlOf,
 
-    /** `more`: none was found so far. */
+    /** `more` means that none was found so far. */
     async next(): Promise<Waiting | 'more' | undefined> {
       const current = webhooks()
       if (current !== settings) {
@@ -81,7 +81,7 @@ export function createDeliveryQueue({ instanceId, store, webhooks, holds, readRo
       return seen === SLICE ? 'more' : undefined
     },
 
-    /** Looks for the head of a queue that is held, a slice at a time; without one the hold is released. */
+    /** Looks for the head of a held queue, in slices; without one the hold is released. */
     async seekHead(hold: Hold): Promise<void> {
       let seen = 0
       for await (const [key] of slice(hold.seekAfter)) {
@@ -96,14 +96,14 @@ export function createDeliveryQueue({ instanceId, store, webhooks, holds, readRo
       if (seen < SLICE) holds.release(hold.url)
     },
 
-    /** An event was written. Those of two that happen at once may come in another order than their ids. */
+    /** An event was stored. Two concurrent events may come in another order than their ids. */
     added(eventId: string): void {
       if (passed !== undefined && eventId < passed) passed = undefined
       const last = ahead.at(-1)
       if (last !== undefined && eventId < last.id) ahead = []
     },
 
-    /** Somebody else than who takes its head off may have changed it. */
+    /** Another part than the one that removes the head may have changed the queue. */
     forget(): void {
       ahead = []
     },

@@ -1,6 +1,6 @@
 /**
- * `zapi`: the body of a webhook in the form that receivers of that gateway read. It has all that the event says, in camelCase, and the same again
- * under the names and in the types of theirs. Pure: an event has one form, whenever it is made.
+ * `zapi`: the body of a webhook in the form that receivers of that gateway read. It has all fields of the event in camelCase, and repeats them under
+ * the names and in the types of that gateway. Pure: an event always has the same form.
  */
 import { camelCase, inCamelCase } from '../../../src/domain/camel-case.ts'
 
@@ -13,10 +13,10 @@ const millis = (iso: unknown) => (typeof iso === 'string' ? Date.parse(iso) : nu
 const seconds = (iso: unknown) => (typeof iso === 'string' ? Math.floor(Date.parse(iso) / 1_000) : null)
 const named = (options: unknown) => list(options).map((name) => ({ name }))
 
-/** Fields that receivers take for absent when they have nothing. */
+/** Receivers expect empty fields to be absent. */
 const withoutNulls = (its: Json) => Object.fromEntries(Object.entries(its).filter(([, value]) => value !== null))
 
-/** A file: its address has a name of its own for each kind. */
+/** A file: the field of its URL has a different name for each kind. */
 const file =
   (urlName: string, more: (its: Json) => object = () => ({})) =>
   (its: Json, event: Json) => ({ ...its, [urlName]: its.url, viewOnce: event.viewOnce, ...more(its) })
@@ -25,7 +25,7 @@ const withCaption = (its: Json) => ({ caption: its.caption ?? '' })
 const order = (its: Json) => ({ ...its, sellerJid: its.sellerPhone, orderStatus: upper(its.orderStatus) })
 const payment = ({ currency, ...its }: Json) => ({ ...its, currency, currencyCode: currency })
 
-/** A block of a message: the name it has there, and its form. A block without a row keeps its name, in camelCase. */
+/** A block of a message: its name and its form there. A block without a row keeps its name, in camelCase. */
 const BLOCKS: Readonly<Record<string, { name?: string; form?: (its: Json, event: Json) => unknown }>> = {
   text: { form: withoutNulls },
   image: { form: file('imageUrl', (its) => ({ ...withCaption(its), thumbnailUrl: its.url })) },
@@ -63,7 +63,7 @@ const BLOCKS: Readonly<Record<string, { name?: string; form?: (its: Json, event:
   sendPayment: { form: (its) => ({ ...payment(its), paymentInfo: payment(its) }) },
 }
 
-/** What happened to a chat or to the account, in upper case. Some have what they are about as objects, or a call's id beside them. */
+/** Name of a notification in upper case. Some have objects or the id of a call in addition. */
 function notification({ notificationParameters, labelAssociations, call, ...its }: Json): Json {
   const parameters = list(notificationParameters)
   const isOfChannel = String(its.notification).startsWith('newsletter_admin')
@@ -108,7 +108,7 @@ const messageStatus = (its: Json): Json => ({
 
 const ENDED: ReadonlySet<unknown> = new Set(['disconnected', 'logged_out', 'banned', 'stopped'])
 
-/** There are two types there. The states between them, which that gateway does not tell of, have a type that no receiver knows. */
+/** That gateway has two types. The states between them, which it does not report, have a type that no receiver knows. */
 function instanceStatus(its: Json): Json {
   if (its.connected === true) return { ...its, type: 'ConnectedCallback' }
   if (!ENDED.has(its.status)) return { ...its, type: 'InstanceStatusCallback' }
@@ -130,5 +130,5 @@ const FORMS: Readonly<Record<string, (its: Json) => Json>> = {
   chat_presence: chatPresence,
 }
 
-/** @param event as it would be posted otherwise: envelope and body. */
+/** @param event the event without the dialect: envelope and body */
 export const zapiForm = (event: Json): Json => FORMS[String(event.type)]!(inCamelCase(event) as Json)

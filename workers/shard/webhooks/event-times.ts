@@ -1,8 +1,8 @@
 /**
- * The time an event carries. Receivers drop what is older than what they have, and compare facts of two clocks: the network counts in whole
- * seconds, we in milliseconds. So among the events of one chat it never falls, and never stands still: the fact's own time, or one more
- * than that of the chat's last event, whichever is later. The last time is written in the commit of the
- * event, so that a restart does not fall behind it. The body names the chat of an event; a person's chat goes by number and by LID.
+ * The time in an event. Receivers drop events that are older than their newest one, and compare times of two clocks: the network counts whole
+ * seconds, we count milliseconds. So among the events of one chat the time always increases: it is the event's own time, or one more than that of the
+ * chat's last event, whichever is later. The last time is written in the commit of the event, so that it is not lower after a restart. The body of an
+ * event names its chat; the chat of a person has a number and a LID.
  */
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
@@ -10,18 +10,18 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 
-/** Names of chats that are remembered, two of a person; those that were silent for longest go, and all of them count as one then. */
+/** Number of remembered chat names, two per person. Those that were silent for longest are evicted, and all evicted ones count as one chat. */
 const MAX_NAMES = 10_000
-/** A fact that lies further ahead of our clock than this is a wrong date, and would carry its chat there for good. */
+/** A time that is further ahead of our clock than this is wrong, and would permanently shift the times of its chat. */
 const MOST_AHEAD = DAY
 
 export interface EventTimes {
   load(): Promise<void>
-  /** Epoch ms for the event, and what is to be written with it. */
+  /** Epoch ms for the event, and the operations to write with it. */
   next(event: WebhookEvent): { at: number; ops: Op[] }
   /**
-   * How far the latest time of a chat is ahead of the clock, in ms, where that is more than a fact may be; otherwise 0. It was given out while the
-   * clock was ahead. Receivers that compare would drop an earlier one, so the chat goes on from there until real time is there, too.
+   * How far the latest time of a chat is ahead of the clock in ms if that is more than normal; otherwise 0. It was issued while the clock was ahead.
+   * Receivers that compare would drop an earlier one, so the chat continues from there until real time reaches it.
    */
   ahead(): number
 }
@@ -34,7 +34,7 @@ export interface EventTimesDeps {
   maxNames?: number
 }
 
-/** The names of an event's chat. An event of the account itself has none: there is nothing to compare its time with. */
+/** Names of an event's chat. An event of the account itself has none, because there is nothing to compare its time with. */
 function namesOf(event: WebhookEvent): string[] {
   switch (event.type) {
     case 'instance_status':
@@ -47,11 +47,11 @@ function namesOf(event: WebhookEvent): string[] {
 }
 
 export function createEventTimes({ instanceId, store, sealer, clock, maxNames = MAX_NAMES }: EventTimesDeps): EventTimes {
-  /** By blind name, the most silent first. */
+  /** By blind name, the longest silent first. */
   const last = new Map<string, number>()
-  /** The latest of those that are not remembered any more. */
+  /** Latest time of the evicted chats. */
   let floor = 0
-  /** Of all chats. */
+  /** Latest time of all chats. */
   let latest = 0
 
   const rowKey = (name: string) => keys.momment(instanceId, name)

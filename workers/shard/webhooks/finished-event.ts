@@ -1,4 +1,4 @@
-/** An event as it goes out, and the first row of its log: written once, with whatever caused it. Pure. */
+/** An event in its final form, and the first row of its log: written once, together with its cause. Pure. */
 import type { Dialect } from '../../../src/domain/dialect.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import { ignoreField, urlField, WEBHOOK_URLS, type WebhookSettings } from '../../../src/domain/instance.ts'
@@ -6,11 +6,11 @@ import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { type LogRow, maskUrl } from '../../../src/webhooks/log.ts'
 import { zapiForm } from './dialect-zapi.ts'
 
-/** Whether events of a type go anywhere: to its webhook or to the reader of a stream. A silenced type goes nowhere. */
+/** Whether events of a type are needed by its webhook or a stream reader. A silenced type is not. */
 export const isWanted = (settings: WebhookSettings, type: EventType, isRead: boolean): boolean =>
   !settings[ignoreField(type)] && (isRead || settings[urlField(type)] !== null)
 
-/** Single-URL mode: the five URLs are set and identical. */
+/** Single-URL mode: all five URLs are set and equal. */
 function isSingleUrl(settings: WebhookSettings): boolean {
   const url = settings[WEBHOOK_URLS[0]!]
   return typeof url === 'string' && WEBHOOK_URLS.every((field) => settings[field] === url)
@@ -18,7 +18,7 @@ function isSingleUrl(settings: WebhookSettings): boolean {
 
 const FORMS: Readonly<Record<Dialect, typeof zapiForm>> = { zapi: zapiForm }
 
-/** The bytes every attempt sends, fields in the order of the contract; in the form of a dialect, where there is one. */
+/** The bytes that every attempt sends, with fields in the order of the contract, in the form of a dialect if there is one. */
 export function eventBytes(
   instanceId: string,
   eventId: string,
@@ -30,11 +30,11 @@ export function eventBytes(
   if (isSingleUrl(settings)) envelope.single_url = true
   if (isTest) envelope.test = true
   if (dialect !== null) return Buffer.from(jsonOf(FORMS[dialect]({ ...envelope, ...body })))
-  // Joined as text: one object with the fields of both is dearer to make than to write. No body is empty, or has a field of the envelope.
+  // Joined as text, because one object with the fields of both costs more to create than to write. No body is empty or has a field of the envelope.
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},${jsonOf(body).slice(1)}`)
 }
 
-/** Half of a surrogate pair is written as an escape, which strict readers refuse; on the network it is U+FFFD, too. */
+/** Half of a surrogate pair would be written as an escape, which strict readers refuse; on the network it is U+FFFD, too. */
 function jsonOf(event: object): string {
   const json = JSON.stringify(event)
   const isSuspect = json.includes('\\ud')

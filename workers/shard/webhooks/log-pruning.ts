@@ -1,4 +1,4 @@
-/** Keeps an instance's log within its age and its size, a slice at a time. Events that still wait are never touched. */
+/** Prunes an instance's log by age and size, in slices. Rows of waiting events are never removed. */
 import type { Logger } from 'pino'
 import { decodeTime } from 'ulid'
 import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -10,15 +10,15 @@ import { bodyOps, type LogRow } from '../../../src/webhooks/log.ts'
 import { indexOps } from '../../../src/webhooks/log-index.ts'
 import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
-/** Rows looked at per turn. */
+/** Number of rows that are examined per turn. */
 const SLICE = 500
-/** After a failure of storage: deliveries do not wait for it. */
+/** Pause in ms after a failure of storage; deliveries do not wait for it. */
 const AGAIN_AFTER = MINUTE
 
 export interface LogPruning {
   /** A row was committed. */
   added(): void
-  /** Removes what is too old or too much, when it is time to look. Cheap otherwise. True: there is more to look at. */
+  /** Prunes if it is time, and is cheap otherwise. True if there is more to examine. */
   run(): Promise<boolean>
 }
 
@@ -42,18 +42,18 @@ export function logPruning({
   maxEntries = MAX_LOG_ENTRIES,
 }: LogPruningOptions): LogPruning {
   const prefix = keys.log(instanceId)
-  /** Counted once; undefined until then. */
+  /** Number of rows, counted once; undefined before. */
   let count: number | undefined
   let nextLook = 0
-  /** Position of the pass under way; undefined: none is. */
+  /** Position of the running pass; undefined if none runs. */
   let passed: string | undefined
   let seenByLook = 0
   let removedByLook = 0
-  /** Nothing could be removed, because everything still waits: looking again before the hour would find the same. */
+  /** Nothing could be removed, because everything is still waiting; another pass before the hour would have the same result. */
   let stuck = false
   let notBefore = 0
 
-  /** undefined when it may not be removed yet. */
+  /** Undefined if it may not be removed yet. */
   function removal(key: string, bytes: Uint8Array): Op[] | undefined {
     try {
       const row = rows.decode(key, bytes)
@@ -76,7 +76,7 @@ export function logPruning({
   async function look(): Promise<boolean> {
     count ??= await store.count(prefix)
     const tooOld = clock.now() - KEEP_LOG_ENTRY
-    // A little more than needed, so that a full log is not pruned at every event.
+    // Removes slightly more than needed, so that a full log is not pruned at every event.
     let excess = count > maxEntries ? count - maxEntries + Math.floor(maxEntries / 500) : 0
     let seen = 0
     let isDone = false
@@ -105,7 +105,7 @@ export function logPruning({
     await remove(ops, rows)
     seenByLook += seen
     if (!isDone && seen === SLICE) return true
-    // A short look costs nothing, and is made again with the next event.
+    // A short pass is cheap, and is repeated with the next event.
     stuck = removedByLook === 0 && seenByLook >= SLICE
     begin()
     nextLook = steady.now() + HOUR

@@ -1,21 +1,20 @@
 /**
- * The webhook outbox of one instance. An event is written, finished and sealed, in the batch of whatever caused it; from there it is
- * delivered at least once, one at a time, in the order of the events. One that fails is parked with the time of its next try, and the
- * queue moves on: an event can be late, it cannot hold up the others. Only while its receiver is away is the queue of a URL held, so that
- * an outage keeps its order (`holds.ts`): an event that was tried then is in the queue again.
+ * The webhook outbox of one instance. A finished event is stored, sealed, in the commit of its cause; then it is delivered at least once, one at a
+ * time, in the order of the events. A failed event is parked with the time of its next attempt, and the queue continues: an event can be late, but
+ * cannot block the others. Only while a receiver is down, the queue of its URL is held, so that an outage keeps the order (`holds.ts`); an attempted
+ * event is then back in the queue.
  *
- *   outbox:<event>       body of an event not tried yet, or of one whose receiver is away: the delivery queue, in key order
+ *   outbox:<event>       body of an event without attempts, or of one whose receiver is down: the delivery queue, in key order
  *   parked:<event>       body of one that failed, with
- *   due:<time>:<event>   when it is tried again, or, after the last try, erased
- *   log:<event>          what happened so far
+ *   due:<time>:<event>   time of its next attempt, or, after the last attempt, of its erasure
+ *   log:<event>          its history so far
  *
- * While a stream reads the events they are also kept for it (`stream/stream.ts`), and those without a URL there alone.
+ * While a stream reads the events they are also kept for it (`stream/stream.ts`); events without a URL are only kept there.
  *
- * Every change of these is one commit, and the network is never waited for inside one. A delivery is recorded later, together with those
- * after it (`outcomes.ts`): a kill at any point repeats at most one such batch and the attempt that was in flight, with the same event ids.
+ * Every change of these is one commit, which never waits for the network. A delivery is recorded later, together with those after it (`outcomes.ts`),
+ * so a kill at any point repeats at most one such batch and the attempt in flight, with the same event ids.
  *
- * While its receiver is there an event is posted from memory (`queue-memory.ts`); the queue on disk is read after a start, a failure, or a
- * burst.
+ * While its receiver is up, an event is posted from memory (`queue-memory.ts`); the queue on disk is read after a start, a failure, or a burst.
  */
 import { decodeTime } from 'ulid'
 import { HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -47,20 +46,20 @@ import { createStream } from './stream/stream.ts'
 
 export type { DeliveryResult, Outbox, OutboxOptions } from './contract.ts'
 
-/** Back-off while storage itself fails. */
+/** First back-off while storage itself fails. */
 const FIRST_BACKOFF = SECOND
 const MOST_BACKOFF = 30 * SECOND
 
-/** An aborted request ends within a turn or two; more than this would be a hang, in ms. */
+/** An aborted request ends within a turn or two; more time than this, in ms, would be a hang. */
 const ABORT_GRACE = 250
 
-/** Of what a receiver answers to a test. */
+/** Number of characters of a receiver's answer to a test. */
 const ANSWER_CHARS = 1_000
 
-/** Commits of events under way that have outcomes with them. */
+/** Number of running commits of events that include outcomes. */
 const MAX_CARRIED = 256
 
-/** Events put back into the schedule by one commit. */
+/** Number of events that one commit puts back into the schedule. */
 const AT_ONCE = 100
 
 interface Due {
@@ -100,22 +99,22 @@ export function createOutbox(options: OutboxOptions): Outbox {
     log,
     max: options.maxUnwritten ?? MAX_UNWRITTEN,
   })
-  /** Outcomes that go with the commit of an event, by its id. */
+  /** Outcomes that are written with the commit of an event, by its id. */
   const carried = new Map<string, { written(): void }>()
 
-  /** Manual resends: they go before the queue, and like everything else one at a time. */
+  /** Manual resends: they come before the queue and, like everything else, one at a time. */
   const front: { run(): Promise<void>; refuse(): void }[] = []
   let state: 'new' | 'running' | 'stopped' = 'new'
   let running: Promise<void> | undefined
   let again = false
   let alarm: { cancel(): void } | undefined
   let backoff: number = FIRST_BACKOFF
-  /** The parked event that is due first, null for none; `isRight`: and not put off too far. Undefined where it has to be looked up. */
+  /** The parked event that is due first, null if there is none; `isRight`: its time was checked. Undefined if it must be looked up. */
   let nextDue: { due: Due | null; isRight: boolean } | undefined
 
   function wakeIn(ms: number) {
     alarm?.cancel()
-    // A turn that was under way when it was stopped ends here.
+    // A turn that was running at the stop ends here.
     if (state === 'running') alarm = timer(ms, wake)
   }
 
@@ -137,7 +136,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         while (state === 'running' && (await turn())) backoff = FIRST_BACKOFF
       } catch (error) {
         if (state !== 'running') return
-        // Nothing was decided, so nothing is lost by looking again later.
+        // Nothing was decided, so nothing is lost by trying again later.
         log.error(
           { instance_id: instanceId, err: error, retry_in_ms: backoff },
           'webhook outbox: an unexpected error occurred; it is tried again',
@@ -148,14 +147,14 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  /** One thing done; false when there is nothing to do before the alarm. */
+  /** Does one task; false if there is nothing to do before the alarm. */
   async function turn(): Promise<boolean> {
     const task = front.shift()
     if (task) {
       try {
         await besideTheQueue(task.run)
       } catch (error) {
-        // It was stopped while outcomes waited for the disk: who asked for the task is waiting.
+        // It was stopped while outcomes waited for the disk; the caller of the task is waiting.
         task.refuse()
         throw error
       }
@@ -174,7 +173,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (head === 'more') return true
     if (nextDue === undefined) nextDue = { due: await firstDue(), isRight: false }
     const { due, isRight } = nextDue
-    // The earlier moment goes first: parked events do not starve the queue, nor the queue them.
+    // The earlier time goes first, so that parked events and the queue do not starve each other.
     if (due !== null && due.at <= steady.now() && (head === undefined || due.at <= decodeTime(head.id))) {
       await besideTheQueue(() => attempts.due(due.id, due.key, due.bytes))
       return true
@@ -195,15 +194,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
     nextDue = { due, isRight: true }
     if (!isFromMemory && !holds.any()) isStillWhole()
     if (hasMore) return true
-    // The hour is for the log's age, which no event announces.
+    // The hour is for the age of log rows, which no event announces.
     const next = Math.min(due?.at ?? Number.POSITIVE_INFINITY, holds.next())
     if (!again) wakeIn(Math.min(next - steady.now(), HOUR))
     return false
   }
 
   /**
-   * Nothing waits whose turn its id would decide. Only the kept events of streams would sort behind what comes next: they go, and readers are told of
-   * a gap. Rows of the log keep the ids of their events.
+   * No waiting event depends on the order of the new ids. Only the kept events of streams would sort after later ones: they are removed, and readers
+   * are told about a gap. Rows of the log keep the ids of their events.
    */
   async function startIdsOver(): Promise<void> {
     const aheadMs = ids.ahead()
@@ -214,7 +213,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     )
   }
 
-  /** For work that may change the queue in another way than removing its head: the queue is read anew then. */
+  /** For work that may change the queue in other ways than removing its head; the queue is then read again. */
   async function besideTheQueue<T>(work: () => Promise<T>): Promise<T> {
     await outcomes.flush()
     try {
@@ -239,12 +238,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     nextDue = undefined
   }
 
-  /** One try of the oldest event of a queue that is held. */
+  /** One attempt for the oldest event of a held queue. */
   async function probe(hold: Hold): Promise<void> {
     if (hold.head === undefined) return await queue.seekHead(hold)
     const key = keys.outboxEvent(instanceId, hold.head)
     const sealed = await store.get(key)
-    // It was sent by hand or given up, or its type goes elsewhere now.
+    // It was sent manually or dropped, or its type now has another URL.
     if (sealed === undefined || (await queue.urlOf(hold.head)) !== hold.url) return holds.headless(hold)
     await attempts.scheduled(hold.head, key, sealed)
   }
@@ -259,7 +258,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return null
   }
 
-  /** The attempt was made: its outcome is worth waiting for the disk. Repeating the POST instead would be a duplicate. */
+  /** The attempt was made, so its outcome is worth waiting for the disk. Repeating the POST instead would create a duplicate. */
   const persist = (ops: Op[]) =>
     persistently(() => store.commit({ ops }), {
       timer,
@@ -293,7 +292,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const overflow = createOverflow({ instanceId, store, rows, readRow, backlog, clock: steady, log, max, onOverflow })
 
   function carry(eventId: string, others: { written(): void }) {
-    // Of a commit that failed: they are written without it.
+    // Outcomes of a commit that failed; they are written without it.
     if (carried.size >= MAX_CARRIED) carried.clear()
     carried.set(eventId, others)
   }

@@ -1,7 +1,7 @@
 /**
- * Outcomes of events that need nothing more, written behind: together, in the commit of the next event or some milliseconds later. Nobody
- * waits for them: a kill repeats at most the posts of one batch, under the same event ids. Until then the events are still in the queue on
- * disk, so the outcomes are written before a read of the queue.
+ * Outcomes of events that need no further attempt, written later: together, in the commit of the next event or some milliseconds later. Nobody waits
+ * for them, because a kill repeats at most the posts of one batch, with the same event ids. Until then the events are still in the queue on disk, so
+ * the outcomes are written before the queue is read.
  */
 import type { Logger } from 'pino'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -10,26 +10,28 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { persistently } from '../../../src/storage/persist.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 
-/** Events whose outcome is not written yet: at most so many posts are repeated after a kill. */
+/** Number of events with an unwritten outcome; at most this many posts are repeated after a kill. */
 export const MAX_UNWRITTEN = 64
 /**
- * Of these a commit of an event takes so many along: on a disk that is nearly full it must not need more room than events usually do
+ * Number of outcomes that a commit of an event includes: on a nearly full disk it must not need more space than events usually do
  * (`storage/drivers/lmdb-room.ts`).
  */
 const MAX_TAKEN = 8
-/** How long they wait for the commit of an event, in ms. */
+/** Time in ms that they wait for the commit of an event. */
 const WITHIN = 50
 
 export interface Outcomes {
-  /** `ops` is called once, when they are written: not between an answer and the next POST. */
+  /** `ops` is called once, when they are written, and not between an answer and the next POST. */
   add(eventId: string, ops: () => readonly Op[]): void
-  /** The oldest outcomes that nobody else has taken, some of them, for a commit that is made right away; call `written` after it. Otherwise they are written again. */
+  /**
+   * Some of the oldest outcomes that are not taken, for a commit that is made immediately; call `written` after it. Otherwise they are written again.
+   */
   take(): { ops: readonly Op[]; written(): void } | undefined
-  /** All up to now are on disk when it resolves; a disk that fails is waited for. */
+  /** When it resolves, all outcomes so far are on disk; it retries while the disk fails. */
   flush(): Promise<void>
-  /** As many wait as may: nothing more is to be tried before a `flush`. */
+  /** The limit is reached: no further attempt before a `flush`. */
   readonly isFull: boolean
-  /** Those that wait are written, if the disk takes them at once. */
+  /** Writes the waiting outcomes, if the disk accepts them immediately. */
   stop(): Promise<void>
 }
 
@@ -44,7 +46,7 @@ export interface OutcomesOptions {
 
 interface Waiting {
   ops(): readonly Op[]
-  /** Somebody's commit has it, and may yet fail. */
+  /** A commit includes it and may still fail. */
   isTaken: boolean
 }
 
@@ -80,7 +82,7 @@ export function createOutcomes({ instanceId, store, timer, steps, log, max }: Ou
   }
 
   async function flush(): Promise<void> {
-    // One at a time: while the disk fails, one of them waits for it.
+    // One at a time: while the disk fails, one of them retries.
     while (flushing) await flushing
     flushing = write(() => true).finally(() => {
       flushing = undefined

@@ -1,6 +1,6 @@
 /**
- * Bounds the backlog: beyond so many events the oldest one is given up, which the log shows as failed with `backlog full`, the metrics
- * count, and the operator's log reports once a minute. Its body is removed: that is what the bound is for.
+ * Limits the backlog: above the limit the oldest event is dropped. The log shows it as failed with `backlog full`, the metrics count it, and the
+ * operator's log reports it once a minute. Its body is removed, which is the purpose of the limit.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
@@ -11,7 +11,7 @@ import { bodyOps, type LogRow, type logRows } from '../../../src/webhooks/log.ts
 import { indexOps } from '../../../src/webhooks/log-index.ts'
 import type { Backlog } from './backlog.ts'
 
-/** Of the parked ones, looked at per turn. */
+/** Number of parked events that are examined per turn. */
 const SLICE = 500
 
 export interface OverflowOptions {
@@ -28,12 +28,12 @@ export interface OverflowOptions {
 
 export function createOverflow(options: OverflowOptions) {
   const { instanceId, store, rows, readRow, backlog, clock, log, max, onOverflow } = options
-  /** Of the parked events up to this one none waits: they failed for good, and their bodies are kept a while. */
+  /** No parked event up to this one is waiting: they have finally failed, and their bodies are kept for some time. */
   let passed = ''
   let given = 0
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  /** The oldest parked event that waits, if one before `limit` does. */
+  /** The oldest waiting parked event, if there is one before `limit`. */
   async function oldestParked(limit: string | undefined): Promise<string | 'more' | undefined> {
     const prefix = keys.parked(instanceId)
     let seen = 0
@@ -61,10 +61,10 @@ export function createOverflow(options: OverflowOptions) {
   }
 
   return {
-    /** More wait than may. */
+    /** More events wait than allowed. */
     isDue: () => backlog.size() > max,
 
-    /** One step towards the bound; false when it is kept. */
+    /** One step towards the limit; false if it is kept. */
     async run(): Promise<boolean> {
       if (backlog.size() <= max) return false
       const head = await headOfQueue()
@@ -92,7 +92,7 @@ export function createOverflow(options: OverflowOptions) {
       return true
     },
 
-    /** This event is parked now, and waits. */
+    /** This event is now parked and waiting. */
     parked(eventId: string): void {
       if (eventId <= passed) passed = ''
     },

@@ -1,6 +1,6 @@
 /**
- * The events of the queue as they were written, so that one whose receiver is there is posted without reading it back. It gives the next
- * event only while it is whole: every event of the queue on disk is here, too. Otherwise the disk is read.
+ * Events of the queue in memory, so that one whose receiver is up is posted without reading it back. It returns the next event only while it is
+ * complete, that is, while it has every event of the queue on disk. Otherwise the disk is read.
  */
 import type { LogRow } from '../../../src/webhooks/log.ts'
 
@@ -10,35 +10,35 @@ export interface FreshEvent {
   readonly body: Uint8Array
 }
 
-/** Of one instance: a burst that is faster than its receiver waits on disk. */
+/** Number of events of one instance: a burst that is faster than its receiver waits on disk. */
 const MAX_EVENTS = 256
 const MAX_BYTES = 1_024 * 1_024
 
 export interface QueueMemory {
-  /** The operations of an event were handed out. */
+  /** The operations of an event were returned to the caller. */
   appended(event: FreshEvent): void
   /** They are on disk. */
   committed(eventId: string): void
-  /** The event is being handled; undefined: it is not known here. */
+  /** The event is being handled; undefined if it is not in memory. */
   take(eventId: string): FreshEvent | undefined
-  /** The oldest; undefined for none, and while others may be before it. */
+  /** The oldest event; undefined if there is none, or while others may come before it. */
   first(): FreshEvent | undefined
-  /** Every event of the queue is here. */
+  /** Whether every event of the queue is in memory. */
   readonly isWhole: boolean
-  /** Before a read of the queue. Call the result when the queue was empty: the memory is whole if it has missed nothing since. */
+  /** Call it before a read of the queue. Call the result if the queue was empty: the memory is then complete, unless it has missed an event since. */
   reading(): () => void
   /** The queue was changed elsewhere. */
   forget(): void
 }
 
 export function createQueueMemory(maxEvents = MAX_EVENTS, maxBytes = MAX_BYTES): QueueMemory {
-  /** Handed out and not committed, in the order of their ids. */
+  /** Events that are not committed yet, in the order of their ids. */
   const coming = new Map<string, FreshEvent>()
-  /** In the queue: nearly always in the order of their ids. */
+  /** Events in the queue, nearly always in the order of their ids. */
   const queued = new Map<string, FreshEvent>()
   let bytes = 0
   let isWhole = false
-  /** Counts what was missed, so that a reading knows whether something was. */
+  /** Counts missed events, so that a read can detect them. */
   let missed = 0
 
   function drop(events: Map<string, FreshEvent>, eventId: string): FreshEvent | undefined {
@@ -61,7 +61,7 @@ export function createQueueMemory(maxEvents = MAX_EVENTS, maxBytes = MAX_BYTES):
       bytes += event.body.byteLength
       if (coming.size + queued.size <= maxEvents && bytes <= maxBytes) return
       forget()
-      // Events for which `committed` never comes were not committed: the oldest go.
+      // Events for which `committed` never comes were not committed; the oldest are evicted.
       for (const eventId of coming.keys()) {
         if (coming.size <= maxEvents && bytes <= maxBytes) break
         drop(coming, eventId)
@@ -74,13 +74,13 @@ export function createQueueMemory(maxEvents = MAX_EVENTS, maxBytes = MAX_BYTES):
       bytes += event.body.byteLength
     },
     take(eventId) {
-      // It may be read from disk before `committed` is called: it is handled then.
+      // It may be read from disk before `committed` is called, and is then handled.
       return drop(queued, eventId) ?? drop(coming, eventId)
     },
     first() {
       if (!isWhole) return undefined
       let oldest: FreshEvent | undefined
-      // Two that were written at once may be committed in another order than their ids.
+      // Two events that were stored at the same time may be committed in another order than their ids.
       for (const event of queued.values()) if (oldest === undefined || event.id < oldest.id) oldest = event
       return oldest
     },

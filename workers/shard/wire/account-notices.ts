@@ -1,17 +1,17 @@
 /**
- * What the network tells about the account and its devices: `<notification>` of the types `account_sync`, `devices`, `encrypt` and `server_sync`,
+ * Notices of the network about the account and its devices: `<notification>` of the types `account_sync`, `devices`, `encrypt` and `server_sync`,
  * `<ib>`, and `<success>`. Pure.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 
-/** `<notification type="account_sync">`: each change is a child. The notice of devices reads as one of its own. */
+/** `<notification type="account_sync">`: each change is a child. The notice of devices is parsed separately. */
 export type AccountChange =
   | { type: 'devices'; notice: BinaryNode }
-  /** How long new chats keep their messages, in seconds, and since when, epoch seconds. */
+  /** Message timer of new chats in seconds, and the time since which it applies, in epoch seconds. */
   | { type: 'disappearing_mode'; duration: number; since: number }
   | { type: 'privacy' }
 
-/** The children that are a change. */
+/** Children that are a change. */
 export const ACCOUNT_CHANGES = ['devices', 'disappearing_mode', 'privacy'] as const satisfies readonly AccountChange['type'][]
 
 export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
@@ -31,13 +31,13 @@ export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
     }
   })
 
-/** Of one notice. A person has some dozens. */
+/** Number of devices in one notice; a person has some dozens. */
 const MAX_DEVICES = 1_000
 
 export interface DeviceChange {
-  /** Names of the person whose devices changed; empty text where there is none. */
+  /** Names of the person whose devices changed; empty text for a missing name. */
   people: readonly string[]
-  /** Every name of the devices that it is about. */
+  /** Every name of the affected devices. */
   devices: readonly string[]
   isRemoval: boolean
 }
@@ -55,15 +55,15 @@ export function deviceChangeIn(notice: BinaryNode): DeviceChange {
   }
 }
 
-/** `<notification type="encrypt"><identity/></notification>`: somebody's phone was set up anew. */
+/** `<notification type="encrypt"><identity/></notification>`: a phone was set up again. */
 export const hasNewIdentity = (notice: BinaryNode): boolean => getBinaryNodeChild(notice, 'identity') !== undefined
 
-/** `<notification type="encrypt"><count value/></notification>`: so many one-time keys are left; NaN: it does not say. */
+/** `<notification type="encrypt"><count value/></notification>`: number of one-time keys that are left; NaN if absent. */
 export const keysLeftIn = (notice: BinaryNode): number => Number(getBinaryNodeChild(notice, 'count')?.attrs.value ?? Number.NaN)
 
 export interface NamedCollection {
   name: string
-  /** Null: not in the notice. */
+  /** Null if absent in the notice. */
   version: number | null
 }
 
@@ -74,25 +74,25 @@ export const collectionsIn = (notice: BinaryNode): NamedCollection[] =>
     version: version === undefined ? null : Number(version),
   }))
 
-/** `<ib><dirty type timestamp?/></ib>`: something is to be read anew. */
+/** `<ib><dirty type timestamp?/></ib>`: data must be read again. */
 export function dirtyIn(node: BinaryNode): { type: string | undefined; timestamp: string | undefined } {
   const { type, timestamp } = getBinaryNodeChild(node, 'dirty')?.attrs ?? {}
   return { type, timestamp }
 }
 
-/** A time that a calendar has. */
+/** Latest time that a calendar can have. */
 const LATEST = 1e11
 
-/** `<ib><client_expiration t/></ib>`: from when on the version of the client is refused, epoch seconds; null: it does not say. */
+/** `<ib><client_expiration t/></ib>`: time in epoch seconds from which on the client version is refused; null if absent. */
 export function expirationIn(node: BinaryNode): number | null {
   const seconds = Number(getBinaryNodeChild(node, 'client_expiration')?.attrs.t)
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < LATEST ? seconds : null
 }
 
-/** `<success lid>`: the LID of the account; null: it does not say. */
+/** `<success lid>`: LID of the account; null if absent. */
 export const ownLidIn = ({ attrs }: BinaryNode): string | null => attrs.lid || null
 
-/** `<conflict type="device_removed"/>`, of a stream error: the account was logged out. It comes with a code, or without one. */
+/** `<conflict type="device_removed"/>` in a stream error: the account was logged out. It comes with a code or without one. */
 export function isDeviceRemoval(node: unknown): boolean {
   const { tag, attrs } = (typeof node === 'object' && node !== null ? node : {}) as { tag?: unknown; attrs?: { type?: unknown } }
   return tag === 'conflict' && attrs?.type === 'device_removed'

@@ -1,24 +1,22 @@
-/**
- * `<ack id class from t error? phash? addressing_mode? refresh_lid? server_id?>`: the network took a stanza of ours, or refused it. Pure.
- */
+/** `<ack id class from t error? phash? addressing_mode? refresh_lid? server_id?>`: the network accepted a stanza of ours, or refused it. Pure. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export interface Ack {
-  /** Empty: absent. */
+  /** Empty if absent. */
   id: string
-  /** The tag of what it answers. */
+  /** Tag of the stanza that it answers. */
   class: string | undefined
-  /** The chat that the stanza went to. */
+  /** Chat to which the stanza was sent. */
   from: string
-  /** Undefined: taken. */
+  /** Undefined if the stanza was accepted. */
   error: string | undefined
-  /** Hash of the devices that the network gave a message to. */
+  /** Hash of the devices to which the network delivered a message. */
   phash: string | undefined
-  /** Of a group: `pn` or `lid`. */
+  /** Addressing of a group: `pn` or `lid`. */
   addressingMode: string | undefined
-  /** Of a channel post: its number. */
+  /** Number of a channel post. */
   serverId: string | undefined
-  /** The LID of the person may be another one by now. */
+  /** The LID of the person may have changed. */
   isLidOutdated: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
  * Actions of app state: changes of chats, people, labels and the account that linked devices sync. Index, collection and value of each are those of
- * the specification; it names no versions, so these are the library's, which agree with zapo's. Pure.
+ * the specification, which names no versions, so these are the library's, which agree with zapo's. Pure.
  */
 import { type Contact, isLidUser, isPnUser, type proto, type WAMessageKey, type WAPatchName } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
@@ -8,38 +8,38 @@ import { bare, chatKind } from './jid.ts'
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange
 
-/** As it is read. */
+/** An action that was read. */
 export interface AppStateAction {
-  /** Kind of the action first, then what it is about. */
+  /** Kind of the action first, then its subject. */
   index: readonly string[]
-  /** Null: there is none any more. */
+  /** Null if it was removed. */
   value: Value | null
 }
 
-/** As it is written. */
+/** An action to write. */
 export interface AppStateChange extends AppStateAction {
   collection: WAPatchName
   version: number
 }
 
-/** A label put on a chat, or taken off. */
+/** A label that was added to a chat or removed from it. */
 export interface Association {
   chat: string
   label: string
   assigned: boolean
 }
 
-/** Facts of an action besides those for the directory. */
+/** Facts of an action that are not for the directory. */
 export interface ActionFacts {
-  /** A person in the phone's address book; without a name: no longer saved. */
+  /** A person in the phone's address book; without a name the person is no longer saved. */
   contact?: Contact
   pair?: { pn: string; lid: string }
-  /** The account's own. */
+  /** The account's own name. */
   name?: string
   association?: Association
 }
 
-/** Made of what is known once the newest version of the collection has been read. May throw: then nothing is changed. */
+/** A change that depends on the newest version of the collection. It may throw; then nothing is changed. */
 export interface LaterChange {
   collection: WAPatchName
   make(): readonly AppStateChange[]
@@ -49,12 +49,12 @@ export type ChangeAppState = (changes: readonly AppStateChange[] | LaterChange) 
 
 /** The newest message of a chat, which phones use as the end of the range of a change. */
 export interface Newest {
-  /** Epoch s. */
+  /** Time in epoch s. */
   at: number
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }
 
-/** Without a range phones ignore the change. */
+/** Phones ignore a change without a range. */
 const rangeOf = ({ at, key }: Newest): Range => ({
   lastMessageTimestamp: at,
   ...(key ? { messages: [{ key, timestamp: at }] } : {}),
@@ -68,14 +68,14 @@ const set = (
   now: number,
 ): AppStateChange => ({ collection, version, index, value: { timestamp: now, ...value } })
 
-/** Every `now` is epoch ms. */
+/** `now` is always in epoch ms. */
 export const archiveChange = (chat: string, archived: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['archive', chat], { archiveChatAction: { archived, messageRange: rangeOf(newest) } }, now)
 
 export const pinChange = (chat: string, pinned: boolean, now: number) =>
   set('regular_low', 5, ['pin_v1', chat], { pinAction: { pinned } }, now)
 
-/** `until`: epoch ms, -1 for ever; null: not muted any more. */
+/** `until`: epoch ms, -1 for forever; null to unmute. */
 export const muteChange = (chat: string, until: number | null, now: number) =>
   set(
     'regular_high',
@@ -88,7 +88,7 @@ export const muteChange = (chat: string, until: number | null, now: number) =>
 export const readChange = (chat: string, read: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['markChatAsRead', chat], { markChatAsReadAction: { read, messageRange: rangeOf(newest) } }, now)
 
-/** Parts of the index: delete what is starred, delete media. */
+/** Parts of the index: whether to delete starred messages, and media. */
 export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, now: number) =>
   set(
     'regular_high',
@@ -101,7 +101,7 @@ export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, 
 export const deleteChange = (chat: string, newest: Newest, now: number) =>
   set('regular_high', 6, ['deleteChat', chat, '1'], { deleteChatAction: { messageRange: rangeOf(newest) } }, now)
 
-/** The participant is `0` for own messages and in chats with one person. */
+/** The participant is `0` for own messages and in 1:1 chats. */
 const messageIn = (chat: string, { id, fromMe, participant }: WAMessageKey): string[] => {
   const author = fromMe || chatKind(chat) !== 'group' || !participant ? '0' : bare(participant)
   return [chat, id ?? '', fromMe ? '1' : '0', author]
@@ -110,7 +110,7 @@ const messageIn = (chat: string, { id, fromMe, participant }: WAMessageKey): str
 export const starChange = (chat: string, key: WAMessageKey, starred: boolean, now: number) =>
   set('regular_high', 2, ['star', ...messageIn(chat, key)], { starAction: { starred } }, now)
 
-/** A message hidden on the account's own devices. `messageTimestamp`: epoch s. */
+/** Hides a message on the account's own devices. `messageTimestamp` is in epoch s. */
 export const hideChange = (chat: string, key: WAMessageKey, messageTimestamp: number, now: number) =>
   set(
     'regular_high',
@@ -120,7 +120,7 @@ export const hideChange = (chat: string, key: WAMessageKey, messageTimestamp: nu
     now,
   )
 
-/** Jids of a person; one is known at least. */
+/** Jids of a person; at least one is known. */
 export interface PersonNames {
   pn: string | null
   lid: string | null
@@ -132,17 +132,17 @@ export interface SavedName {
   onPhone: boolean
 }
 
-/** Of the address book. */
+/** Collection of the address book. */
 export const CONTACTS = 'critical_unblock_low'
 
-/** A person known by LID alone has an index kind of its own. */
+/** A person with only a LID has a separate index kind. */
 export function contactChange({ pn, lid }: PersonNames, { fullName, firstName, onPhone }: SavedName, now: number) {
   if (pn === null) return set(CONTACTS, 2, ['lid_contact', lid ?? ''], { lidContactAction: { fullName, firstName } }, now)
   const names = { fullName, firstName, ...(lid === null ? {} : { lidJid: lid }) }
   return set(CONTACTS, 2, ['contact', pn], { contactAction: { ...names, saveOnPrimaryAddressbook: onPhone } }, now)
 }
 
-/** Under whichever names the person is saved. */
+/** Removes the person under all their names. */
 export const contactRemovals = ({ pn, lid }: PersonNames): AppStateChange[] => [
   ...(pn === null ? [] : [{ collection: CONTACTS, version: 2, index: ['contact', pn], value: null } as const]),
   ...(lid === null ? [] : [{ collection: CONTACTS, version: 2, index: ['lid_contact', lid], value: null } as const]),
@@ -160,11 +160,11 @@ export const labelledChange = (id: string, chat: string, labeled: boolean, now: 
 const isPn = (jid: string | null | undefined): jid is string => !!jid && isPnUser(jid) === true
 const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidUser(jid) === true
 
-/** As absent in `Contact`, where protobuf has null or an empty text. */
+/** The field is absent where protobuf has null or an empty text. */
 const known = <T extends string>(field: T, value: string | null | undefined): { [name in T]?: string } =>
   value ? ({ [field]: value } as { [name in T]: string }) : {}
 
-/** An action that the phone, another device, or this one wrote. */
+/** Facts of an action that the phone, another device, or this one wrote. */
 export function factsOf({ index: [kind, id = '', chat = ''], value }: AppStateAction): ActionFacts {
   switch (kind) {
     case 'contact': {

@@ -1,21 +1,21 @@
 /**
- * State of a collection of app state: its version, the hash over its entries, and of each entry the MACs of its index and value. A collection has as
- * many entries as the account has people, or labelled chats: work on all of them is done in pieces.
+ * State of a collection of app state: its version, the hash over its entries, and the MACs of the index and value of each entry. A collection has as
+ * many entries as the account has people or labelled chats, so work on all of them is done in slices.
  *
- * The record of one: a format byte, the version in 8 bytes, the hash in 128, then 64 for every entry. (A first format was JSON.)
+ * Its record has a format byte, the version in 8 bytes, the hash in 128 bytes, then 64 bytes per entry. (The first format was JSON.)
  */
 import { BufferJSON, LT_HASH_ANTI_TAMPERING, type LTHashState } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'
 
 export interface CollectionState {
   version: number
-  /** Of the values, in 128 bytes. */
+  /** Hash of the values, in 128 bytes. */
   hash: Uint8Array
   /** MAC of the value by that of the index (latin1). */
   entries: Map<string, Uint8Array>
 }
 
-/** Bytes of either MAC. */
+/** Length of either MAC, in bytes. */
 export const MAC = 32
 const HASH = 128
 const HEAD = 1 + 8 + HASH
@@ -23,24 +23,24 @@ const FORMAT = 1
 
 export const newCollection = (): CollectionState => ({ version: 0, hash: new Uint8Array(HASH), entries: new Map() })
 
-/** By which name an entry is kept. */
+/** Name under which an entry is stored. */
 export const entryName = (indexMac: Uint8Array): string => Buffer.from(indexMac).toString('latin1')
 
 export interface CollectionChange {
-  /** False: it stands there as it is. */
+  /** False if the entry already has this value. */
   set(indexMac: Uint8Array, valueMac: Uint8Array): boolean
-  /** False: it is not there. */
+  /** False if the entry does not exist. */
   remove(indexMac: Uint8Array): boolean
-  /** With all of that. */
+  /** Hash after all changes. */
   readonly hash: Uint8Array
-  /** As it is with all of that. */
+  /** State after all changes. */
   done(version: number): CollectionState
 }
 
-/** Values that are taken in or out of a hash at a time. */
+/** Number of values that are added to or removed from a hash at a time. */
 const BATCH = 64
 
-/** Changes a copy. */
+/** Changes a copy of the state. */
 export function changeCollection(before: CollectionState): CollectionChange {
   const entries = new Map(before.entries)
   let { hash } = before
@@ -48,7 +48,7 @@ export function changeCollection(before: CollectionState): CollectionChange {
   let come: Uint8Array[] = []
 
   function mix() {
-    // A sum: it can be made in parts, in any order.
+    // The hash is a sum, so it can be computed in parts, in any order.
     if (gone.length + come.length > 0) hash = LT_HASH_ANTI_TAMPERING.subtractThenAdd(hash, gone, come)
     gone = []
     come = []
@@ -60,7 +60,7 @@ export function changeCollection(before: CollectionState): CollectionChange {
       const known = entries.get(name)
       if (known && Buffer.compare(known, valueMac) === 0) return false
       if (known) gone.push(known)
-      // A copy: a view would keep all of what it came in.
+      // A copy, because a view would keep the whole buffer in memory.
       const kept = Uint8Array.from(valueMac)
       come.push(kept)
       entries.set(name, kept)
@@ -115,13 +115,13 @@ export async function collectionFrom(stored: Uint8Array): Promise<CollectionStat
   return { version: collectionVersion(stored), hash: bytes.subarray(9, HEAD), entries }
 }
 
-/** Of a record, without the rest of it. */
+/** Version from a record, without parsing the rest. */
 export function collectionVersion(stored: Uint8Array): number {
   if (stored[0] !== FORMAT) return fromJson(stored).version
   return Number(Buffer.from(stored.buffer, stored.byteOffset, HEAD).readBigUInt64BE(1))
 }
 
-/** As the library had it, once. */
+/** Older form of the record, as the library wrote it. */
 function fromJson(stored: Uint8Array): CollectionState {
   const { version, hash, indexValueMap }: LTHashState = JSON.parse(Buffer.from(stored).toString(), BufferJSON.reviver)
   const entries = Object.entries(indexValueMap).map(

@@ -1,6 +1,6 @@
 /**
- * A change of app state as it goes over the wire: one patch of any number of actions, sealed and signed by the key of the account's devices.
- * The library writes one action at a time, and keeps an entry that it removed. Formats: Utils/chat-utils.js of the library.
+ * A change of app state on the wire: one patch with any number of actions, encrypted and signed with the key of the account's devices. The library
+ * writes one action at a time, and keeps an entry that it removed. Formats: Utils/chat-utils.js of the library.
  */
 import {
   aesEncrypt,
@@ -22,7 +22,7 @@ export interface PatchKey {
   data: Uint8Array
 }
 
-/** All that are made of one key of the account's devices. */
+/** All keys that are derived from one key of the account's devices. */
 export interface MutationKeys {
   indexKey: Uint8Array
   valueEncryptionKey: Uint8Array
@@ -51,11 +51,11 @@ export function valueMac(key: Uint8Array, operation: number, keyId: Uint8Array, 
 
 const endOf = (collection: WAPatchName, version: number) => Buffer.concat([bigEndian64(version), Buffer.from(collection)])
 
-/** Of a collection as a whole. */
+/** MAC of a collection as a whole. */
 export const snapshotMacOf = (keys: MutationKeys, collection: WAPatchName, version: number, hash: Uint8Array): Buffer =>
   hmacSign(Buffer.concat([hash, endOf(collection, version)]), keys.snapshotMacKey)
 
-/** Of a patch that leads to the version. `values`: their MACs. */
+/** MAC of a patch that leads to the version. `values`: MACs of its values. */
 export const patchMacOf = (
   keys: MutationKeys,
   collection: WAPatchName,
@@ -64,7 +64,7 @@ export const patchMacOf = (
   values: readonly Uint8Array[],
 ): Buffer => hmacSign(Buffer.concat([snapshotMac, ...values, endOf(collection, version)]), keys.patchMacKey)
 
-/** The patch behind `state`, and the state it leads to; null where nothing is changed: an entry that is not there cannot be removed. */
+/** The patch after `state`, and the resulting state; null if nothing changes, because a missing entry cannot be removed. */
 export function appStatePatch(
   collection: WAPatchName,
   changes: readonly Change[],
@@ -116,7 +116,7 @@ export const patchQuery = (collection: WAPatchName, version: number, patch: Uint
   ],
 })
 
-/** The network's code for a collection inside of an answer that is none itself; null: the patch is taken. */
+/** The network's code for a collection inside a successful answer; null if the patch was accepted. */
 export function patchRefusal(answer: BinaryNode, collection: WAPatchName): number | null {
   const found = getBinaryNodeChildren(getBinaryNodeChild(answer, 'sync'), 'collection').find(
     ({ attrs }) => attrs.name === collection,

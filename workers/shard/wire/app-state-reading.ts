@@ -1,7 +1,7 @@
 /**
- * The network's answers for app state, a piece at a time: a snapshot or a patch holds as many entries as the address book has people, and the library
- * decodes all of them in one turn (Utils/chat-utils.js). Pure. Messages and field numbers: WAProto.proto, `SyncdSnapshot`, `SyncdPatch`,
- * `SyncdMutations`; how they are sealed: `app-state-patch.ts`.
+ * Parses the network's answers for app state piece by piece: a snapshot or a patch has as many entries as the address book has people, and the
+ * library decodes all of them in one turn (Utils/chat-utils.js). Pure. Messages and field numbers: WAProto.proto, `SyncdSnapshot`, `SyncdPatch`,
+ * `SyncdMutations`; encryption: `app-state-patch.ts`.
  */
 
 import type { WAPatchName } from '@whiskeysockets/baileys'
@@ -22,13 +22,13 @@ export class DamagedAppState extends Error {
   }
 }
 
-/** Of one collection, as the network answers. */
+/** Answer of the network about one collection. */
 export interface CollectionAnswer {
   name: WAPatchName
-  /** The network's code, where it answers nothing else. */
+  /** The network's code, if it returned nothing else. */
   code: number | null
   version: number
-  /** A reference to a file, of everything that stands in the collection. */
+  /** Reference to a file with the whole collection. */
   snapshot: Uint8Array | null
   patches: readonly Uint8Array[]
   hasMore: boolean
@@ -74,12 +74,12 @@ export interface SealedEntry {
   isRemoval: boolean
   keyId: Uint8Array
   indexMac: Uint8Array
-  /** The ciphertext, without its MAC. */
+  /** The ciphertext without its MAC. */
   data: Uint8Array
   valueMac: Uint8Array
 }
 
-/** Bytes field by field: yields the values of one field as they stand, and returns the message without them. */
+/** Reads a message field by field: yields the values of one field, and returns the message without them. */
 function* without(bytes: Uint8Array, field: number): Generator<Uint8Array, Uint8Array> {
   const reader = protobuf.Reader.create(bytes)
   const rest: Uint8Array[] = []
@@ -114,7 +114,7 @@ const mutation = (bytes: Uint8Array) => {
   return sealedEntry(record, operation)
 }
 
-/** Entries one after the other, null for what is none; then the rest of the message. Throws `DamagedAppState`. */
+/** Yields the entries one after the other, null for an invalid one; then returns the rest of the message. Throws `DamagedAppState`. */
 export type Entries<Rest> = Generator<SealedEntry | null, Rest>
 
 function* entries<Rest>(
@@ -134,7 +134,7 @@ function* entries<Rest>(
   }
 }
 
-/** All that stands in a collection. */
+/** Entries of a snapshot, the whole collection. */
 export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot> =>
   entries(
     bytes,
@@ -142,12 +142,12 @@ export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot
     (record) => sealedEntry(proto.SyncdRecord.decode(record), SET),
     (rest) => proto.SyncdSnapshot.decode(rest),
   )
-/** Entries of a patch. Where the rest names a file (`externalMutations`) the entries of that follow. */
+/** Entries of a patch. If the rest names a file (`externalMutations`), the entries of that file follow. */
 export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
   entries(bytes, 2, mutation, (rest) => proto.SyncdPatch.decode(rest))
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)
 
-/** Null for an entry sealed with another key, or without an action. Throws `DamagedAppState` when the entry is stored under a wrong index. */
+/** Null for an entry that is encrypted with another key or has no action. Throws `DamagedAppState` if the entry is stored under a wrong index. */
 export function openEntry(
   { isRemoval, keyId, indexMac, data, valueMac: mac }: SealedEntry,
   keys: MutationKeys,
@@ -174,7 +174,7 @@ function opens<T>(read: () => T): T | null {
   }
 }
 
-/** Throws `DamagedAppState` where the patch was not made of these entries. */
+/** Throws `DamagedAppState` if the patch was not made of these entries. */
 export function verifyPatch(
   name: WAPatchName,
   { snapshotMac, patchMac }: proto.ISyncdPatch,

@@ -1,8 +1,8 @@
 /**
- * The binary form of a stanza, read: tokens, packed digits, jids, lists. The library reads a stanza in one turn, and makes all its functions anew for
- * each node (WABinary/decode.js). Here the nodes that are open are an explicit stack, so that reading can stop behind any node and go on later. What
- * the library takes is taken, with the same result; a test holds the two against each other. What nobody means honestly has bounds: the depth of
- * nodes, jids inside of jids, and the size of all of it.
+ * Decodes the binary form of a stanza: tokens, packed digits, jids, lists. The library decodes a stanza in one turn, and creates all its functions
+ * again for each node (WABinary/decode.js). Here the open nodes are an explicit stack, so that decoding can stop after any node and continue later.
+ * It accepts what the library accepts, with the same result; a test compares the two. Values beyond honest use are limited: the depth of nodes, jids
+ * inside jids, and the total size.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
@@ -10,30 +10,30 @@ import { WAJIDDomains } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
 /** Honest stanzas are about five nodes deep. */
 export const MAX_DEPTH = 512
-/** Strings in one string: a jid is two of them, and each of the two may be a jid again. */
+/** Number of strings in one string: a jid has two, and each of the two may be a jid again. */
 export const MAX_STRINGS_IN_STRING = 512
-/** Nodes and attributes of one stanza. Half a million members of groups, with number and LID, fit; in memory that is some 200 MB. */
+/** Number of nodes and attributes in one stanza. Half a million members of groups with number and LID fit, which is about 200 MB in memory. */
 export const MAX_ELEMENTS = 2 ** 21
 
-/** Its message says what is wrong, and at which byte. */
+/** The message states the problem and the byte offset. */
 export class MalformedStanza extends Error {
   override name = 'MalformedStanza'
 }
 
-/** A stanza that is being read. */
+/** A stanza that is being decoded. */
 export interface NodeReading {
-  /** Reads on for about so many nodes and attributes. Undefined: there is more to read. Throws `MalformedStanza`. */
+  /** Decodes about this many nodes and attributes. Undefined if there is more. Throws `MalformedStanza`. */
   read(elements: number): BinaryNode | undefined
 }
 
-/** `bytes`: the payload of a frame behind its first byte, decompressed. The contents of nodes are views of it. */
+/** `bytes`: the decompressed payload of a frame after its first byte. The contents of nodes are views of it. */
 export const readingNode = (bytes: Buffer): NodeReading => new Reading(bytes)
 
-/** Reads all of a stanza at once. */
+/** Decodes a whole stanza at once. */
 export const readNode = (bytes: Buffer): BinaryNode => new Reading(bytes).read(Number.POSITIVE_INFINITY)!
 
 const NONE = '?'
-/** The two characters of each byte; undefined where one of its halves has none. */
+/** The two characters of each byte; undefined if one of its halves has none. */
 const pairsOf = (halves: string): readonly (string | undefined)[] =>
   Array.from({ length: 256 }, (_, byte) => {
     const pair = halves.charAt(byte >> 4) + halves.charAt(byte & 15)
@@ -53,10 +53,10 @@ const SERVERS: Readonly<Record<number, string>> = {
 }
 const serverOf = (domain: number): string => SERVERS[domain] ?? 's.whatsapp.net'
 
-/** Bytes of text that are as much work as a node. */
+/** Bytes of text that count as much work as one node. */
 const TEXT_PER_ELEMENT = 64
 
-/** A node some of whose children are missing. */
+/** A node with missing children. */
 interface Parent {
   children: BinaryNode[]
   missing: number
@@ -67,7 +67,7 @@ class Reading implements NodeReading {
   readonly #end: number
   #at = 0
   #elements = 0
-  /** Strings that were read within the present one. */
+  /** Number of strings that were read within the current one. */
   #inner = 0
   #root: BinaryNode | undefined
   readonly #parents: Parent[] = []
@@ -95,7 +95,7 @@ class Reading implements NodeReading {
     }
   }
 
-  /** Without its children: with some to come it is the newest of the parents. */
+  /** A node without its children; if children follow, it is the newest of the parents. */
   #node(): BinaryNode {
     const size = this.#listSize(this.#byte())
     const tag = this.#string()
@@ -137,14 +137,14 @@ class Reading implements NodeReading {
     return this.#stringOf(this.#byte())
   }
 
-  /** Of a jid. */
+  /** Part of a jid. */
   #part(): string {
     if (++this.#inner > MAX_STRINGS_IN_STRING) this.#fail('jids are nested too deep')
     return this.#stringOf(this.#byte())
   }
 
   #stringOf(tag: number): string {
-    // The first of them is the empty list, which is the empty string too.
+    // The first token is the empty list, which is also the empty string.
     if (tag < DICTIONARY_0) return TOKENS[tag]!
     switch (tag) {
       case TAGS.BINARY_8:
@@ -196,7 +196,7 @@ class Reading implements NodeReading {
     return `${integrator}-${user}:${device}@${this.#interopServer()}`
   }
 
-  /** It may be left out. So what follows is tried as one, as the library does. */
+  /** It may be absent, so the following bytes are tried as one, as in the library. */
   #interopServer(): string {
     const at = this.#at
     try {
@@ -240,7 +240,7 @@ class Reading implements NodeReading {
     return ((this.#byte() & 15) << 16) | this.#int16()
   }
 
-  /** The library takes one above 2^31 for negative, and goes back. */
+  /** The library interprets a length above 2^31 as negative, and goes back. */
   #length32(): number {
     return this.#int16() * 2 ** 16 + this.#int16()
   }
@@ -256,7 +256,7 @@ class Reading implements NodeReading {
     return this.#bytes.toString('utf8', from, this.#at)
   }
 
-  /** Returns where it was. */
+  /** Returns the previous position. */
   #skip(length: number): number {
     const from = this.#at
     if (length > this.#end - from) this.#fail('it ends too early')

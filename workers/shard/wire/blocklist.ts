@@ -18,23 +18,23 @@ const query = (type: 'get' | 'set', content?: BinaryNode[]): BinaryNode => ({
 export const blocklistQuery = (): BinaryNode => query('get')
 
 /**
- * A person with a LID is addressed by it, with exactly one further identification: the number, or that it is unknown. A LID person addressed by
- * number, or without an identification, is refused.
+ * A person with a LID is addressed by it, with exactly one further identification: the number, or that it is unknown. A person with a LID who is
+ * addressed by number, or without an identification, is refused.
  */
 export function blockQuery({ lid, pn }: Named): BinaryNode {
   const who = lid === null ? { jid: pn ?? '' } : { jid: lid, ...(pn === null ? { unknown_identifier: 'true' } : { pn_jid: pn }) }
   return query('set', [{ tag: 'item', attrs: { action: 'block', ...who } }])
 }
 
-/** `jid`: as the list names the person. */
+/** `jid`: name of the person in the list. */
 export const unblockQuery = (jid: string): BinaryNode => query('set', [{ tag: 'item', attrs: { action: 'unblock', jid } }])
 
 export interface Blocked extends Named {
-  /** As the list names the person. */
+  /** Name of the person in the list. */
   jid: string
 }
 
-/** The whole list; null: the answer has no entries, because only the requested change is new in it. */
+/** The whole list; null if the answer has no entries, because only the requested change is new in it. */
 export function blockedIn(answer: BinaryNode): Blocked[] | null {
   const list = getBinaryNodeChild(answer, 'list')
   if (list?.attrs.matched === 'true') return null

@@ -1,5 +1,5 @@
 /**
- * Profiles of businesses on the wire. Pure. The specification of WhatsApp Web does not have them: queries and answers as zapo and earlier web
+ * Profiles of businesses on the wire. Pure. The specification of WhatsApp Web lacks them: queries and answers are those of zapo and earlier web
  * clients. Times are minutes from midnight.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
@@ -40,12 +40,12 @@ export interface BusinessProfile {
   websites: string[]
   categories: { id: string; name: string }[]
   hours: { timezone: string | null; days: OpeningHours[] } | null
-  /** Null: not in the answer. */
+  /** Null if absent in the answer. */
   isCartEnabled: boolean | null
   hasCoverPhoto: boolean
 }
 
-/** Null: the account is no business. */
+/** Null if the account is not a business. */
 export function profileIn(answer: BinaryNode): BusinessProfile | null {
   const profile = getBinaryNodeChild(getBinaryNodeChild(answer, 'business_profile'), 'profile')
   if (!profile) return null
@@ -70,7 +70,7 @@ function categoriesUnder(parent: BinaryNode | undefined): { id: string; name: st
   })
 }
 
-/** A mode or a day that has no name here is left out. */
+/** A mode or a day without a name here is omitted. */
 function hoursOf(node: BinaryNode | undefined): BusinessProfile['hours'] {
   if (!node) return null
   const days = getBinaryNodeChildren(node, 'business_hours_config').flatMap(({ attrs }) => {
@@ -148,7 +148,7 @@ export const cartQuery = (isEnabled: boolean): BinaryNode =>
     '25',
   )
 
-/** Null: not in the answer. */
+/** Null if absent in the answer. */
 export function cartIn(answer: BinaryNode): boolean | null {
   const { enabled } = getBinaryNodeChild(getBinaryNodeChild(answer, 'commerce_settings'), 'cart')?.attrs ?? {}
   return enabled === undefined ? null : enabled === 'true'

@@ -1,4 +1,4 @@
-/** `<call from to><reject call-id call-creator count="0"/></call>`; `count` as whatsmeow has it, whose rejections the network takes. */
+/** `<call from to><reject call-id call-creator count="0"/></call>`; `count` as in whatsmeow, whose rejections the network accepts. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 /** `meId`: this device. */

@@ -1,29 +1,29 @@
 /**
- * `<call from t offline? sender_pn? sender_lid?>` with what happens to a call as its only child: `<offer call-id call-creator caller_pn? group-jid?>` with
- * `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others. Pure.
+ * `<call from t offline? sender_pn? sender_lid?>` with an event of a call as its only child: `<offer call-id call-creator caller_pn? group-jid?>`
+ * with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others. Pure.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../src/domain/ids.ts'
 import { bare } from './jid.ts'
 
 export interface CallStanza {
-  /** The tag of the child. */
+  /** Tag of the child. */
   kind: string
   id: string
-  /** The caller, bare, and its other name. */
+  /** The caller without device, and its other name. */
   from: string
   alt: string | undefined
   group: string | null
   isVideo: boolean
-  /** Why it ended. */
+  /** Reason for its end. */
   reason: string | undefined
   /** Epoch seconds, as text. */
   t: string | undefined
-  /** It waited while the account was away. */
+  /** It is from the offline backlog. */
   isOffline: boolean
 }
 
-/** Null for one without a call. */
+/** Null for a stanza without a call. */
 export function callIn(node: BinaryNode): CallStanza | null {
   const [child] = getAllBinaryNodeChildren(node)
   const id = child?.attrs['call-id']
@@ -48,8 +48,8 @@ export function callIn(node: BinaryNode): CallStanza | null {
 }
 
 /**
- * The caller. The network vouches for the sender of the stanza, and the sender writes who has made the call: a sender that names somebody
- * else would have us answer that person. Of a call in a group the sender may be the group.
+ * The caller. The network vouches for the sender of the stanza, but the sender writes who made the call: a sender that names another person would
+ * make us answer that person. In a group call the sender may be the group.
  */
 function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
   const sender = bare(outer.from ?? '')

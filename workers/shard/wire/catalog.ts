@@ -1,6 +1,6 @@
 /**
- * Catalogs of businesses on the wire: products, collections, orders. Pure. The specification of WhatsApp Web does not have them (today's web
- * client reads them over HTTP): queries and answers as the library and earlier web clients. Prices are thousandths of the currency unit.
+ * Catalogs of businesses on the wire: products, collections, orders. Pure. The specification of WhatsApp Web lacks them (the current web client reads
+ * them over HTTP): queries and answers are those of the library and earlier web clients. Prices are in thousandths of the currency unit.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
@@ -23,7 +23,7 @@ const optional = (tag: string, value: string | number | null | undefined): Binar
 const ids = (tag: string, values: readonly string[]): BinaryNode[] =>
   values.map((id) => ({ tag, attrs: {}, content: [text('id', id)] }))
 
-/** Pixels of the pictures that an answer links to. */
+/** Size in pixels of the pictures to which an answer links. */
 const SIZE = [text('width', 100), text('height', 100)]
 
 const textIn = (parent: BinaryNode | undefined, tag: string): string | null =>
@@ -39,14 +39,14 @@ export interface Page {
   after?: string | undefined
 }
 
-/** `<paging><after>` beside the entries: where the next page begins. */
+/** `<paging><after>` beside the entries: position of the next page. */
 const nextIn = (list: BinaryNode | undefined) => textIn(getBinaryNodeChild(list, 'paging'), 'after')
 
 export interface Product {
   id: string
   name: string
   description: string | null
-  /** Thousandths. */
+  /** In thousandths. */
   price: number | null
   currency: string | null
   retailerId: string | null
@@ -54,15 +54,15 @@ export interface Product {
   images: string[]
   isHidden: boolean
   isAvailable: boolean
-  /** The network's value, in lower case. */
+  /** Value of the network, in lower case. */
   reviewStatus: string | null
-  /** ISO 3166-1 alpha-2; null: exempt, or not in the answer. */
+  /** ISO 3166-1 alpha-2; null if exempt or absent in the answer. */
   originCountry: string | null
 }
 
 const statusIn = (node: BinaryNode) => textIn(getBinaryNodeChild(node, 'status_info'), 'status')?.toLowerCase() ?? null
 
-/** Null for one that the network names without its details: it is not there. */
+/** Null if the network names the product without its details, which means that it does not exist. */
 function productOf(node: BinaryNode): Product | null {
   const id = textIn(node, 'id')
   const name = textIn(node, 'name')
@@ -100,7 +100,7 @@ export const catalogQuery = (jid: string, { limit, after }: Page): BinaryNode =>
     ...optional('after', after),
   ])
 
-/** The products under an element: of a catalog, or of a collection. */
+/** Products in an element: of a catalog, or of a collection. */
 export function productPageIn(answer: BinaryNode, tag: 'product_catalog' | 'collection'): ProductPage {
   const list = getBinaryNodeChild(answer, tag)
   return { products: productsUnder(list), next: nextIn(list) }
@@ -110,7 +110,7 @@ export function productPageIn(answer: BinaryNode, tag: 'product_catalog' | 'coll
 export const productQuery = (jid: string, id: string): BinaryNode =>
   iq({ type: 'get', smaxId: '21' }, 'product_list', { jid }, [...ids('product', [id]), ...SIZE])
 
-/** The one of this id, of an answer to `productQuery`, `addProductQuery` or `editProductQuery`. */
+/** The product with this id in an answer to `productQuery`, `addProductQuery` or `editProductQuery`. */
 export function productIn(
   answer: BinaryNode,
   tag: 'product_list' | 'product_catalog_add' | 'product_catalog_edit',
@@ -120,7 +120,7 @@ export function productIn(
   return products.find((product) => id === undefined || product.id === id) ?? null
 }
 
-/** A product as it is written: whole. Pictures are addresses on the network's media host. */
+/** A complete product to write. Pictures are URLs on the network's media host. */
 export type ProductDetails = Omit<Product, 'id' | 'isAvailable' | 'reviewStatus'>
 
 /** `is_hidden` and, without a country of origin, `compliance_category` are attributes. */
@@ -168,7 +168,7 @@ export const deletedCountIn = (answer: BinaryNode): number =>
 export interface Collection {
   id: string
   name: string | null
-  /** The network's value, in lower case; null: it has none. */
+  /** Value of the network in lower case; null if there is none. */
   status: string | null
   products: number
 }
@@ -203,7 +203,7 @@ export const collectionQuery = (jid: string, id: string, { limit, after }: Page)
     ...optional('after', after),
   ])
 
-/** Of an answer to a query about one, which after a change has its id and its status alone. */
+/** For an answer to a query about one collection; after a change it only has its id and status. */
 export function collectionIn(answer: BinaryNode): Collection | null {
   const node = getBinaryNodeChild(answer, 'collection')
   return node ? collectionOf(node) : null
@@ -251,7 +251,7 @@ export const orderQuery = (id: string, token: string): BinaryNode =>
   ])
 
 export interface Order {
-  /** Thousandths. */
+  /** In thousandths. */
   total: number | null
   currency: string | null
   products: { id: string; name: string; price: number | null; currency: string | null; quantity: number; image: string | null }[]

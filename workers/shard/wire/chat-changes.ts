@@ -5,9 +5,9 @@ import { object, objects, textOf } from './json.ts'
 import { mexUpdateIn } from './mex-notice.ts'
 
 export interface ChatChange {
-  /** As the notification names it. */
+  /** Name of the chat in the notification. */
   jid: string
-  /** The new name, where there is one. */
+  /** The new name, if there is one. */
   name: string | null
   hasNewPicture: boolean
 }
@@ -34,14 +34,14 @@ export function chatChangesIn(notice: BinaryNode): ChatChange[] {
 
 const renamed = (jid: string, name: string | null): ChatChange[] => (name === null ? [] : [{ jid, name, hasNewPicture: false }])
 
-/** How long messages of a group live from now on, in seconds; null: the notice is about something else. */
+/** New message timer of a group in seconds; null if the notice is about something else. */
 export function groupExpiryIn(notice: BinaryNode): number | null {
   if (getBinaryNodeChild(notice, 'not_ephemeral')) return 0
   const seconds = Number(getBinaryNodeChild(notice, 'ephemeral')?.attrs.expiration)
   return Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : null
 }
 
-/** A group that the account joins with this notice. */
+/** Whether the account joins the group with this notice. */
 export const isNewGroup = (notice: BinaryNode): boolean => getBinaryNodeChild(notice, 'create') !== undefined
 
 function subjectIn(child: BinaryNode): string | null {

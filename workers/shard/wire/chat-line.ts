@@ -1,12 +1,12 @@
-/** Which stanzas must keep their order: those of one chat. */
+/** Key of stanzas that must keep their order: those of one chat. */
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
 
-/** A name for the chat of a message or notification. Of the two names of a person the LID, where the stanza has it. */
+/** A key for the chat of a message or notification. Of the two names of a person the LID is used, if the stanza has it. */
 export function chatLine({ attrs }: BinaryNode, isOwn: (jid: string) => boolean): string {
   const { from = '', participant = '', recipient } = attrs
   const kind = chatKind(from)
-  // The statuses of different people need no order among each other.
+  // Statuses of different people need no common order.
   if (kind === 'status') return `${from} ${bare(participant)}`
   if (kind !== 'user') return bare(from)
   return isOwn(from) && recipient

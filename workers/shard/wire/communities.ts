@@ -1,6 +1,6 @@
 /**
- * Communities on the wire (`w:g2`), requests and answers as the specification has them. A community is the parent of its groups; what it has
- * in common with a group is in `groups.ts`. Pure.
+ * Communities on the wire (`w:g2`), with requests and answers of the specification. A community is the parent of its groups; `groups.ts` has its
+ * common parts with a group. Pure.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { ALL_GROUPS, groupJidIn, listed, node, query } from './groups.ts'
@@ -8,14 +8,14 @@ import { type Json, numberOf, object, objects, textOf } from './json.ts'
 
 export interface NewCommunity {
   subject: string
-  /** The network knows by it whether it was asked before. */
+  /** Key by which the network recognises a repeated request. */
   key: string
   description: { id: string; text: string } | null
 }
 
 /**
  * `<iq to=@g.us set><create subject key><description id><body/></description>?<parent default_membership_approval_mode/><create_general_chat/>`
- * `</create></iq>`. Without `<allow_non_admin_sub_group_creation/>`: administrators alone add groups.
+ * `</create></iq>`. Without `<allow_non_admin_sub_group_creation/>` only administrators may add groups.
  */
 export const createCommunityQuery = ({ subject, key, description }: NewCommunity) =>
   query(
@@ -63,7 +63,7 @@ export const unlinkQuery = (parent: string, groups: readonly string[], removesOr
 
 const DONE = 200
 
-/** The network's code for each group under `path` of an answer: an attribute as the specification has it, or a child as zapo reads it. */
+/** The network's code for each group under `path` of an answer: an attribute as in the specification, or a child as zapo reads it. */
 export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, number> {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
   return new Map(
@@ -75,22 +75,22 @@ export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, 
   )
 }
 
-/** `<iq to=parent set><admin><promote><participant jid/>…</promote></admin></iq>`; who is answered stands directly under `<admin>`. */
+/** `<iq to=parent set><admin><promote><participant jid/>…</promote></admin></iq>`; the people in the answer are directly under `<admin>`. */
 export const communityAdminQuery = (parent: string, change: 'promote' | 'demote', jids: readonly string[]) =>
   query(parent, 'set', node('admin', {}, [node(change, {}, listed(jids))]))
 
-/** `<iq to=parent set><remove linked_groups="true"><participant jid/>…</remove></iq>`: out of all its groups. */
+/** `<iq to=parent set><remove linked_groups="true"><participant jid/>…</remove></iq>`: removes them from all its groups. */
 export const removeFromAllQuery = (parent: string, jids: readonly string[]) =>
   query(parent, 'set', node('remove', { linked_groups: 'true' }, listed(jids)))
 
-/** `<iq to=parent get><sub_groups/></iq>`, as the library asks. */
+/** `<iq to=parent get><sub_groups/></iq>`, in the form of the library. */
 export const subGroupsQuery = (parent: string) => query(parent, 'get', node('sub_groups'))
 
 export interface SubGroup {
   jid: string
   subject: string
   isAnnouncement: boolean
-  /** Null: not in the answer. */
+  /** Null if absent in the answer. */
   size: number | null
 }
 
@@ -115,7 +115,7 @@ export function subGroupsOf(value: unknown): SubGroup[] {
   return [...shown(announcement, true), ...edges(others).flatMap((each) => shown(each, false))]
 }
 
-/** The value of mex `QuerySubgroupParticipantCount`: by jid. */
+/** The value of mex `QuerySubgroupParticipantCount`, by jid. */
 export const countsOf = (value: unknown): Map<string, number> =>
   new Map(
     edges(object(value).sub_groups).flatMap(({ id, total_participants_count: count }) => {

@@ -1,5 +1,5 @@
 /**
- * The last two steps of a pairing by code: what the phone sends when the code was entered, and what it is answered.
+ * The last two steps of a pairing by code: the notification of the phone after the code was entered, and our answer.
  *
  *   <notification type="link_code_companion_reg"><link_code_companion_reg>
  *     <primary_identity_pub/><link_code_pairing_wrapped_primary_ephemeral_pub/><link_code_pairing_ref/>…
@@ -10,16 +10,16 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer, S_WHATSA
 
 export interface PrimaryHello {
   identity: Buffer
-  /** Salt, IV, and the key under the code. */
+  /** Salt, IV, and the key encrypted with the code. */
   wrappedEphemeral: Buffer
   ref: Buffer
 }
 
-/** Otherwise it is about the code alone (`stage="refresh_code"`: the network wants another one shown) and has no keys. */
+/** Otherwise the notice is only about the code (`stage="refresh_code"`: the network requests another one) and has no keys. */
 export const isPrimaryHello = (notice: BinaryNode): boolean =>
   getBinaryNodeChild(notice, 'link_code_companion_reg')?.attrs.stage !== 'refresh_code'
 
-/** Throws where a part is missing. */
+/** Throws if a part is missing. */
 export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
   const hello = getBinaryNodeChild(notice, 'link_code_companion_reg')
   const part = (tag: string) => {
@@ -35,7 +35,7 @@ export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
 }
 
 export interface CompanionFinish {
-  /** The account's number, as a jid. */
+  /** Number of the account as a jid. */
   jid: string
   keyBundle: Uint8Array
   identity: Uint8Array

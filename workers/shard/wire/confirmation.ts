@@ -1,28 +1,27 @@
 /**
- * Confirms stanzas of every kind to the network: `<ack>` for all but messages that were read, which get a `<receipt>`, and its own queries, which get a
+ * Confirms stanzas of every kind to the network: `<ack>` for all except readable messages, which get a `<receipt>`, and its own queries, which get a
  * result.
  */
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 /**
- * The outcome of a message's stanza. `read`: opened, or opened before. `peer`: a message of the own phone to its devices alone; `history` if it is a
- * part of the history. `unread`: a retry is requested. `absent`: it came without content, which the phone is asked for. `done`: nothing more will
- * follow.
+ * Outcome of a message's stanza. `read`: decrypted, now or earlier. `peer`: a message of the own phone only to its devices; `history` if it is a part
+ * of the history. `unread`: a retry is requested. `absent`: it had no content, which the phone is asked for. `done`: nothing more will follow.
  */
 export type MessageOutcome = 'read' | 'peer' | 'history' | 'unread' | 'absent' | 'done'
 
 export interface Receiver {
   isOwn(jid: string): boolean
-  /** The account shows itself as available: else its receipts are of the inactive kind, which keep the phone's own notifications going. */
+  /** Whether the account shows itself as available. If not, its receipts are of the inactive kind, which keep the phone's own notifications. */
   isAvailable: boolean
 }
 
-/** `error` of an ack for what could not be taken: NETWORK.md 6.2. */
+/** `error` of an ack for a stanza that could not be processed. */
 const UNHANDLED = 500
 
 /**
- * `<ack id to class type? participant? recipient? error?>`. Not with our own jid as `from`, which the library puts into those of messages: the
- * specification has none, nor does whatsmeow send one.
+ * `<ack id to class type? participant? recipient? error?>`. Our own jid is not sent as `from`, which the library adds to acks of messages: neither
+ * the specification nor whatsmeow has it.
  */
 export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   const { id = '', from = '', type, participant, recipient } = attrs
@@ -40,13 +39,13 @@ export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   }
 }
 
-/** The empty result of a query of the network. */
+/** Empty result of a query of the network. */
 export const resultOf = ({ attrs }: BinaryNode): BinaryNode => ({
   tag: 'iq',
   attrs: { ...(attrs.id ? { id: attrs.id } : {}), to: attrs.from ?? S_WHATSAPP_NET, type: 'result' },
 })
 
-/** In the order in which they leave. */
+/** In the order in which they are sent. */
 export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, receiver: Receiver): BinaryNode[] {
   const { from = '' } = node.attrs
   switch (outcome) {
@@ -57,7 +56,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
     case 'history':
       return [receiptOf(node, from, { type: 'peer_msg' }), receiptOf(node, withoutDevice(from), { type: 'hist_sync' })]
     case 'unread':
-      // An error for a status can withhold everything that waits behind it.
+      // An error for a status can block everything that waits after it.
       return [ackOf(node, from === 'status@broadcast' ? undefined : UNHANDLED)]
     case 'absent':
     case 'done':
@@ -70,7 +69,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
 function receipt(node: BinaryNode, { isOwn, isAvailable }: Receiver): BinaryNode {
   const { from = '', participant, recipient } = node.attrs
   if (isOwn(participant ?? from)) {
-    // The account wrote it with another of its devices.
+    // The account wrote it on another of its devices.
     return participant
       ? receiptOf(node, from, { type: 'sender', participant })
       : receiptOf(node, from, { type: 'sender', ...(recipient ? { recipient } : {}) })
@@ -85,10 +84,10 @@ const receiptOf = ({ attrs }: BinaryNode, to: string, more: Record<string, strin
 
 const withoutDevice = (jid: string) => jid.replace(/:\d+@/, '@')
 
-/** What receipts must share to leave as one. */
+/** Common fields of receipts that are sent as one. */
 export const receiptGroup = ({ attrs: { id, ...rest } }: BinaryNode): string => JSON.stringify(rest)
 
-/** One receipt for the messages of several that share the rest: its own id is that of the first, `<list>` has the others. */
+/** One receipt for several messages with the same other fields: its own id is that of the first, `<list>` has the others. */
 export function joinedReceipt([first, ...others]: readonly [BinaryNode, ...BinaryNode[]]): BinaryNode {
   if (others.length === 0) return first
   const items = others.map(({ attrs }) => ({ tag: 'item', attrs: { id: attrs.id ?? '' } }))

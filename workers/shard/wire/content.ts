@@ -1,7 +1,7 @@
-/** What stands in a node, as text. */
+/** Content of a node as text. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** The codec decodes short dictionary strings as text, everything else as bytes. Null for children, and for what is empty of both. */
+/** The codec decodes short dictionary strings as text, everything else as bytes. Null for children and for empty content. */
 export function contentText(node: Pick<BinaryNode, 'content'> | undefined): string | null {
   const content = node?.content
   if (content === undefined || Array.isArray(content)) return null

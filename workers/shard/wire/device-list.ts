@@ -4,14 +4,12 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 
 export interface ListedDevice {
-  /** Not a number: it has none. */
+  /** NaN if absent. */
   id: number
   isHosted: boolean
 }
 
-/**
- * Takes devices out of an answer, in place: the library reads it later. `onRemoved` is called with the person and the ids that are taken out.
- */
+/** Removes devices from an answer, in place, because the library reads it later. `onRemoved` is called with the person and the removed ids. */
 export function withoutDevices(
   answer: BinaryNode,
   isKept: (device: ListedDevice) => boolean,

@@ -1,22 +1,22 @@
-/** Attributes that stanzas of every kind have: from whom, about what, when. Pure. */
+/** Attributes that stanzas of every kind have: sender, subject, time. Pure. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { networkSeconds } from './bounds.ts'
 
 export interface Envelope {
-  /** Empty: absent, as with the four below. */
+  /** Empty if absent, like the four below. */
   id: string
-  /** The chat: a person, with the device; a group; a channel. */
+  /** The chat: a person with device, a group, or a channel. */
   from: string
   type: string
-  /** Who wrote, where `from` is not a person. */
+  /** The author, if `from` is not a person. */
   participant: string
-  /** The other name of the participant, where the stanza has it. */
+  /** The other name of the participant, if the stanza has it. */
   participantAlt: string | undefined
-  /** Epoch seconds, as text; `wire/bounds.ts` reads them. */
+  /** Epoch seconds as text; `wire/bounds.ts` parses them. */
   t: string | undefined
-  /** The name that the sender goes by. */
+  /** Push name of the sender. */
   pushName: string | undefined
-  /** It waited while the account was away. */
+  /** It is from the offline backlog. */
   isOffline: boolean
 }
 
@@ -31,10 +31,10 @@ export const envelopeOf = ({ attrs }: BinaryNode): Envelope => ({
   isOffline: attrs.offline !== undefined,
 })
 
-/** The chat of a message that another device of the account wrote to a person; undefined: absent. */
+/** Chat of a message that another device of the account wrote to a person; undefined if absent. */
 export const recipientOf = ({ attrs }: BinaryNode): string | undefined => attrs.recipient
-/** Network's time of a stanza, in epoch seconds; undefined: absent. */
+/** The network's time of a stanza in epoch seconds; undefined if absent. */
 export const networkTimeOf = ({ attrs }: BinaryNode): number | undefined => networkSeconds(attrs.t)
 export const idOf = ({ attrs }: BinaryNode): string => attrs.id ?? ''
-/** The chat; empty: absent. */
+/** The chat; empty if absent. */
 export const fromOf = ({ attrs }: BinaryNode): string => attrs.from ?? ''

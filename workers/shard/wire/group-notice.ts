@@ -1,13 +1,13 @@
 /**
- * `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: what changed in a group, a child for each change, named by
- * its tag. Pure. Children and attributes as in the specification (`wire-check.mjs show 'notification w:gp2'`).
+ * `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: changes of a group, one child per change, named by its tag.
+ * Pure. Children and attributes as in the specification of the web client.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { type Group, groupIn, groupJidIn } from './groups.ts'
 import { bare } from './jid.ts'
 
-/** Who made the changes; absent where the network did. */
+/** Person who made the changes; absent if it was the network. */
 export interface Actor {
   jid: string | undefined
   alt: string | undefined
@@ -15,36 +15,36 @@ export interface Actor {
 
 /** `<participant jid phone_number? lid?>`, `<requested_user jid …>`. */
 export interface NoticePerson {
-  /** Empty: absent. */
+  /** Empty if absent. */
   jid: string
   alt: string | undefined
-  /** Every name, bare. */
+  /** Every name, as jids without device. */
   names: readonly string[]
 }
 
 export interface GroupChange {
-  /** The tag: `add`, `subject`, `locked` and so on. */
+  /** Tag of the child: `add`, `subject`, `locked` and so on. */
   kind: string
   /** `invite_link`, `non_admin_add`, `linked_group_join`. */
   requestMethod: string | undefined
-  /** Of a new subject, and of a new group. */
+  /** Subject, for a new subject and for a new group. */
   subject: string | undefined
-  /** Of a new description; null: absent. */
+  /** New description; null if absent. */
   body: string | null
-  /** `delete="true"`: the description is gone. */
+  /** `delete="true"`: the description was removed. */
   isDeleted: boolean
-  /** Of a new link. */
+  /** Code of a new link. */
   code: string | undefined
-  /** Seconds, as text. */
+  /** Seconds as text. */
   expiration: string | undefined
-  /** `<group_join state>` of the mode of approval. */
+  /** `<group_join state>` of the approval mode. */
   approval: string | undefined
-  /** What stands in the child itself: the mode of `member_add_mode`. */
+  /** Text in the child itself: the mode of `member_add_mode`. */
   text: string | null
-  /** Version of the list of members, and the one that it follows. */
+  /** Version of the list of members, and the previous version. */
   version: string | undefined
   versionBefore: string | undefined
-  /** Jids of `<group>` children: of a community, linked, or out of date. */
+  /** Jids of `<group>` children: of a community, linked, or outdated. */
   groups: readonly string[]
   node: BinaryNode
 }
@@ -52,7 +52,7 @@ export interface GroupChange {
 export interface GroupNotice {
   group: string
   actor: Actor
-  /** In their order. */
+  /** Changes in their order. */
   changes: readonly GroupChange[]
 }
 
@@ -62,15 +62,15 @@ export const groupNoticeIn = (notice: BinaryNode): GroupNotice => ({
   changes: getAllBinaryNodeChildren(notice).map(changeOf),
 })
 
-/** The group of a `create`; null where it is only named. Throws as the library does for one that cannot be read. */
+/** The group of a `create`; null if it is only named. Throws like the library for one that cannot be parsed. */
 export function createdGroupIn({ node }: GroupChange): Group | null {
   return getBinaryNodeChild(node, 'group')?.attrs.id ? groupIn(node) : null
 }
 
-/** Whom a change is about; tens of thousands, at most. */
+/** People of a change; at most tens of thousands. */
 export const peopleIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'participant').map(personOf)
 
-/** Who asked to join, where the actor is somebody else. */
+/** People who asked to join, if the actor is another person. */
 export const requestedIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'requested_user').map(personOf)
 
 function changeOf(child: BinaryNode): GroupChange {

@@ -1,6 +1,6 @@
 /**
- * Groups on the wire: queries where the library asks for less than the network answers, and the parsing of answers. Pure. Requests and answers as in
- * the specification of WhatsApp Web (`w:g2`); where it has none (`leave`, `<invite>` as a write) as zapo sends them.
+ * Groups on the wire: queries for which the library requests less than the network returns, and the parsing of answers. Pure. Requests and answers
+ * are those of the specification of WhatsApp Web (`w:g2`), or of zapo if it has none (`leave`, `<invite>` as a write).
  */
 import {
   type BinaryNode,
@@ -13,7 +13,7 @@ import {
 import { extractGroupMetadata } from '@whiskeysockets/baileys/lib/Socket/groups.js'
 import { bare } from './jid.ts'
 
-/** Where questions go that are about no group in particular. */
+/** Destination of queries that are about no specific group. */
 export const ALL_GROUPS = '@g.us'
 
 export const query = (to: string, type: 'get' | 'set', content: BinaryNode): BinaryNode => ({
@@ -28,11 +28,11 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
 })
 
 export interface Group extends GroupMetadata {
-  /** Suspended by the network: the group cannot be written to. */
+  /** Suspended by the network: nobody can write to the group. */
   isSuspended: boolean
-  /** Of a community: all members may add groups, not only its administrators. */
+  /** For a community: all members may add groups, not only its administrators. */
   membersAddGroups: boolean
-  /** Of the list of members. */
+  /** Version of the list of members. */
   membersVersion: string | null
 }
 
@@ -55,13 +55,13 @@ export const batchQuery = (groups: readonly string[]) =>
 export const participatingQuery = () =>
   query(ALL_GROUPS, 'get', node('participating', {}, [node('participants'), node('description')]))
 
-/** `<iq to=group get><invite/></iq>`, answered by `<invite code/>`, as zapo asks. */
+/** `<iq to=group get><invite/></iq>`, answered by `<invite code/>`, in the form of zapo. */
 export const inviteCodeQuery = (group: string) => query(group, 'get', node('invite'))
 
-/** `<iq to=group set><invite/></iq>`, answered likewise with a new one: the one before leads nowhere any more. */
+/** `<iq to=group set><invite/></iq>`, answered with a new code; the previous one becomes invalid. */
 export const newInviteCodeQuery = (group: string) => query(group, 'set', node('invite'))
 
-/** Null: the answer has none. */
+/** Null if the answer has none. */
 export const inviteCodeIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'invite')?.attrs.code || null
 
 /** `<iq to=@g.us get><invite code/></iq>`, answered by `<group size>`. */
@@ -73,12 +73,12 @@ export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite
 /** `<iq to=@g.us set><leave><group id/></leave></iq>`; a refusal is the attribute `error` of the answered `<group>`. */
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
-/** A person to be added. */
+/** A person to add. */
 export interface Newcomer {
   jid: string
-  /** Sent with a LID, which the network refuses without it. */
+  /** Sent with a LID; the network refuses a LID without it. */
   phoneNumber?: string | undefined
-  /** The token they gave to this account, which allows adding people who admit only their contacts. */
+  /** Token that the person gave to this account, which allows adding people who only accept their contacts. */
   token?: Uint8Array | undefined
 }
 
@@ -112,12 +112,12 @@ export const decisionQuery = (group: string, decision: Decision, jids: readonly 
 /** `<iq to=group get><membership_approval_requests/></iq>`. */
 export const joinRequestsQuery = (group: string) => query(group, 'get', node('membership_approval_requests'))
 
-/** Somebody who waits for approval. */
+/** A person who waits for approval. */
 export interface JoinRequest {
   jid: string
   pn: string | undefined
   lid: string | undefined
-  /** Epoch seconds; not a number: the answer does not say. */
+  /** Epoch seconds; NaN if absent in the answer. */
   requestedAt: number
   method: string | undefined
 }
@@ -131,11 +131,11 @@ export const joinRequestsIn = (answer: BinaryNode): JoinRequest[] =>
 
 /** The network's result for one person. */
 export interface Outcome {
-  /** Every name it gives, bare. */
+  /** All names in the answer, as jids without device. */
   names: string[]
-  /** 200: done. */
+  /** 200 means done. */
   code: number
-  /** Allows the account to invite a person it may not add. */
+  /** Allows the account to invite a person whom it may not add. */
   invitation: { code: string; expiresAt: number } | null
 }
 
@@ -149,7 +149,7 @@ function codeOf(participant: BinaryNode): number {
   const request = getBinaryNodeChild(participant, 'membership_approval_request')
   if (!request) return DONE
   const error = Number(request.attrs.error)
-  // Not modified: it waits already.
+  // Not modified: the person already waits.
   return error > 0 && error !== NOT_MODIFIED ? error : WAITS_FOR_APPROVAL
 }
 
@@ -163,28 +163,28 @@ function outcomeOf(participant: BinaryNode): Outcome {
   }
 }
 
-/** The people under `path`, one element inside the other, of an answer. */
+/** People under `path` of an answer, one element inside the other. */
 export function outcomesIn(answer: BinaryNode, ...path: string[]): Outcome[] {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
   return getBinaryNodeChildren(list, 'participant').map(outcomeOf)
 }
 
-/** The jid of a group that an answer names by `jid`, or by its bare `id`. */
+/** Jid of a group that an answer names by `jid`, or by its bare `id`. */
 export function groupJidIn(answer: BinaryNode, tag = 'group'): string | null {
   const { jid, id } = getBinaryNodeChild(answer, tag)?.attrs ?? {}
   const name = jid ?? id
   return name ? (name.includes('@') ? name : `${name}@g.us`) : null
 }
 
-/** The network's code where it refuses to let the account leave. */
+/** The network's code if it refuses to let the account leave. */
 export function leaveError(answer: BinaryNode): number | null {
   const { error } = getBinaryNodeChild(getBinaryNodeChild(answer, 'leave'), 'group')?.attrs ?? {}
   return Number(error) > 0 ? Number(error) : null
 }
 
 /**
- * As the library parses it, with two fields that it drops: that a group is suspended, and approval, which is on only with `<group_join state="on"/>`.
- * Throws as the library does.
+ * Parsed by the library, with two fields that it drops: whether the group is suspended, and approval, which is only on with `<group_join
+ * state="on"/>`. Throws like the library.
  */
 export function groupIn(answer: BinaryNode): Group {
   const group = getBinaryNodeChild(answer, 'group')
@@ -198,10 +198,10 @@ export function groupIn(answer: BinaryNode): Group {
   }
 }
 
-/** What an answer with many groups says of one. `truncated`: only named, to be queried; `refused`: the account is not in it. */
+/** One group in an answer with many. `truncated`: only named, must be queried. `refused`: the account is not a member. */
 export type ListedGroup = { is: 'whole'; group: Group } | { is: 'truncated' | 'refused'; jid: string }
 
-/** Those of an answer with many, one at a time: each is some work, and there may be thousands. */
+/** Groups of an answer with many, one at a time, because each takes some work and there may be thousands. */
 export function* groupsIn(answer: BinaryNode): Generator<ListedGroup> {
   for (const group of getBinaryNodeChildren(getBinaryNodeChild(answer, 'groups'), 'group')) {
     const alone: BinaryNode = { tag: 'iq', attrs: {}, content: [group] }
@@ -215,6 +215,6 @@ export function* groupsIn(answer: BinaryNode): Generator<ListedGroup> {
   }
 }
 
-/** Every name of a member, bare: number and LID where both are known. */
+/** Every name of a member, as jids without device: number and LID if both are known. */
 export const namesOf = ({ id, lid, phoneNumber }: GroupMetadata['participants'][number]): string[] =>
   [id, lid, phoneNumber].flatMap((name) => (name && (isPnUser(name) || isLidUser(name)) ? [bare(name)] : []))

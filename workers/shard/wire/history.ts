@@ -1,37 +1,37 @@
 /**
- * The history a phone gives a new device, one field at a time. It comes as one deflated protobuf of any size (`HistorySync`); kept in memory at any
- * moment are one incomplete field and one conversation without its messages. Messages are skipped in place: only the newest of each chat is read for
- * its key and time, and in a chat named by LID alone the own ones until a receipt in one has the number. Field numbers: WAProto.proto of the library,
- * `HistorySync`, `Conversation`, `HistorySyncMsg`, `WebMessageInfo`.
+ * Decodes the history that a phone sends to a new device, one field at a time. It arrives as one deflated protobuf of any size (`HistorySync`). At
+ * any time, memory only holds one incomplete field and one conversation without its messages. Messages are skipped in place: only the newest of each
+ * chat is read for its key and time, and in a chat with only a LID the own ones until a receipt in one has the number. Field numbers: WAProto.proto
+ * of the library, `HistorySync`, `Conversation`, `HistorySyncMsg`, `WebMessageInfo`.
  */
 import { isHostedLidUser, isHostedPnUser, isLidUser, isPnUser, type proto as Proto, proto } from '@whiskeysockets/baileys'
 import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
 
-/** One item of a history. Fields that it omits are undefined. */
+/** One item of a history. Omitted fields are undefined. */
 export type HistoryPiece =
   | { kind: 'chat'; chat: HistoryChat }
-  /** The name a person chose for themselves. */
+  /** Name that a person chose. */
   | { kind: 'pushName'; jid: string; name: string }
   /** Number and LID of one person. */
   | { kind: 'pair'; pn: string; lid: string }
   | { kind: 'pastParticipants'; group: string; participants: readonly Proto.IPastParticipant[] }
   | { kind: 'settings'; settings: Proto.IGlobalSettings }
-  /** The salt of tokens for contacts who gave none (`chat-token.ts`). */
+  /** Salt of tokens for contacts who gave none (`chat-token.ts`). */
   | { kind: 'chatTokenSalt'; salt: Uint8Array }
 
-/** A chat as its phone shows it, without its messages. `name` is the one it is saved under there; times in seconds. */
+/** A chat as on its phone, without its messages. `name` is its saved name; times are in seconds. */
 export interface HistoryChat extends Omit<Proto.IConversation, 'messages'> {
   id: string
-  /** Its newest message: phones write that first. */
+  /** Its newest message, which phones write first. */
   newest: { id: string; fromMe: boolean; participant: string | undefined; timestamp: number } | undefined
 }
 
 export interface HistoryParser {
-  /** Yields the pieces completed by these bytes, in the phone's order. Read it to its end before the next call. Throws `DamagedHistory`. */
+  /** Yields the pieces that these bytes complete, in the phone's order. Read it to its end before the next call. Throws `DamagedHistory`. */
   push(bytes: Uint8Array): Generator<HistoryPiece, void>
-  /** At the end of the bytes. Throws `DamagedHistory` when something is missing. */
+  /** Called at the end of the bytes. Throws `DamagedHistory` if something is missing. */
   end(): void
-  /** Bytes kept for what is not whole yet. */
+  /** Number of bytes that are kept for incomplete data. */
   readonly held: number
 }
 
@@ -42,48 +42,48 @@ export class DamagedHistory extends Error {
   }
 }
 
-/** Fields that are longer are passed over: a name, a token, a list of a thousand participants are far below it. */
+/** Longer fields are skipped: a name, a token, a list of a thousand participants are far below this size. */
 const MAX_FIELD = 2 ** 20
-/** Bytes kept of one chat; further fields of it are skipped. */
+/** Number of bytes that are kept of one chat; further fields of it are skipped. */
 const MAX_CHAT = 2 ** 20
 
-/** Of `HistorySync`. */
+/** Field numbers of `HistorySync`. */
 const CONVERSATIONS = 2
 const DECODED = new Map<number, (bytes: Uint8Array) => HistoryPiece | null>([
   [7, (bytes) => pushName(proto.Pushname.decode(bytes))],
   [8, (bytes) => ({ kind: 'settings', settings: proto.GlobalSettings.decode(bytes) })],
   [12, (bytes) => pastParticipants(proto.PastParticipants.decode(bytes))],
   [15, (bytes) => pairOf(proto.PhoneNumberToLIDMapping.decode(bytes))],
-  // `nctSalt`, which the library's definition lacks. A copy: a view would keep the whole piece of the stream.
+  // `nctSalt`, which the library's definition lacks. A copy, because a view would keep the whole piece of the stream.
   [19, (bytes) => (bytes.length > 0 ? { kind: 'chatTokenSalt', salt: Uint8Array.from(bytes) } : null)],
 ])
-/** Of `Conversation`. */
+/** Field numbers of `Conversation`. */
 const ID = 1
 const MESSAGES = 2
 
 interface OpenChat {
-  /** Bytes of it that are still to come. */
+  /** Number of its bytes that are still to come. */
   left: number
   parts: Uint8Array[]
   size: number
   isLid: boolean
   newest: HistoryChat['newest']
-  /** The number, of a chat named by LID, from the receipt of a message of ours. */
+  /** Number of a chat with only a LID, from the receipt of an own message. */
   receiptFrom: string | undefined
 }
 
 export function historyParser(): HistoryParser {
   let bytes: Uint8Array = new Uint8Array(0)
   let at = 0
-  /** Parts that wait until there are as many bytes as the next field needs. */
+  /** Parts that wait until the next field is complete. */
   let later: Uint8Array[] = []
   let size = 0
   let needed = 0
-  /** Bytes to pass over. */
+  /** Number of bytes to skip. */
   let skipping = 0
   let chat: OpenChat | null = null
 
-  /** The next field, its header read; null where there is not all of it yet. `at` stands behind it then. */
+  /** The next field with its parsed header; null if the header is incomplete. `at` then points after the header. */
   function field(): Field | null {
     const start = at
     const tag = varint(bytes, at)
@@ -101,7 +101,7 @@ export function historyParser(): HistoryParser {
     return { number, start, data: tag.end, end, isBytes: false }
   }
 
-  /** False where its bytes are not all there: they are waited for. */
+  /** False if its bytes are incomplete; then it waits for them. */
   function isWhole({ start, end }: Field): boolean {
     if (end <= bytes.length) return true
     needed = end - start
@@ -113,7 +113,7 @@ export function historyParser(): HistoryParser {
     at = Math.min(end, bytes.length)
   }
 
-  /** A field of the chat that is open; false where more bytes are needed. */
+  /** A field of the open chat; false if more bytes are needed. */
   function chatField(open: OpenChat): boolean {
     const next = field()
     if (!next) return false
@@ -130,7 +130,7 @@ export function historyParser(): HistoryParser {
     if (isMessage) lookAt(open, bytes.subarray(data, end))
     else {
       if (isBytes && number === ID) open.isLid = isLid(Buffer.from(bytes.subarray(data, end)).toString())
-      // A copy: a view would keep the whole piece of the stream.
+      // A copy, because a view would keep the whole piece of the stream.
       open.parts.push(Uint8Array.from(bytes.subarray(start, end)))
       open.size += end - start
     }
@@ -197,7 +197,7 @@ export function historyParser(): HistoryParser {
       } catch (error) {
         throw error instanceof NotProtobuf ? new DamagedHistory(error.message) : error
       }
-      // A copy, and only of what is left: the pieces of the stream are large.
+      // A copy only of the rest, because the pieces of the stream are large.
       later = at < bytes.length ? [Uint8Array.from(bytes.subarray(at))] : []
       size = bytes.length - at
       bytes = new Uint8Array(0)
@@ -213,9 +213,9 @@ export function historyParser(): HistoryParser {
 
 interface Field {
   number: number
-  /** Where its tag begins. */
+  /** Offset of its tag. */
   start: number
-  /** Where its value begins, behind tag and length. */
+  /** Offset of its value, after tag and length. */
   data: number
   end: number
   isBytes: boolean
@@ -223,7 +223,7 @@ interface Field {
 
 const wantsMessage = ({ newest, isLid, receiptFrom }: OpenChat) => !newest || (isLid && receiptFrom === undefined)
 
-/** Of `HistorySyncMsg` bytes. */
+/** Parses bytes of `HistorySyncMsg`. */
 function lookAt(open: OpenChat, bytes: Uint8Array) {
   const { message } = decode(proto.HistorySyncMsg, bytes)
   const { key, messageTimestamp, userReceipt } = message ?? {}
@@ -235,7 +235,7 @@ function lookAt(open: OpenChat, bytes: Uint8Array) {
       timestamp: Number(messageTimestamp ?? 0),
     }
   const reader = userReceipt?.[0]?.userJid
-  // Of a message of ours in a chat with one person the reader is that person.
+  // The reader of an own message in a 1:1 chat is the other person.
   if (open.isLid && key?.fromMe && reader && isPn(reader)) open.receiptFrom = reader
 }
 

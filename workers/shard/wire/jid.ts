@@ -1,4 +1,4 @@
-/** Jids of the network to identifiers of the API and back: shared/api/webhook-payloads.md, 1.1. The only place that knows both forms. */
+/** Converts jids of the network to identifiers of the API and back. Only this file knows both forms. */
 import { isJidGroup, isJidNewsletter, isJidStatusBroadcast, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
 import { cut, MAX_ID } from './bounds.ts'
 
@@ -14,14 +14,14 @@ export function chatKind(jid: string): ChatKind {
   return 'user'
 }
 
-/** Other spellings of the two servers of people: hosted accounts, and the old name that some clients still write. */
+/** Other names of the two servers of people: hosted accounts, and the old name that some clients still write. */
 const SERVERS = new Map([
   ['hosted', 's.whatsapp.net'],
   ['hosted.lid', 'lid'],
   ['c.us', 's.whatsapp.net'],
 ])
 
-/** The identifier of a jid on its own; a LID stays `<digits>@lid` (use `Identity.person` where the number may be known). */
+/** Identifier of a jid without a look-up; a LID stays `<digits>@lid` (use `Identity.person` if the number may be known). */
 export const identifierOf = (jid: string): string => cut(written(jid), MAX_ID)
 
 function written(jid: string): string {
@@ -32,22 +32,22 @@ function written(jid: string): string {
   return isLidUser(name) ? name : jid
 }
 
-/** The jid of a validated identifier; see "Identifiers" in shared/api/auth-and-limits.md. */
+/** Jid of a validated identifier. */
 export function jidOf(identifier: string): string {
   if (identifier.endsWith('-group')) return `${identifier.slice(0, -'-group'.length)}@g.us`
   if (identifier.includes('@')) return identifier
   return `${identifier}@s.whatsapp.net`
 }
 
-/** Every jid of a chat or person as events name it: LID first. A group or channel has one. */
+/** Every jid of a chat or person in the form of events, LID first. A group or channel has one. */
 export const jidsOf = ({ phone, lid }: { phone: string; lid: string | null }): string[] => [
   ...new Set([...(lid === null ? [] : [lid]), jidOf(phone)]),
 ]
 
-/** The usual form of a jid without device and agent. A list names thousands of people, and taking each apart takes fifteen times as long. */
+/** The usual form of a jid without device and agent. A list has thousands of people, and parsing each takes fifteen times as long. */
 const IS_BARE = /^[^:_@]+@(?:s\.whatsapp\.net|lid|g\.us)$/
 
-/** Without device and agent: one name per person. */
+/** Jid without device and agent: one name per person. */
 export function bare(jid: string): string {
   if (IS_BARE.test(jid)) return jid
   const decoded = jidDecode(jid)
@@ -55,5 +55,5 @@ export function bare(jid: string): string {
   return `${decoded.user}@${SERVERS.get(decoded.server) ?? decoded.server}`
 }
 
-/** The part before the server and the device: digits, of a person. */
+/** The part before the server and the device; for a person, digits. */
 export const jidUser = (jid: string): string => jidDecode(jid)?.user ?? jid

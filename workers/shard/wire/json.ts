@@ -1,31 +1,31 @@
-/** JSON that a stranger wrote into a field of a message: parsed guarded, read field by field, never trusted to have a shape. */
+/** JSON that a stranger wrote into a field of a message: parsed with a guard and read field by field, without trusting its shape. */
 import { cut } from './bounds.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Null for what is no JSON object. */
+/** Null if the text is not a JSON object. */
 export function jsonObjectOrNull(text: string | null | undefined): Json | null {
   if (!text) return null
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : null
   } catch {
-    // Readers need no more than that: invalid JSON has no fields.
+    // Invalid JSON counts as an object without fields, which is enough for readers.
     return null
   }
 }
 
-/** An empty object for what is no JSON object. */
+/** An empty object if the text is not a JSON object. */
 export const jsonObject = (text: string | null | undefined): Json => jsonObjectOrNull(text) ?? {}
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Bounds of a stranger's JSON that is passed on as it is. */
+/** Limits of a stranger's JSON that is passed on. */
 const PASSED_ON = { levels: 16, values: 1_000, characters: 65_536, name: 256 }
 
 /**
- * A copy within the bounds, for an event: values past the last are left out, texts are cut, and what is nested deeper is null. Halves of
- * characters are replaced, because strict readers of JSON refuse a whole body for one.
+ * A copy within the limits, for an event: values after the last are omitted, texts are truncated, and deeper values are null. Lone surrogates are
+ * replaced, because strict readers of JSON refuse a whole body because of one.
  */
 export function passedOn(json: Json): Json {
   let { values, characters } = PASSED_ON
@@ -55,7 +55,7 @@ export function passedOn(json: Json): Json {
 
 export const object = (value: unknown): Json => (isObject(value) ? value : {})
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(object) : [])
-/** Numbers count as text: some clients write ids that way. Halves of characters are replaced: no event may carry one. */
+/** Numbers count as text, because some clients write ids that way. Lone surrogates are replaced, because no event may have one. */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.toWellFormed() : typeof value === 'number' && Number.isFinite(value) ? String(value) : null
 export function numberOf(value: unknown): number | null {

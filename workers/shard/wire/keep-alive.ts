@@ -1,5 +1,5 @@
 /**
- * Whether the other side is still there, asked both ways.
+ * Keep-alive queries in both directions.
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="w:p"/>              ours; the library puts a `<ping/>` inside, which the web client does not
  *   <iq from="s.whatsapp.net" type="get" xmlns="urn:xmpp:ping"/>  the network's, which ends the stream of a client that gives no result (`confirmation.ts`)

@@ -1,13 +1,13 @@
-/** The kind of a stanza, in strings safe for a metric: its tag, and the type that distinguishes it from others of its tag. */
+/** Kind of a stanza, in strings that are safe for a metric: its tag, and the type that distinguishes it from others with the same tag. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export interface Kind {
   tag: string
-  /** `type` of a notification or a receipt, namespace of a query, first child of what has neither; `none`. */
+  /** `type` of a notification or a receipt, namespace of a query, or the first child; else `none`. */
   type: string
 }
 
-/** A keyword of the protocol; other text is chosen by a stranger and is not repeated. */
+/** A keyword of the protocol; a stranger chose any other text, which is not repeated. */
 const WORD = /^[a-z][a-z0-9_:-]{0,39}$/
 
 const word = (text: string | undefined): string => (text === undefined ? 'none' : WORD.test(text) ? text : 'odd')

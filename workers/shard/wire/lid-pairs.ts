@@ -1,4 +1,4 @@
-/** The two names of people, number and LID, that a stanza brings together. */
+/** Pairs of number and LID in a stanza. */
 import { type BinaryNode, isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import { bare } from './jid.ts'
 
@@ -7,10 +7,10 @@ export interface LidPair {
   lid: string
 }
 
-/** A group has about a thousand members; what is longer is no list of people. */
+/** Limit of pairs: a group has about a thousand members, so a longer list is not one of people. */
 const MAX_PAIRS = 2_000
 
-/** Attributes that name a person, and those that name the same person otherwise. */
+/** Attributes that name a person, each with those that name the same person differently. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['participant', ['participant_pn', 'participant_lid']],
   ['from', ['sender_pn', 'sender_lid', 'lid']],
@@ -23,7 +23,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['new', ['new_lid']],
 ])
 
-/** Tags below which people are named by attributes: of a notification and a call, not what is inside a message. */
+/** Depth of tags in which people are named by attributes: of a notification and a call, not inside a message. */
 const DEPTH = 3
 
 export function lidPairsIn(node: BinaryNode): LidPair[] {
@@ -33,7 +33,7 @@ export function lidPairsIn(node: BinaryNode): LidPair[] {
 }
 
 function collect({ attrs, content }: BinaryNode, depth: number, pairs: LidPair[]): void {
-  // By the attributes that are there: a list may have tens of thousands of children with one or two each.
+  // Iterates over the existing attributes, because a list may have tens of thousands of children with one or two each.
   for (const name in attrs) {
     for (const other of NAMES.get(name) ?? []) {
       const pair = pairOf(attrs[name]!, attrs[other])

@@ -1,15 +1,15 @@
-/** Which stanzas a row of the table is about. Pure. */
+/** Pattern for the stanzas of a row of the table. Pure. */
 import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baileys'
 
 export interface Match {
   tag: string
-  /** These attributes, with these values; of several one, undefined for none. */
+  /** Attributes with their values; an array lists allowed values, undefined means absent. */
   attrs?: Readonly<Record<string, string | readonly (string | undefined)[]>>
-  /** Its first child. */
+  /** Tag of its first child. */
   child?: string
-  /** None of its children is one of these. */
+  /** Tags that none of its children may have. */
   without?: readonly string[]
-  /** The server of `from`. */
+  /** Server of `from`. */
   from?: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where files are uploaded to, and with what.
+ * Hosts and credentials for uploads of files.
  *
  *   <iq to="s.whatsapp.net" type="set" xmlns="w:m"><media_conn/></iq>   → <media_conn auth ttl><host hostname/>…</media_conn>
  */
@@ -13,13 +13,13 @@ export const mediaConnectionQuery = (): BinaryNode => ({
 
 export interface MediaHosts {
   auth: string
-  /** In the order they are to be tried. */
+  /** In the order in which they are tried. */
   hosts: string[]
-  /** Validity of both, seconds; null: not in the answer. */
+  /** Validity of both in seconds; null if absent in the answer. */
   ttlSeconds: number | null
 }
 
-/** Null for an answer that names no host, or nothing to be let in with. */
+/** Null if the answer has no host or no credentials. */
 export function mediaHostsIn(answer: BinaryNode): MediaHosts | null {
   const node = getBinaryNodeChild(answer, 'media_conn')
   const hosts = getBinaryNodeChildren(node, 'host').flatMap(({ attrs }) => (attrs.hostname ? [attrs.hostname] : []))

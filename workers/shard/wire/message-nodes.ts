@@ -1,11 +1,11 @@
-/** Nodes of a message's stanza beside its ciphertexts, and the stanzas built by hand: posts of channels, messages sent again. */
+/** Nodes of a message's stanza beside its ciphertexts, and the stanzas that are built here: channel posts and resends. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** `<meta polltype|event_type|status_setting>`: what a message is that the network cannot read. */
+/** `<meta polltype|event_type|status_setting>`: kind of a message that the network cannot read. */
 export const metaNode = (attrs: Record<string, string>): BinaryNode => ({ tag: 'meta', attrs })
 
 /**
- * BIZ-MIXED of shared/api/interactive.md 1.3: without it the network takes the buttons and no client draws them. `seconds` since the epoch.
+ * BIZ-MIXED: without it the network accepts the buttons, but no client shows them. `seconds` since the epoch.
  *
  *   <biz actual_actors="2" host_storage="2" privacy_mode_ts><interactive type="native_flow" v="1"><native_flow v="9" name="mixed"/></interactive>
  *     <quality_control source_type="third_party"/></biz>
@@ -23,28 +23,28 @@ export const mixedBizNode = (seconds: number): BinaryNode => ({
   ],
 })
 
-/** BOT, beside BIZ-MIXED in 1:1 chats. */
+/** BOT, in addition to BIZ-MIXED in 1:1 chats. */
 export const bizBotNode = (): BinaryNode => ({ tag: 'bot', attrs: { biz_bot: '1' } })
 
-/** BIZ-PAY: payments and orders carry their name here. */
+/** BIZ-PAY: the name of payments and orders. */
 export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode => ({
   tag: 'biz',
   attrs: { native_flow_name: name },
 })
 
-/** `identity`: of the device that a session begins with, encoded, with the account's signature. */
+/** `identity`: encoded identity of the device with which a session begins, with the account's signature. */
 export const deviceIdentityNode = (identity: Uint8Array): BinaryNode => ({ tag: 'device-identity', attrs: {}, content: identity })
 
 /** The privacy token that a contact gave this account. */
 export const contactTokenNode = (token: Uint8Array): BinaryNode => ({ tag: 'tctoken', attrs: {}, content: token })
 
-/** A reaction to a post; null takes it back. */
+/** A reaction to a post; null removes it. */
 export const reactionNode = (emoji: string | null): BinaryNode => ({
   tag: 'reaction',
   attrs: emoji === null ? {} : { code: emoji },
 })
 
-/** The content of a post, which is not encrypted. `attrs`: `mediatype`, without which the network refuses anything but text with 479. */
+/** Content of a post, which is not encrypted. `attrs`: `mediatype`, without which the network refuses everything except text with 479. */
 export const plaintextNode = (attrs: Record<string, string>, content: Uint8Array): BinaryNode => ({
   tag: 'plaintext',
   attrs,
@@ -59,26 +59,26 @@ export const postStanza = (attrs: Record<string, string>, content: BinaryNode[])
 
 export interface SealedAgain {
   id: string
-  /** Of the stanza the message first left in. */
+  /** Attributes of the stanza of the first send. */
   attributes: Record<string, string>
-  /** Where it goes this time. */
+  /** Destination of this send. */
   address: Record<string, string>
   ciphertext: { type: 'msg' | 'pkmsg'; bytes: Uint8Array; attributes: Record<string, string> }
   /** Number of the retry request. */
   count: number
-  /** Encoded, of this device. */
+  /** Encoded identity of this device. */
   identity: Uint8Array
   nodes: readonly BinaryNode[]
 }
 
 export interface Sealed {
-  /** The device. */
+  /** Jid of the device. */
   jid: string
   type: 'msg' | 'pkmsg'
   ciphertext: Uint8Array
 }
 
-/** A message to a person, for each device of both sides. `attributes`: of the ciphertexts. */
+/** A message to a person, for each device of both sides. `attributes`: those of the ciphertexts. */
 export const messageStanza = (
   attrs: Record<string, string>,
   { sealed, attributes }: { sealed: readonly Sealed[]; attributes: Record<string, string> },

@@ -1,20 +1,20 @@
 /**
- * `<message id from participant? category? edit? t notify?>`, as it comes. Pure. Inside are `<enc type v>` with a ciphertext each, or `<plaintext>`
- * in channels, or `<unavailable type? hosted?><bot/>?</unavailable>` where the content does not come to this device.
+ * Parses `<message id from participant? category? edit? t notify?>`. Pure. It has `<enc type v>` with a ciphertext each, or `<plaintext>` in
+ * channels, or `<unavailable type? hosted?><bot/>?</unavailable>` if the content is not delivered to this device.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
-/** Kinds of ciphertexts that can be opened: those of a session, those under the key of a group's member, and answers of bots. */
+/** Kinds of ciphertexts that can be decrypted: those of a session, those with the sender key of a group, and answers of bots. */
 const OPENED = ['pkmsg', 'msg', 'skmsg', 'msmsg'] as const
 export type CiphertextKind = (typeof OPENED)[number]
 
 const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.type)
 
-/** In their order. The same bytes each time: who remembers one finds it again. */
+/** In their order. Returns the same array objects each time, so that they can be found again in a map. */
 export const ciphertextsIn = (node: BinaryNode): Uint8Array[] =>
   encrypted(node).flatMap(({ content }) => (content instanceof Uint8Array ? content : []))
 
-/** Of one of its ciphertexts. */
+/** Type of one of its ciphertexts. */
 export const ciphertextKind = (node: BinaryNode, ciphertext: Uint8Array): CiphertextKind | undefined => {
   const enc = encrypted(node).find(({ content }) => content === ciphertext)
   return enc && kindOf(enc)
@@ -23,7 +23,7 @@ export const ciphertextKind = (node: BinaryNode, ciphertext: Uint8Array): Cipher
 const encrypted = (node: BinaryNode) =>
   getAllBinaryNodeChildren(node).filter((child) => child.tag === 'enc' && kindOf(child) !== undefined)
 
-/** Name of the first content that cannot be opened: the type of its ciphertext, or its tag; undefined where there is none. */
+/** Name of the first content that cannot be decrypted: the type of its ciphertext, or its tag; undefined if there is none. */
 export function foreignKind(node: BinaryNode): string | undefined {
   const foreign = getAllBinaryNodeChildren(node).find(
     (child) => isContent(child) && (kindOf(child) === undefined || !(child.content instanceof Uint8Array)),
@@ -31,7 +31,7 @@ export function foreignKind(node: BinaryNode): string | undefined {
   return foreign && (foreign.attrs.type || foreign.tag)
 }
 
-/** Name of the first content, whether or not it can be opened. */
+/** Name of the first content, whether or not it can be decrypted. */
 export function contentKind(node: BinaryNode): string | undefined {
   const first = getAllBinaryNodeChildren(node).find(isContent)
   return first && (first.attrs.type || first.tag)
@@ -39,15 +39,15 @@ export function contentKind(node: BinaryNode): string | undefined {
 
 const isContent = ({ tag }: BinaryNode) => tag === 'enc' || tag === 'plaintext'
 
-/** An addition to another message: apps show nothing in its place when they cannot read it. */
+/** An addition to another message: apps show nothing in its place if they cannot read it. */
 export const isHidden = (node: BinaryNode): boolean =>
   getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'enc' && attrs['decrypt-fail'] === 'hide')
 
 /** `<meta target_id target_sender_jid? target_chat_jid?/>` and `<bot edit? edit_target_id?/>` of a bot's answer. */
 export interface AnswerStanza {
-  /** The message it answers, whose secret opens it. */
+  /** The message that it answers, whose secret decrypts it. */
   target: { id: string; sender: string | undefined; chat: string | undefined }
-  /** Ids it may be sealed under: that of the answer it goes on with, where it comes in parts, and its own. */
+  /** Ids that may be part of its key: that of the answer which it continues, if it comes in parts, and its own. */
   ids: string[]
 }
 
@@ -57,13 +57,13 @@ export function answerIn(node: BinaryNode): AnswerStanza {
   return { target: { id, sender, chat }, ids: [...(begun ? [begun] : []), node.attrs.id ?? ''] }
 }
 
-/** Neither a ciphertext nor a text: the network keeps the content from linked devices (view once), or the phone has to send it again. */
+/** Neither a ciphertext nor a text: the network withholds the content from linked devices (view once), or the phone must send it again. */
 export const isEmptyHanded = (node: BinaryNode): boolean => !getAllBinaryNodeChildren(node).some(isContent)
 
-/** The mark of a message of the own phone to its devices alone; from anybody else it means nothing. */
+/** Mark of a message of the own phone only to its devices; from others it has no meaning. */
 export const isMarkedPeer = ({ attrs }: BinaryNode): boolean => attrs.category === 'peer'
 
-/** Of `<unavailable>`: kinds that the phone has not either, or does not hand out. */
+/** Types of `<unavailable>` whose content the phone does not have either, or does not share. */
 const NEVER = new Set(['bot_unavailable_fanout', 'hosted_unavailable_fanout', 'view_once_unavailable_fanout'])
 
 /** `shown`: view-once content, which has arrived on the device that may show it. `never`: nobody sends it. `later`: the phone can be asked for it. */
@@ -75,6 +75,6 @@ export function absenceOf(node: BinaryNode): 'shown' | 'never' | 'later' {
   return neverComes ? 'never' : 'later'
 }
 
-/** The content is not there because it may be shown once, on a phone. */
+/** The content is absent because it may be shown once, on a phone. */
 export const isViewOnce = (node: BinaryNode): boolean =>
   getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))

@@ -1,12 +1,12 @@
 /**
- * The GraphQL operations of `w:mex`, in one table. The web client names each by a number that changes with its builds, so an operation has
- * today's number and those of older builds, which are asked when the network does not know the newer one (`connection/mex.ts`).
+ * The GraphQL operations of `w:mex` in one table. The web client identifies each by a number that changes with its builds, so an operation has the
+ * current number and those of older builds, which are tried when the network does not know the newer one (`connection/mex.ts`).
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="w:mex"><query query_id>{"variables":{…}}</query></iq>   → <result>{"data":{field:…},"errors":[…]}</result>
  *
- * To add an operation: a row under the name it has in the specification (`node ../shared/tools/wire-check.mjs show 'mex NAME'`), with `id`
- * and `field`, the field of `data` that has the answer; a test holds both against the specification. When a number changes: the new one
- * becomes `id`, the old one the first of `older`. Where an older build asked in another way, its entry is a function of today's variables.
+ * To add an operation, add a row under its name in the specification of the web client, with `id` and `field`, the field of `data` that has the
+ * answer; a test compares both with the specification. When a number changes, the new one becomes `id`, and the old one the first of `older`. If an
+ * older build used other variables, its entry is a function of the current ones.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'
@@ -24,7 +24,7 @@ export interface MexOperation {
   older?: readonly (string | ((today: Json) => MexForm))[]
 }
 
-/** Numbers of the web client 2.3000.1045798079 (August 2026); older ones are those of the library (rc14) and of captured answers. */
+/** Numbers of the web client 2.3000.1045798079 (August 2026); older ones are from the library (rc14) and from captured answers. */
 export const MEX = {
   CreateNewsletter: { id: '25149874324715067', field: 'xwa2_newsletter_create', older: ['8823471724422422'] },
   UpdateNewsletter: { id: '24250201037901610', field: 'xwa2_newsletter_update' },
@@ -49,7 +49,7 @@ export const MEX = {
   FetchNewsletterDirectorySearchResults: { id: '26301059626252132', field: 'xwa2_newsletters_directory_search' },
   JoinNewsletter: { id: '24404358912487870', field: 'xwa2_newsletter_join_v2' },
   LeaveNewsletter: { id: '9767147403369991', field: 'xwa2_newsletter_leave_v2' },
-  // Older builds had a mutation each for muting and its end.
+  // Older builds had separate mutations for muting and unmuting.
   UpdateNewsletterUserSetting: { id: '31938993655691868', field: 'xwa2_newsletter_update_user_setting', older: [muteOfBefore] },
   ChangeNewsletterOwner: { id: '9546742745432473', field: 'xwa2_newsletter_change_owner', older: ['7341777602580933'] },
   DemoteNewsletterAdmin: {
@@ -85,7 +85,7 @@ function muteOfBefore({ input }: Json): MexForm {
   }
 }
 
-/** All forms of a query, in the order they are tried. `id`: an id to try first, from the configuration. */
+/** All forms of a query in the order of attempts. `id`: an id from the configuration, which is tried first. */
 export function mexForms(name: MexName, variables: Json, id?: string): MexForm[] {
   const operation: MexOperation = MEX[name]
   const { field, older = [] } = operation
@@ -102,7 +102,7 @@ export const mexQuery = ({ id, variables }: MexForm): BinaryNode => ({
   content: [{ tag: 'query', attrs: { query_id: id }, content: Buffer.from(JSON.stringify({ variables })) }],
 })
 
-/** `unknown`: the network has no such operation any more, nothing was done. `refused` has the first error, as the network wrote it. */
+/** `unknown`: the network no longer has such an operation, and nothing was done. `refused` has the first error of the network. */
 export type MexAnswer =
   | { kind: 'data'; value: unknown }
   | { kind: 'unknown'; error: Json }
@@ -115,7 +115,7 @@ export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
   const content = getBinaryNodeChild(answer, 'result')?.content
   const text = typeof content === 'string' ? content : content instanceof Uint8Array ? Buffer.from(content).toString() : null
   const json = jsonObject(text)
-  // Some answers have data and errors: a part of the requested fields.
+  // Some answers have both data and errors: a part of the requested fields.
   const value = object(json.data)[field]
   if (value !== undefined && value !== null) return { kind: 'data', value }
   const [error] = objects(json.errors)
@@ -129,10 +129,10 @@ const isUnknown = (data: unknown, { extensions, path }: Json) =>
   object(extensions).error_code === BAD_REQUEST &&
   (path === undefined || (Array.isArray(path) && path.length === 0))
 
-/** The viewer's role in a channel, which today's look-up sends. */
+/** Role of the viewer in a channel, which the current look-up sends. */
 export type ViewRole = 'GUEST' | 'SUBSCRIBER' | 'ADMIN' | 'OWNER'
 
-/** Variables of `FetchNewsletter`, complete: the network refuses a look-up in which one of them is missing. */
+/** All variables of `FetchNewsletter`, because the network refuses a look-up if one of them is missing. */
 export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: ViewRole): Json => ({
   fetch_creation_time: true,
   fetch_full_image: true,
@@ -143,7 +143,7 @@ export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: 
   input: { key, type, view_role: viewRole },
 })
 
-/** The name in a description of a channel: `{ text }` among its metadata, or the text itself. */
+/** Name in a description of a channel: `{ text }` in its metadata, or the text itself. */
 export function newsletterName(description: unknown): string | null {
   const { name, thread_metadata: metadata } = object(description)
   const inner = object(metadata).name

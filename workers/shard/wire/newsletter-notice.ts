@@ -1,5 +1,5 @@
 /**
- * `<notification type="newsletter" from=channel t>`: roles and reactions in a channel, a child each. Pure.
+ * `<notification type="newsletter" from=channel t>`: roles and reactions in a channel, one child each. Pure.
  *
  *   <participant jid role? action?/>      <reaction message_id|server_id><reaction code?/></reaction>
  */
@@ -8,7 +8,7 @@ import { contentText } from './content.ts'
 
 export type NewsletterChange =
   | { type: 'role'; jid: string; isAdmin: boolean }
-  /** `serverId`: the number of the post. An empty code takes the reaction back. */
+  /** `serverId`: number of the post. An empty code removes the reaction. */
   | { type: 'reaction'; serverId: string; code: string }
 
 export interface NewsletterNotice {

@@ -1,22 +1,22 @@
 /**
- * `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a post of a channel as it comes, or a later change
- * of one under the same id. With `<reaction code?/>` in place of the content, another device of the account reacted to the post of that number. Pure.
+ * `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a channel post, or a later change of one under
+ * the same id. With `<reaction code?/>` instead of content, another device of the account reacted to the post with that number. Pure.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
 export interface PostStanza {
   isOwn: boolean
-  /** Undefined: a new post. */
+  /** Undefined for a new post. */
   edit: string | undefined
-  /** Taken back by its author, or by an admin. */
+  /** Removed by its author or by an admin. */
   isRemoved: boolean
   /** Epoch ms; `t` may be the time of the post itself. */
   editedAt: number | undefined
-  /** A protobuf message; null: none. */
+  /** A protobuf message; null if there is none. */
   content: Uint8Array | null
-  /** A reaction to the post; empty: it is taken back. */
+  /** A reaction to the post; empty if it was removed. */
   reaction: string | undefined
-  /** What the stanza has in place of a content, by its tag or its type. */
+  /** Tag or type of the element that is there instead of content. */
   kind: string
 }
 
@@ -26,7 +26,7 @@ export function postStanzaIn(node: BinaryNode): PostStanza {
   const { is_sender: isSender, type } = node.attrs
   const content = getBinaryNodeChild(node, 'plaintext')?.content
   const reaction = getBinaryNodeChild(node, 'reaction')
-  // That of a reaction says that it is taken back.
+  // The `edit` of a reaction means that it was removed.
   const edit = reaction ? undefined : node.attrs.edit
   return {
     isOwn: isSender === 'true',

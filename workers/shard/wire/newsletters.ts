@@ -1,6 +1,6 @@
 /**
- * Channels on the wire: parsing of descriptions and lists of posts. Pure. Shapes as in the specification and its captured answers; a description is
- * the answer of a GraphQL operation (`mex.ts`).
+ * Channels on the wire: parses descriptions and lists of posts. Pure. Shapes as in the specification and its captured answers; a description is the
+ * answer of a GraphQL operation (`mex.ts`).
  *
  *   { id, state: { type }, thread_metadata: { name: { text }, description: { text }, creation_time, subscribers_count, verification, invite,
  *     handle, picture, preview, settings: { reaction_codes: { value } } }, viewer_metadata: { role, settings: [{ type, value }] } }
@@ -9,7 +9,7 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_
 import { count } from './bounds.ts'
 import { type Json, numberOf, object, objects, textOf } from './json.ts'
 
-/** String values are the network's, in lower case. Null: not in the answer. */
+/** String values are the network's, in lower case. Null if absent in the answer. */
 export interface Newsletter {
   id: string
   name: string
@@ -19,10 +19,10 @@ export interface Newsletter {
   state: string | null
   subscribers: number | null
   isVerified: boolean
-  /** Code of the link. */
+  /** Code of the invitation link. */
   invite: string | null
   handle: string | null
-  /** As `pictureUrl` reads them. */
+  /** Value for `pictureUrl`. */
   picture: unknown
   preview: unknown
   reactionCodes: string | null
@@ -32,7 +32,7 @@ export interface Newsletter {
 
 const word = (value: unknown) => textOf(value)?.toLowerCase() ?? null
 
-/** Null for what is no description of a channel. */
+/** Null if the value is not a description of a channel. */
 export function newsletterIn(description: unknown): Newsletter | null {
   const { id, state, thread_metadata: metadata, viewer_metadata: viewer } = object(description)
   const jid = textOf(id)
@@ -56,13 +56,13 @@ export function newsletterIn(description: unknown): Newsletter | null {
   }
 }
 
-/** `MUTE_FOLLOWER_ACTIVITY` is about the notices that a channel's administrators get of new followers. */
+/** `MUTE_FOLLOWER_ACTIVITY` concerns notices to a channel's administrators about new followers. */
 function mutedIn({ settings }: Json): boolean | null {
   const value = objects(settings).find(({ type }) => type === 'MUTE_ADMIN_ACTIVITY')?.value
   return value === undefined ? null : value === 'ON'
 }
 
-/** `{ direct_path }`, seldom with the whole address; null: no picture. */
+/** `{ direct_path }`, rarely with the complete URL; null if there is no picture. */
 export function pictureUrl(picture: unknown, host: string): string | null {
   const { url, direct_path } = object(picture)
   const path = textOf(direct_path)
@@ -79,7 +79,7 @@ export function directoryPage(answer: unknown): { newsletters: Newsletter[]; nex
   }
 }
 
-/** `<iq xmlns=newsletter type=get to=s.whatsapp.net><messages type=jid jid count before?/></iq>`: the last posts before one, as zapo asks. */
+/** `<iq xmlns=newsletter type=get to=s.whatsapp.net><messages type=jid jid count before?/></iq>`: the last posts before one, in the form of zapo. */
 export const postsQuery = (newsletter: string, limit: number, before?: string): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'newsletter' },
@@ -92,17 +92,17 @@ export const postsQuery = (newsletter: string, limit: number, before?: string): 
 })
 
 export interface Post {
-  /** Null: not in the answer. */
+  /** Null if absent in the answer. */
   id: string | null
   serverId: string
   /** Epoch seconds. */
   at: number
   isOwn: boolean
-  /** A protobuf message; null: the post was deleted. */
+  /** A protobuf message; null if the post was deleted. */
   content: Uint8Array | null
 }
 
-/** `<messages jid t><message server_id id? t edit? is_sender?><plaintext/><meta original_msg_t?/></message>…</messages>`, in whatever order. */
+/** `<messages jid t><message server_id id? t edit? is_sender?><plaintext/><meta original_msg_t?/></message>…</messages>`, in any order. */
 export function postsIn(answer: BinaryNode): Post[] {
   return getBinaryNodeChildren(getBinaryNodeChild(answer, 'messages'), 'message').flatMap((message) => {
     const { id, server_id: serverId, t, is_sender: isSender } = message.attrs
@@ -130,10 +130,10 @@ const terms = (type: 'get' | 'set', notice: string, attrs: Record<string, string
   content: [{ tag: 'request', attrs, content: [{ tag: 'notice', attrs: { id: notice } }] }],
 })
 
-/** `<iq xmlns=tos type=get><request><notice id/></request></iq>`, answered by `<tos><notice id state/></tos>`, as zapo asks. */
+/** `<iq xmlns=tos type=get><request><notice id/></request></iq>`, answered by `<tos><notice id state/></tos>`, in the form of zapo. */
 export const termsQuery = (notice: string) => terms('get', notice)
 
-/** `<iq xmlns=tos type=set><request type=session_update><notice id/></request></iq>`, as zapo writes it. */
+/** `<iq xmlns=tos type=set><request type=session_update><notice id/></request></iq>`, in the form of zapo. */
 export const acceptTermsQuery = (notice: string) => terms('set', notice, { type: 'session_update' })
 
 export const areTermsAccepted = (answer: BinaryNode, notice: string): boolean =>

@@ -1,21 +1,21 @@
 /**
- * The binary form of a stanza, written; its reading is `binary-node.ts`. The library makes a dozen functions anew for each node of a stanza, and puts
- * each byte into a list of numbers (WABinary/encode.js): V8 compiles these functions again and again. The bytes are the same; a test holds the two
- * against each other.
+ * Encodes a stanza to its binary form; `binary-node.ts` decodes it. The library creates a dozen functions again for each node of a stanza, and puts
+ * each byte into a list of numbers (WABinary/encode.js), so V8 compiles these functions again and again. The bytes are the same; a test compares the
+ * two.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { TAGS, TOKEN_MAP } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { type FullJid, jidDecode } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
-/** By token: the byte or two that stand for it. */
+/** The byte or two that represent each token. */
 const TOKENS: ReadonlyMap<string, { dict?: number; index: number }> = new Map(Object.entries(TOKEN_MAP))
-/** Two characters in a byte, at most `PACKED_MAX`. */
+/** Two characters per byte, at most `PACKED_MAX`. */
 const DIGITS = /^[\d.-]{1,127}$/
 const HEX = /^[\dA-F]{1,127}$/
 
 const INT_20 = 2 ** 20
 
-/** Behind the byte that says that it is not compressed. Throws for a node without a tag, or with contents that are none. */
+/** Encoded stanza after the byte that means "not compressed". Throws for a node without a tag or with invalid contents. */
 export function nodeBytes(node: BinaryNode): Buffer {
   const writing = new Writing()
   writing.byte(0)
@@ -53,7 +53,7 @@ class Writing {
     if (typeof content === 'string') this.#string(content)
     else if (content instanceof Uint8Array) this.#content(content)
     else if (Array.isArray(content)) {
-      // As the library: what is not there is no child.
+      // As in the library, absent values are not children.
       const children = content.filter((child) => child !== undefined && child !== null)
       this.#list(children.length)
       for (const child of children) this.node(child)
@@ -70,7 +70,7 @@ class Writing {
   }
 
   #string(text: string): void {
-    // The first of the tokens is empty, and stands for nothing at all.
+    // The first of the tokens is empty and represents nothing.
     const token = text === '' ? undefined : TOKENS.get(text)
     if (token) {
       if (token.dict !== undefined) this.byte(TAGS.DICTIONARY_0 + token.dict)
@@ -98,7 +98,7 @@ class Writing {
     }
   }
 
-  /** Digits with `-` and `.`, or hexadecimal digits. */
+  /** Encodes digits with `-` and `.`, or hexadecimal digits. */
   #packed(kind: number, text: string): void {
     this.byte(kind)
     this.byte(((text.length % 2) * 128) | Math.ceil(text.length / 2))
@@ -123,7 +123,7 @@ class Writing {
 
 const [NINE, MINUS, DOT, A] = ['9', '-', '.', 'A'].map((character) => character.charCodeAt(0)) as [number, number, number, number]
 
-/** Behind the last character: 15. */
+/** Value 15 after the last character. */
 function half(text: string, at: number): number {
   const code = at < text.length ? text.charCodeAt(at) : 0
   if (code === 0) return 15

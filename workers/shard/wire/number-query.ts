@@ -1,17 +1,17 @@
-/** Queries whether numbers have an account: the `usync` query by number, and the parsing of its answer. */
+/** Queries whether numbers have an account, with the `usync` query by number, and parses its answer. */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'
 
-/** `sid`: any text that is not used twice. */
+/** `sid`: any text that is used only once. */
 export const numberQuery = (digits: string, sid: string): BinaryNode => usyncQuery(['contact'], [userWithNumber(digits)], sid)
 
-/** The same of many, and their LIDs. */
+/** The same for many numbers, with their LIDs. */
 export const numbersQuery = (numbers: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['contact', 'lid'], numbers.map(userWithNumber), sid)
 
 export type NumberAnswer =
-  /** Of the form that is registered: it can have a digit more or less. */
+  /** The registered form, which can have one digit more or less. */
   | { type: 'account'; jid: string }
   | { type: 'none' }
   /** The network refused: each protocol of a query has an error in its result, or in the person's part of it. */
@@ -34,14 +34,14 @@ function accountOf(user: BinaryNode): NumberAnswer {
 }
 
 export interface Account {
-  /** Of the registered form. */
+  /** Registered form of the number. */
   jid: string
   lid: string | null
 }
 
 /**
- * The answer for each number, by the number of the query: matched by the contact that the answer repeats, because the jid beside it has the
- * registered form. Null: no account. The refusal of one person's part refuses the whole.
+ * The answer for each number, by the number of the query. It is matched by the contact that the answer repeats, because the jid has the registered
+ * form. Null if there is no account. A refusal of one person's part refuses the whole answer.
  */
 export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
   const said = usyncAnswer(answer)

@@ -1,4 +1,4 @@
-/** `<ib><offline_batch count/></ib>`: how a client asks for more of the stanzas that waited for it. Pure. */
+/** `<ib><offline_batch count/></ib>`: requests more stanzas of the offline backlog. Pure. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 /** Request for `count` more of the waiting stanzas. */

@@ -1,5 +1,5 @@
 /**
- * The network's offer to link this device, and what a code to scan is made of.
+ * The network's offer to link this device, with the references for QR codes.
  *
  *   <iq from="s.whatsapp.net" id type="set" xmlns="md"><pair-device><ref>2@…</ref>…      six references
  *   <iq to="s.whatsapp.net" id type="result"/>                                           the answer (`confirmation.ts`)
@@ -7,6 +7,6 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 
-/** In the order in which they are to be shown; empty ones are left out. */
+/** In the order in which they are shown; empty ones are omitted. */
 export const refsIn = (offer: BinaryNode): string[] =>
   getBinaryNodeChildren(getBinaryNodeChild(offer, 'pair-device'), 'ref').flatMap((ref) => contentText(ref) || [])

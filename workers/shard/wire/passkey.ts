@@ -1,5 +1,5 @@
 /**
- * Linking a device to an account that demands its passkey: the stanzas, and the protobufs and JSON inside them. Pure.
+ * Linking a device to an account that requires its passkey: the stanzas, and the protobufs and JSON inside them. Pure.
  *
  *   <notification from="s.whatsapp.net" type="passkey_prologue_request"><passkey_request_options/>?     WebAuthn options as JSON
  *   <iq type="get" xmlns="md"><passkey_request_options/>                       answered with the same element
@@ -13,30 +13,30 @@ import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, proto, S
 import type { PublicKeyOptions } from '../../../src/domain/passkey.ts'
 import { contentText } from './content.ts'
 
-/** A public key, a nonce, a hash, a secret. */
+/** Length of a public key, a nonce, a hash, and a secret. */
 export const KEY_BYTES = 32
-/** Of the options, as the web client reads them. */
+/** Limit of the options, as in the web client. */
 const MAX_OPTIONS = 4_096
 /** A reference is opaque; those of QR codes have about 90 characters. */
 const MAX_REF = 1_024
 
-/** What a browser is asked to sign. */
+/** Options that a browser must sign. */
 export interface RequestOptions {
-  /** As the network sent them. */
+  /** Options as the network sent them. */
   publicKey: PublicKeyOptions
   challenge: Buffer
-  /** The relying party. */
+  /** Id of the relying party. */
   rpId: string
-  /** The authenticator has to verify the person, not only their presence. */
+  /** Whether the authenticator must verify the person, not only their presence. */
   isVerificationRequired: boolean
-  /** Ids of credentials in base64url; empty: any passkey of the relying party. */
+  /** Ids of credentials in base64url; if empty, any passkey of the relying party. */
   allowed: readonly string[]
 }
 
-/** Without one in the options a browser takes the host of its page. */
+/** Without one in the options a browser uses the host of its page. */
 const DEFAULT_RP = 'web.whatsapp.com'
 
-/** In the network's request, or in its answer to the query. Null: there are none, or none that a browser could use. */
+/** Options in the network's request, or in its answer to the query. Null if there are none, or none that a browser could use. */
 export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   const text = textWithin(getBinaryNodeChild(stanza, 'passkey_request_options'), MAX_OPTIONS)
   const json = text === null ? null : objectOf(text)
@@ -51,7 +51,7 @@ export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   }
 }
 
-/** Null: there is none. */
+/** Null if there is none. */
 export const refIn = (answer: BinaryNode): string | null => textWithin(getBinaryNodeChild(answer, 'ref'), MAX_REF)
 
 export interface PrimaryIdentity {
@@ -59,7 +59,7 @@ export interface PrimaryIdentity {
   nonce: Uint8Array
 }
 
-/** Null: it is not the first element, or not whole. */
+/** Null if it is not the first element, or incomplete. */
 export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
   const [child] = getAllBinaryNodeChildren(notice)
   if (child?.tag !== 'primary_ephemeral_identity' || !(child.content instanceof Uint8Array)) return null
@@ -69,7 +69,7 @@ export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
     : null
 }
 
-/** Anybody else has no part in a pairing. */
+/** Only the server has a part in a pairing. */
 export const isFromServer = ({ attrs }: BinaryNode): boolean =>
   attrs.from === S_WHATSAPP_NET || `@${attrs.from}` === S_WHATSAPP_NET
 
@@ -79,10 +79,10 @@ export const refQuery = (): BinaryNode => query('get', { tag: 'ref', attrs: {} }
 
 export interface Prologue {
   credentialId: Uint8Array
-  /** JSON. */
+  /** JSON bytes. */
   assertion: Uint8Array
   payload: Uint8Array
-  /** Null: the phone is to ask its owner. */
+  /** Null if the phone must ask its owner. */
   proof: Uint8Array | null
 }
 
@@ -103,7 +103,7 @@ export const nonceQuery = (nonce: Uint8Array): BinaryNode => query('set', part('
 export const sealedRequestQuery = (request: Uint8Array): BinaryNode => query('set', part('encrypted_pairing_request', request))
 
 export interface CompanionIdentity {
-  /** The key of this attempt. */
+  /** Public key of this attempt. */
   publicKey: Uint8Array
   /** `DeviceProps.PlatformType`, as in the registration. */
   deviceType: number
@@ -113,15 +113,15 @@ export interface CompanionIdentity {
 export const companionIdentity = (identity: CompanionIdentity): Uint8Array =>
   proto.CompanionEphemeralIdentity.encode(identity).finish()
 
-/** `identity`: encoded. */
+/** `identity` is encoded. */
 export const prologuePayload = (identity: Uint8Array, commitment: Uint8Array): Uint8Array =>
   proto.ProloguePayload.encode({ companionEphemeralIdentity: identity, commitment: { hash: commitment } }).finish()
 
 export interface PairingRequest {
-  /** Of the Noise handshake. */
+  /** Public key of the Noise handshake. */
   companionPublicKey: Uint8Array
   companionIdentityKey: Uint8Array
-  /** With which `pair-success` is going to be checked. */
+  /** Secret with which `pair-success` will be verified. */
   advSecret: Uint8Array
 }
 
@@ -131,7 +131,7 @@ export const pairingRequest = (request: PairingRequest): Uint8Array => proto.Pai
 export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
   proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
 
-/** Null: it is no base64url, with or without padding, or empty. */
+/** Null if the text is empty or not base64url, with or without padding. */
 export const base64urlBytes = (text: string): Buffer | null =>
   /^[\w-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null
 

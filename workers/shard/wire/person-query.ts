@@ -1,16 +1,16 @@
-/** A person's public data, queried by jid: the `usync` queries by protocols other than numbers (`usync.ts`). */
+/** Queries the public data of a person by jid: the `usync` queries with protocols other than numbers (`usync.ts`). */
 import { type BinaryNode, getBinaryNodeChild, proto } from '@whiskeysockets/baileys'
 import { secondsToIso } from './bounds.ts'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, userAt, usyncAnswer, usyncQuery } from './usync.ts'
 
-/** How long messages of new chats with this person last. */
+/** Message timer of new chats of this person. */
 export const durationQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['disappearing_mode'], [userAt(jid)], sid)
 
 /** `status`: the about text. A verified name means that the account is a business. */
 export const aboutQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['status', 'business'], [userAt(jid)], sid)
 
-/** Null: the account shows none. Seconds. */
+/** In seconds; null if the account shows none. */
 export function durationIn(answer: BinaryNode): number | null | Refusal {
   const user = onlyUser(answer)
   if (user?.type === 'refused') return user
@@ -19,12 +19,12 @@ export function durationIn(answer: BinaryNode): number | null | Refusal {
 }
 
 export interface About {
-  /** Null: none, or not for us to see. */
+  /** Null if there is none or it is hidden. */
   text: string | null
   setAt: string | null
-  /** Null: not in the answer. */
+  /** Null if absent in the answer. */
   isBusiness: boolean | null
-  /** Of a business. */
+  /** Verified name of a business. */
   verifiedName: string | null
 }
 
@@ -44,7 +44,7 @@ export function aboutIn(answer: BinaryNode): About | Refusal {
   }
 }
 
-/** The certificate of a business has its name; one that cannot be read has none. */
+/** The certificate of a business has its name; an unreadable one has none. */
 function nameIn(certificate: BinaryNode['content']): string | null {
   if (!(certificate instanceof Uint8Array)) return null
   try {

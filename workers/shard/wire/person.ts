@@ -1,18 +1,18 @@
-/** A person as the API writes it, and the lookup of its names: number and LID. */
+/** A person in the form of the API, and the look-up of their names: number and LID. */
 
 export interface Person {
-  /** As the API writes it: digits when known, else `<digits>@lid`. */
+  /** Identifier in the API: the number if known, else `<digits>@lid`. */
   phone: string
   /** `<digits>@lid` or null. */
   lid: string | null
 }
 
 export interface Identity {
-  /** `alt` is the other name the stanza itself carried; it spares the lookup. */
+  /** `alt` is the other name in the stanza itself, which saves the look-up. */
   person(jid: string, alt?: string | null): Promise<Person>
-  /** The LID jid of a number jid when the pair is known locally. No query. */
+  /** The LID jid of a number jid if the pair is known locally. Makes no query. */
   lidOf(pnJid: string): Promise<string | null>
-  /** The number jid of a LID jid when the pair is known locally. No query. */
+  /** The number jid of a LID jid if the pair is known locally. Makes no query. */
   pnOf(lidJid: string): Promise<string | null>
   isMe(jid: string): boolean
   /** The jids of the account, number first; empty before it is paired. */

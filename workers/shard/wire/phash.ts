@@ -1,16 +1,16 @@
 /**
- * `phash` of a message to a group: a hash of its intended devices, which the network computes too. The ack has a different one when the network knows
- * other devices. Computed as in whatsmeow and zapo: full addresses in order, six bytes of SHA-256. The library's own uses the addresses as they are,
- * and six characters of the encoded hash.
+ * `phash` of a message to a group: a hash of its intended devices, which the network computes too. The ack has a different one if the network knows
+ * other devices. The algorithm is that of whatsmeow and zapo: sorted full addresses, six bytes of SHA-256. The library's own uses the addresses in
+ * their given form, and six characters of the encoded hash.
  */
 import { createHash } from 'node:crypto'
 import { jidDecode } from '@whiskeysockets/baileys'
 
 const BYTES = 6
-/** The device of an account that a company runs on Meta's servers: it is sent to, and not counted. */
+/** Device of an account that Meta's servers host for a company: it gets the message and is not counted. */
 const HOSTED = 99
 
-/** Of device jids; null for one that is none. */
+/** Hash of device jids; null if one of them is invalid. */
 export function participantHash(devices: readonly string[]): string | null {
   const addresses = new Set<string>()
   for (const jid of devices) {

@@ -1,6 +1,6 @@
 /**
- * Pictures of accounts, groups and channels. Written as the library and zapo send them, the specification has only how they are read.
- * `target` is the group; the own picture has none.
+ * Pictures of accounts, groups and channels. The writing is that of the library and zapo, because the specification only has the reading. `target` is
+ * the group; it is absent for the own picture.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
@@ -18,14 +18,14 @@ export const setPictureQuery = (jpeg: Uint8Array, target?: string) =>
 export const removePictureQuery = (target?: string) => query(target, undefined)
 
 export interface PictureChange {
-  /** Empty: absent, or removed. */
+  /** Empty if absent or removed. */
   id: string
-  /** Who changed the picture of a group. */
+  /** Person who changed the picture of a group. */
   author: string | undefined
   isRemoved: boolean
 }
 
-/** `<notification type="picture"><set id author?/>` or `<delete author?/></notification>`; null for others, as for a request for one. */
+/** `<notification type="picture"><set id author?/>` or `<delete author?/></notification>`; null for others, such as a request for one. */
 export function pictureChangeIn(notice: BinaryNode): PictureChange | null {
   const set = getBinaryNodeChild(notice, 'set')
   const change = set ?? getBinaryNodeChild(notice, 'delete')

@@ -1,13 +1,13 @@
-/** What is encrypted of a message to a person, made from its bytes: they are encoded once, for all devices. */
+/** Plaintext of a message to a person, built from its bytes, so that it is encoded once for all devices. */
 import { randomInt } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 
-/** Fields of Message, and of DeviceSentMessage. */
+/** Field numbers of Message, and of DeviceSentMessage. */
 const DEVICE_SENT = 31
 const DESTINATION = 1
 const CONTENT = 2
 
-/** Each byte of the padding is its length, which is drawn. */
+/** Each byte of the padding is its length, which is random. */
 const MAX_PADDING = 16
 
 export function padded(message: Uint8Array): Uint8Array {
@@ -17,14 +17,14 @@ export function padded(message: Uint8Array): Uint8Array {
   return bytes
 }
 
-/** As the account's other devices get what one of them sent: `message` encoded, `info` as it is in it. */
+/** Form in which the account's other devices get a message that one of them sent: `message` encoded, `info` as in the message. */
 export function deviceSent(to: string, message: Uint8Array, info: proto.IMessageContextInfo | null | undefined): Uint8Array {
   const sent = Buffer.concat([field(DESTINATION, Buffer.from(to)), field(CONTENT, message)])
   const around = info ? [proto.Message.encode({ messageContextInfo: info }).finish()] : []
   return Buffer.concat([field(DEVICE_SENT, sent), ...around])
 }
 
-/** A length-delimited field. */
+/** Encodes a length-delimited field. */
 const field = (number: number, bytes: Uint8Array) => Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes])
 
 function varint(value: number): Uint8Array {

@@ -18,14 +18,14 @@ import {
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys'
 
-/** As the network calls them. */
+/** Names of the network. */
 export type Category = 'last' | 'online' | 'profile' | 'status' | 'groupadd' | 'readreceipts'
 export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
 
-/** How the account names people: by LID once the network has moved it, else by number. The wrong one is refused. */
+/** How the account names people: by LID after the network has moved it, else by number. The wrong form is refused. */
 export type Addressing = 'lid' | 'pn'
 
-/** Jids of one person; one of them is known at least. */
+/** Jids of one person; at least one is known. */
 export interface Named {
   lid: string | null
   pn: string | null
@@ -49,7 +49,7 @@ export const settingQuery = (name: Category, value: string): BinaryNode =>
 export const listQuery = (name: ListCategory, addressing: Addressing): BinaryNode =>
   privacyQuery('get', modeOf(addressing), [{ tag: 'list', attrs: { name, value: 'contact_blacklist' } }])
 
-/** `dhash`: version of the list that the changes are made to; null: there is none yet. */
+/** `dhash`: version of the list to which the changes apply; null if there is none yet. */
 export const listChangeQuery = (
   name: ListCategory,
   changes: readonly ListChange[],
@@ -64,7 +64,7 @@ export const listChangeQuery = (
     },
   ])
 
-/** With LID addressing the number is added where known. Without a LID, or a number in the other mode, the person's other jid is used. */
+/** With LID addressing the number is added if known. Without a LID, or a number in the other mode, the person's other jid is used. */
 function userAttrs({ action, lid, pn }: ListChange, addressing: Addressing): Record<string, string> {
   if (addressing === 'pn' || lid === null) return { action, jid: pn ?? lid ?? '' }
   return { action, jid: lid, ...(pn === null ? {} : { pn_jid: pn }) }
@@ -75,13 +75,13 @@ export interface PeopleList {
   people: Named[]
 }
 
-/** No `<list>` in the answer: it is empty. */
+/** An answer without `<list>` means that the list is empty. */
 export function listOf(answer: BinaryNode): PeopleList {
   const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'privacy'), 'list')
   return { dhash: list?.attrs.dhash ?? null, people: getBinaryNodeChildren(list, 'user').flatMap(namedBy) }
 }
 
-/** An entry of a list of people: `jid` with the other name in `pn_jid` or `lid`. The API cannot name an entry with only a username. */
+/** An entry of a list of people: `jid` with the other name in `pn_jid` or `lid`. The API cannot represent an entry with only a username. */
 export function namedBy({ attrs }: BinaryNode): Named[] {
   const jids = [attrs.jid, attrs.pn_jid, attrs.lid].filter((jid) => jid !== undefined)
   const lid = jids.find((jid) => isLidUser(jid)) ?? null
@@ -89,7 +89,7 @@ export function namedBy({ attrs }: BinaryNode): Named[] {
   return lid === null && pn === null ? [] : [{ lid, pn }]
 }
 
-/** `<iq xmlns="disappearing_mode" type="set"><disappearing_mode duration/></iq>`: how long messages of new 1:1 chats last, seconds. */
+/** `<iq xmlns="disappearing_mode" type="set"><disappearing_mode duration/></iq>`: message timer of new 1:1 chats, in seconds. */
 export const newChatDurationQuery = (seconds: number): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'disappearing_mode' },

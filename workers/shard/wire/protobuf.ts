@@ -1,15 +1,15 @@
-/** Fields of a protobuf message by their number, for what the library's definitions lack. Pure. */
+/** Fields of a protobuf message by number, for those that the library's definitions lack. Pure. */
 
-/** Wire types, as the lowest three bits of a tag. */
+/** Wire types: the lowest three bits of a tag. */
 export const VARINT = 0
 export const FIXED64 = 1
 export const BYTES = 2
 export const FIXED32 = 5
 
-/** The bytes are no protobuf message. */
+/** The bytes are not a protobuf message. */
 export class NotProtobuf extends Error {}
 
-/** Undefined where the bytes end before it does. Above 2^53 it is not exact: callers refuse such a length. */
+/** Undefined if the bytes end too early. Above 2^53 the value is not exact; callers refuse such a length. */
 export function varint(bytes: Uint8Array, from: number): { value: number; end: number } | undefined {
   let value = 0
   for (let shift = 0; shift < 10; shift++) {
@@ -21,14 +21,14 @@ export function varint(bytes: Uint8Array, from: number): { value: number; end: n
   throw new NotProtobuf('a number does not end')
 }
 
-/** Bytes of a field of a fixed length. */
+/** Length of a field with a fixed size. */
 export function fixed(type: number): number {
   if (type === FIXED64) return 8
   if (type === FIXED32) return 4
   throw new NotProtobuf('a field has an unknown type')
 }
 
-/** The last field of this number that holds bytes, as protobuf has it; null: there is none, or the message is none. */
+/** The last field with this number that has bytes, as in protobuf; null if there is none, or if the message is invalid. */
 export function bytesField(message: Uint8Array, wanted: number): Uint8Array | null {
   let found: Uint8Array | null = null
   try {

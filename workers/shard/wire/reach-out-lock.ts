@@ -1,9 +1,9 @@
-/** The lock on writing to new people, as in the network's notices and answers: `{ is_active, time_enforcement_ends }`, seconds as text. Pure. */
+/** The lock on writing to new people, in the network's notices and answers: `{ is_active, time_enforcement_ends }`, seconds as text. Pure. */
 import { object } from './json.ts'
 
 export interface ReachOutLock {
   isActive: boolean
-  /** Null: absent, or a date that cannot be read. */
+  /** Null if absent or unreadable. */
   endsAtSeconds: number | null
 }
 

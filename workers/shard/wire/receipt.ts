@@ -9,13 +9,13 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whi
 export interface ReceiptStanza {
   id: string | undefined
   from: string | undefined
-  /** Empty: delivered. */
+  /** Empty means delivered. */
   type: string
   participant: string | undefined
   recipient: string | undefined
   /** Epoch seconds, as text. */
   t: string | undefined
-  /** Of all messages that it is about. */
+  /** Ids of all its messages. */
   ids: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export function receiptIn(node: BinaryNode): ReceiptStanza {
   return { id, from, type, participant, recipient, t, ids: [id, ...items].filter((each) => each !== undefined) }
 }
 
-/** Mostly the stanza as it is; one of many members is as many, each made when it is asked for. */
+/** Usually the stanza itself; one of many members yields one per member, each created when it is requested. */
 export function* receiptsIn(node: BinaryNode): Generator<ReceiptStanza, void> {
   const whole = receiptIn(node)
   const messages = getBinaryNodeChildren(node, 'participants')

@@ -1,5 +1,5 @@
 /**
- * Reports a person or a group to the network as spam (the specification's `iq spam set`). Messages can be attached; none is.
+ * Reports a person or a group to the network as spam (the specification's `iq spam set`). Messages could be attached, but none are.
  *
  *   <iq xmlns="spam" type="set"><spam_list spam_flow="account_info_report" jid><tctoken/></spam_list></iq>      → <report id/>
  *   <iq xmlns="spam" type="set"><spam_list spam_flow="group_info_report" jid subject is_known_chat="true"/></iq>
@@ -12,10 +12,10 @@ const report = (attrs: Record<string, string>, content: BinaryNode[] = []): Bina
   content: [{ tag: 'spam_list', attrs, content }],
 })
 
-/** `token`: that of the contact, where there is one. */
+/** `token`: token of the contact, if there is one. */
 export const personReport = (jid: string, token: BinaryNode[] = []): BinaryNode =>
   report({ spam_flow: 'account_info_report', jid }, token)
 
-/** A group that the account is a member of. */
+/** Reports a group of which the account is a member. */
 export const groupReport = (jid: string, subject: string): BinaryNode =>
   report({ spam_flow: 'group_info_report', jid, subject, is_known_chat: 'true' })

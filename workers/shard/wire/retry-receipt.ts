@@ -1,17 +1,17 @@
 /**
- * `<receipt type="retry" id from participant? recipient?><retry count id t? error?/><registration/><keys/>?</receipt>`: somebody could not read a
- * message of ours. Pure; what we ask for in this way is `retry-request.ts`.
+ * `<receipt type="retry" id from participant? recipient?><retry count id t? error?/><registration/><keys/>?</receipt>`: a device could not decrypt a
+ * message of ours. Pure; our own requests of this kind are in `retry-request.ts`.
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 
 export interface RetryReceipt {
-  /** Empty: absent, as the two below. */
+  /** Empty if absent, like the two below. */
   id: string
   from: string
   participant: string
   recipient: string | null
-  /** Number of this request, from 1; null: it asks for nothing. */
+  /** Number of this request, starting at 1; null if it requests nothing. */
   count: number | null
 }
 
@@ -25,6 +25,6 @@ export function retryReceiptIn(receipt: BinaryNode): RetryReceipt {
 
 const REGISTRATION_BYTES = 4
 
-/** Of the device that asks; undefined: absent. */
+/** Registration id of the asking device; undefined if absent. */
 export const registrationIn = (receipt: BinaryNode): number | undefined =>
   getBinaryNodeChildUInt(receipt, 'registration', REGISTRATION_BYTES)

@@ -1,4 +1,4 @@
-/** The receipt that asks for a message again which could not be opened. WIRE.md 10. */
+/** The receipt that requests a message again that could not be decrypted. */
 import {
   type AuthenticationCreds,
   type BinaryNode,
@@ -12,11 +12,11 @@ import { KEY_BUNDLE_TYPE } from '@whiskeysockets/baileys/lib/Defaults/index.js'
 import { deviceIdentityNode } from './message-nodes.ts'
 
 export interface RetryFacts {
-  /** Number of the request, from 1. */
+  /** Number of the request, starting at 1. */
   count: number
-  /** Why it could not be opened, in the network's numbers; 0: unknown. */
+  /** Reason in the network's numbers; 0 if unknown. */
   error: number
-  /** A one-time key for the session the sender begins anew. */
+  /** A one-time key for the new session of the sender. */
   preKey?: { id: number; pair: KeyPair }
 }
 

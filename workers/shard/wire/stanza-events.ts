@@ -1,20 +1,20 @@
-/** Under which names the library emits a stanza on its socket: by its id, by its tag, by attributes and by its first child (Socket/socket.js). */
+/** Event names under which the library emits a stanza on its socket: its id, its tag, attributes and its first child (Socket/socket.js). */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 const PREFIX = 'CB:'
-/** Of an answer. */
+/** Prefix of the event of an answer. */
 const ANSWER = 'TAG:'
 
 export interface StanzaEvents {
-  /** Somebody listens to this event. */
+  /** A listener for this event was added. */
   listened(name: string): void
-  /** Names that anybody may listen to, in the library's order. */
+  /** Event names that may have listeners, in the library's order. */
   of(node: BinaryNode): string[]
 }
 
-/** Most tags have listeners for the tag alone: the names with attributes, three each, are only made for others. */
+/** Most tags only have listeners for the tag itself; the names with attributes, three each, are only created for others. */
 export function createStanzaEvents(): StanzaEvents {
-  /** Tags some of whose listeners want more. */
+  /** Tags with listeners for more specific names. */
   const particular = new Set<string>()
   return {
     listened(name) {

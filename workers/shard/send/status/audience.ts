@@ -8,7 +8,7 @@ import { statusPrivacyIn, statusPrivacyQuery } from '../../wire/status-privacy.t
 import type { Audience, SendContext } from '../contract.ts'
 
 export interface StatusAudience extends Audience {
-  /** How the network calls the setting in a post. */
+  /** The network's name of the setting in a post. */
   setting: 'contacts' | 'allowlist' | 'denylist'
 }
 
@@ -31,7 +31,7 @@ export async function statusAudience(context: Context): Promise<StatusAudience> 
   return { jids: withOwn(everybody.filter((jid) => !left.has(jid))), setting: 'denylist', byLid }
 }
 
-/** Those without a LID are left out: a post that names them by number is refused as a whole. */
+/** People without a LID are omitted, because a post that contains a number is refused as a whole. */
 async function toLids({ ask, session }: Asker, jids: string[]): Promise<string[]> {
   const known = await Promise.all(jids.map(async (jid) => (jid.endsWith('@lid') ? jid : session.identity.lidOf(jid))))
   const unknown = jids.filter((_, index) => known[index] === null)

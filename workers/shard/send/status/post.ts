@@ -1,4 +1,4 @@
-/** Status posts: to their audience, and taken back from the same one. */
+/** Status posts: sent to their audience, and deleted for the same audience. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { Stanza } from '../../translate/outbound/stanza.ts'
 import { STATUS_JID } from '../../wire/jid.ts'
@@ -22,14 +22,14 @@ export async function postStatus(context: SendContext, outgoing: OutgoingMessage
   return accepted
 }
 
-/** A removal or an edit of a post: to those it went to. */
+/** Sends a removal or an edit of a post to its recipients. */
 export async function changeStatus(context: SendContext, messageId: string, outgoing: OutgoingMessage) {
   const known = context.audiences.get(messageId)
   const audience = known ?? (await statusAudience(context))
   return sendMessage(context, STATUS, { ...outgoing, attributes: addressing(audience), statusJidList: audience.jids })
 }
 
-/** Sends a stored post to today's audience; a removal or an edit goes to the audience of its post, where that is known. */
+/** Sends a stored post to the current audience; a removal or an edit goes to the audience of its post, if that is known. */
 export async function relayStatus(context: SendContext, message: proto.IMessage, stanza: Stanza) {
   const changed = message.protocolMessage?.key?.id
   const known = changed ? context.audiences.get(changed) : undefined

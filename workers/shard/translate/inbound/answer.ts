@@ -1,4 +1,4 @@
-/** `buttons_response`, `list_response`: the button or row a person pressed, in the four forms that clients send. `flow_response`: a form. */
+/** `buttons_response`, `list_response`: the button or row that a person pressed, in the four forms that clients send. `flow_response`: a form. */
 import type { proto } from '@whiskeysockets/baileys'
 import { count, cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { type Json, jsonObjectOrNull, numberOf, passedOn, textOf } from '../../wire/json.ts'
@@ -36,7 +36,7 @@ export const legacyRow: Family = ({ message }) => {
   return answer ? chosen(answer.singleSelectReply?.selectedRowId, answer.title, answer.description) : null
 }
 
-/** Flows whose name alone says what was pressed; for others the message that was answered decides. */
+/** Flows whose name alone shows the kind of answer; for others the answered message decides. */
 const LIST_FLOWS = new Set(['single_select', 'menu_options'])
 const BUTTON_FLOWS = new Set(['quick_reply', 'cta_url', 'cta_call', 'cta_copy'])
 
@@ -67,7 +67,7 @@ function cardIndex(params: Json): number | null {
   return index !== null && Number.isInteger(index) && index >= 0 ? index : null
 }
 
-/** From the quote or from memory; empty when it is not known. */
+/** From the quote or from memory; empty if unknown. */
 async function messageAnswered(info: proto.IContextInfo | null, { context, key }: Scene): Promise<Content> {
   const asked = info?.quotedMessage ?? (info?.stanzaId ? (await context.original(info.stanzaId, key))?.message : null)
   return (asked && unwrap(asked)?.message) ?? {}

@@ -1,7 +1,7 @@
 /**
- * Answers of bots, whose ciphertexts are of the type `msmsg`. They have no session: a key is made of the secret of the message they answer, and
- * from it the key of the answer, of the answer's id, the author of that message and the bot. An answer that comes in parts uses the id of its
- * first part for all of them.
+ * Answers of bots, whose ciphertexts have the type `msmsg`. They have no session. A key is derived from the secret of the answered message; from it
+ * the key of the answer is derived with the answer's id, the author of that message and the bot. An answer in parts uses the id of its first part for
+ * all of them.
  */
 import { hkdfSync } from 'node:crypto'
 import { proto, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -11,7 +11,7 @@ import type { InboundContext, KnownMessage } from './context.ts'
 import { chatNamesOf, namesOf } from './referenced.ts'
 import { allNames, SECRET_BYTES, secretOf, tryOpen } from './secret.ts'
 
-/** The encoded message; null when the message it answers is not remembered, or nothing fits. `key`: of the answer. */
+/** The encoded message; null if the answered message is not stored, or if no key works. `key`: key of the answer. */
 export async function openAnswer(
   context: InboundContext,
   key: WAMessageKey,
@@ -37,7 +37,7 @@ export async function openAnswer(
   return null
 }
 
-/** In the chat of the answer, or in the one that the network names: whoever can seal under the secret has read the message. */
+/** Looks in the chat of the answer, or in the one that the network names: whoever can encrypt with the secret has read the message. */
 async function answered(
   { original, identity }: InboundContext,
   key: WAMessageKey,

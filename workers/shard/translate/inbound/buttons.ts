@@ -1,4 +1,4 @@
-/** The button object of shared/api/interactive.md 1.1, from the three forms in which messages carry buttons. */
+/** Button objects from the three forms in which messages have buttons. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedButton } from '../../../../src/features/received/commerce.ts'
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
@@ -9,9 +9,9 @@ import { fileUrl } from './media.ts'
 import { placeOf } from './place.ts'
 
 const MAX_BUTTONS = 10
-/** Cards of a carousel. */
+/** Number of cards in a carousel. */
 export const MAX_CARDS = 10
-/** Known short way to write a copy button as a link. */
+/** Known form of a link that means a copy button. */
 const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
 
 const labelOf = (text: string | null | undefined) => cutOrEmpty(text, 60)
@@ -32,7 +32,7 @@ const call = (id: string, label: string, phone: string | null | undefined): Rece
   phone: (phone ?? '').replace(/\D/g, '').slice(0, 20),
 })
 
-/** Positions count from 1, as in sends. A kind of button that the contract does not have is left out. */
+/** Positions count from 1, as in sends. A kind of button that the contract lacks is omitted. */
 export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMessage | null | undefined): ReceivedButton[] {
   return (flow?.buttons ?? []).slice(0, MAX_BUTTONS).flatMap(({ name, buttonParamsJson }, index): ReceivedButton[] => {
     const params = jsonObject(buttonParamsJson)
@@ -53,7 +53,7 @@ export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMe
   })
 }
 
-/** Ids of the buttons a message offers, as a press sends them back. */
+/** Ids of the buttons of a message, as a press returns them. */
 export function buttonIds({ interactiveMessage, templateMessage }: Content): ReadonlySet<string> {
   const shown = interactiveMessage ?? templateMessage?.interactiveMessageTemplate
   const flows = [shown, ...(shown?.carouselMessage?.cards ?? []).slice(0, MAX_CARDS)]
@@ -80,7 +80,7 @@ export const headerUrls = (header: Header | null | undefined, scene: Scene, view
   document_url: fileUrl('document', header?.documentMessage, scene, viewOnce),
 })
 
-/** Messages of this kind have a view-once wrapper in old clients; it does not apply to their pictures. */
+/** In old clients, messages of this kind have a view-once wrapper, which does not apply to their pictures. */
 export const legacyButtons: Family = ({ message }, scene) => {
   const found = message.buttonsMessage
   if (!found) return null
@@ -101,7 +101,7 @@ export const legacyButtons: Family = ({ message }, scene) => {
   )
 }
 
-/** Also inside of the form that templates had before. */
+/** Also handles the older form of templates. */
 export const template: Family = ({ message }, scene) => {
   const outer = message.templateMessage ?? message.highlyStructuredMessage?.hydratedHsm
   const found = outer?.hydratedTemplate ?? outer?.hydratedFourRowTemplate

@@ -1,6 +1,6 @@
 /**
- * A comment under a message of an announcement group: the event has the comment's own content, and the id of that message beside it. Clients seal
- * comments with the secret of the message they are about.
+ * A comment on a message in an announcement group: the event has the content of the comment, and the id of that message. Clients encrypt comments
+ * with the secret of the message.
  */
 import { proto } from '@whiskeysockets/baileys'
 import { idOrEmpty } from '../../wire/bounds.ts'
@@ -28,7 +28,7 @@ export const sealedComment =
     return opened && commented(translate, proto.Message.decode(opened.plain), target, scene)
   }
 
-/** What only changes another message is no comment, and neither is a comment inside of one. */
+/** A change of another message is not a comment, and neither is a comment inside a comment. */
 async function commented(translate: TranslateContent, content: Content, target: Key, scene: Scene): Promise<Translated | null> {
   const field = unwrap(content)?.field
   if (!target?.id || !saysSomething(content) || field === 'commentMessage' || field === 'encCommentMessage') return null

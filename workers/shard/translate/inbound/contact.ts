@@ -6,12 +6,12 @@ import { block, type Family } from './family.ts'
 
 const MAX_PHONES = 10
 const MAX_CONTACTS = 257
-/** Where a card is read from; more than the contract shows, so that a long note before the numbers does not hide them. */
+/** Number of characters of a card that are parsed: more than the contract shows, so that a long note before the numbers does not hide them. */
 const READ = 65_536
 
-/** The numbers of a card: its `waid` parameter, else the text after the colon. */
+/** Numbers of a card: its `waid` parameter, or the text after the colon. */
 function phonesOf(vcard: string): string[] {
-  // A line may be folded: it goes on in the next one behind a space.
+  // A folded line continues on the next line after a space.
   const lines = vcard
     .slice(0, READ)
     .replace(/\r?\n[ \t]/g, '')

@@ -1,12 +1,12 @@
-/** Unwraps a message: finds the content field that carries what a person wrote or did. */
+/** Unwraps a message: finds the content field with what a person wrote or did. */
 import type { proto } from '@whiskeysockets/baileys'
 
 export type Content = proto.IMessage
 export type Field = keyof Content
 
-/** Wrappers are opened at most this deep, so that a hostile message cannot keep us busy. */
+/** Limit of nested wrappers, so that a hostile message cannot keep the thread busy. */
 export const MAX_DEPTH = 8
-/** Fields that carry another message in `.message`, which is the content. */
+/** Fields with another message in `.message`, which is the content. */
 export const WRAPPERS = [
   'deviceSentMessage',
   'ephemeralMessage',
@@ -31,7 +31,7 @@ export const WRAPPERS = [
   'botTaskMessage',
 ] as const satisfies readonly Field[]
 
-/** Fields that give no event, each with the reason: the first three travel beside the content, the others are exchanged by clients alone. */
+/** Fields that cause no event, each with the reason: the first three accompany the content, clients exchange the others among themselves. */
 export const NOT_REPORTED = {
   messageContextInfo: 'secret, duration and association of the content beside it',
   senderKeyDistributionMessage: 'key of the sender for this group',
@@ -47,11 +47,11 @@ export interface Unwrapped {
   field: Field
   message: Content
   viewOnce: boolean
-  /** Secret, duration and album of the message: beside the content or beside one of its wrappers. */
+  /** Secret, timer and album of the message, beside the content or beside one of its wrappers. */
   aside: proto.IMessageContextInfo
 }
 
-/** The content field of a message, or null when there is nothing to report. */
+/** The content field of a message, or null if there is nothing to report. */
 export function unwrap(message: Content): Unwrapped | null {
   let inner = message
   let viewOnce = false
@@ -61,23 +61,23 @@ export function unwrap(message: Content): Unwrapped | null {
     if (!wrapper) break
     viewOnce ||= wrapper.startsWith('viewOnce')
     inner = inner[wrapper]!.message!
-    // The outer one is what the network delivered; the inner one fills in what it leaves out.
+    // The outer fields are those that the network delivered; the inner ones fill in what is missing.
     aside = { ...inner.messageContextInfo, ...aside }
   }
-  // An empty `conversation` is no text: clients write it beside other content, and alone it says nothing.
+  // An empty `conversation` is not a text: clients write it beside other content, and alone it has no meaning.
   const field = (Object.keys(inner) as Field[]).find(
     (name) => !(name in NOT_REPORTED) && inner[name] !== null && inner[name] !== undefined && inner[name] !== '',
   )
   return field === undefined ? null : { field, message: inner, viewOnce: viewOnce || isOnce(inner, field), aside }
 }
 
-/** Some clients leave the wrapper out and set `viewOnce` on the medium itself. */
+/** Some clients omit the wrapper and set `viewOnce` on the media itself. */
 function isOnce(message: Content, field: Field): boolean {
   const content = message[field]
   return typeof content === 'object' && content !== null && 'viewOnce' in content && content.viewOnce === true
 }
 
-/** Quote, mentions, forwarding and expiry are in the content's own `contextInfo`; a template may have them in what it holds. */
+/** Quote, mentions, forwarding and timer are in the content's own `contextInfo`; a template may have them in its content. */
 export function contextInfo({ field, message }: Pick<Unwrapped, 'field' | 'message'>): proto.IContextInfo | null {
   return infoOf(message[field]) ?? infoOf(field === 'templateMessage' && message.templateMessage?.interactiveMessageTemplate)
 }
@@ -87,7 +87,7 @@ function infoOf(content: unknown): proto.IContextInfo | null {
   return (content.contextInfo as proto.IContextInfo | null | undefined) ?? null
 }
 
-/** Contents that only change another message, or accompany one: they do not count as activity in the chat. */
+/** Contents that only change or accompany another message: they do not count as activity in the chat. */
 const QUIET = new Set<Field>([
   'protocolMessage',
   'reactionMessage',

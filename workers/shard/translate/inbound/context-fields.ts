@@ -1,4 +1,4 @@
-/** Fields of an event that come from the content itself, also from the new content of an edit: quote, forwarding, expiry, mentions, view once, ad. */
+/** Fields of an event that come from the content itself, including the new content of an edit: quote, forwarding, timer, mentions, view once, ad. */
 import { fromJid } from '../../../../src/domain/ids.ts'
 import type { ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
 import { count, idOrNull } from '../../wire/bounds.ts'
@@ -8,7 +8,7 @@ import { contextInfo, type Unwrapped } from './content.ts'
 import type { InboundContext } from './context.ts'
 
 const MAX_MENTIONS = 500
-/** Looked at for them: a message can name a hundred thousand. */
+/** Number of mentions that are processed: a message can have a hundred thousand. */
 const MAX_NAMED = 2_000
 
 export async function contextFields(content: Unwrapped, { identity }: InboundContext): Promise<Partial<ReceivedFields>> {
@@ -20,7 +20,7 @@ export async function contextFields(content: Unwrapped, { identity }: InboundCon
     forwarded: info?.isForwarded === true,
     message_expiration_seconds: count(info?.expiration) || null,
     mentions: await Promise.all(
-      // Anything but a person's jid was written by a stranger: `""`, `@lid`, a word.
+      // A stranger may have written a value that is not the jid of a person: `""`, `@lid`, a word.
       (info?.mentionedJid ?? [])
         .slice(0, MAX_NAMED)
         .filter((jid) => fromJid(jid)?.kind === 'user')

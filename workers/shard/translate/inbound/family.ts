@@ -1,4 +1,4 @@
-/** The input and the result of a family of contents. One file per family beside this one; `families.ts` is the table. */
+/** Input and result of a family of contents. There is one file per family; `families.ts` is the table. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { BlockName, ReceivedBlocks, ReceivedContent } from '../../../../src/features/received/blocks.ts'
 import type { ReceivedNotification } from '../../../../src/features/received/notifications.ts'
@@ -16,9 +16,9 @@ export interface Scene {
   key: WAMessageKey
   kind: ChatKind
   fromMe: boolean
-  /** Epoch ms. */
+  /** Time in epoch ms. */
   at: number
-  /** The chat as the API writes it. */
+  /** The chat in the form of the API. */
   phone: string
   /** The author; null in channels, which do not show theirs. */
   author: Person | null
@@ -27,18 +27,18 @@ export interface Scene {
 
 export interface Translated {
   content: ReceivedContent
-  /** Common fields that are different for this content, and fields that only some contents have. */
+  /** Common fields that differ for this content, and fields that only some contents have. */
   common?: Partial<ReceivedFields>
 }
 
-/** `silent`: the network's own business, not reported. Null: content of this family that we cannot read, reported as unsupported. */
+/** `silent`: only relevant to the network, not reported. Null: content of this family that cannot be read, reported as unsupported. */
 export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 
-/** Parameters of a notification: members of a group that are added at once. */
+/** Number of parameters of a notification, such as members that are added to a group at once. */
 const MAX_PARAMETERS = 1_024
 
-/** A person as the API writes it. */
+/** A person in the form of the API. */
 export const identifier = async ({ context }: Pick<Scene, 'context'>, jid: string): Promise<string> =>
   (await context.identity.person(jid)).phone
 

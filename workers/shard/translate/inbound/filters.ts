@@ -1,4 +1,4 @@
-/** The messages that become an event: shared/api/webhook-payloads.md, 2.6. The outbox checks whether the type is on at all. */
+/** Filters of messages that become an event. The outbox checks whether the type is wanted at all. */
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'
 import type { Received, ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Notifications of groups, from the stanza itself: the library's stubs lose every child but the first, the other name of who is meant, and who acted
- * on a picture. One event per change; `participant_phone` is who acted.
+ * Notifications of groups, from the stanza itself: the library's stubs lose every child except the first, the other name of the affected person, and
+ * the person who changed a picture. There is one event per change; `participant_phone` is the person who acted.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
@@ -12,7 +12,7 @@ import { type InboundContext, notification, type Translated } from './family.ts'
 
 type Make = (change: GroupChange, context: InboundContext, actor: Actor) => Translated[] | Promise<Translated[]>
 
-/** Each parameter at most this long. */
+/** Longest parameter, in characters. */
 const PARAMETER = 1_024
 
 const one =
@@ -22,7 +22,7 @@ const one =
     return value === null || value === undefined ? [] : [notification({ notification: name }, [cut(value, PARAMETER)])]
   }
 
-/** A member whose jid is not a person's is left out. */
+/** A member whose jid is not that of a person is omitted. */
 const isPerson = ({ jid }: NoticePerson) => fromJid(jid)?.kind === 'user'
 
 const person = (context: InboundContext, { jid, alt }: NoticePerson) => context.identity.person(jid, alt)
@@ -33,7 +33,7 @@ const people =
     const members = peopleIn(change).filter(isPerson)
     if (members.length === 0) return []
     const [only] = members
-    // A member who removes only itself has left.
+    // A member who only removes themselves has left.
     const isLeaving = name === 'group_participant_remove' && members.length === 1 && isSame(only!, actor)
     const turn = createTurns()
     const names: string[] = []
@@ -47,7 +47,7 @@ const people =
 const isSame = ({ names }: NoticePerson, { jid, alt }: Actor) =>
   names.some((name) => areJidsSameUser(name, jid) || areJidsSameUser(name, alt))
 
-/** The people the notice names as asking to join, or as having asked; empty where its actor is the one. */
+/** People whom the notice names as asking to join, or as having asked; empty if it is the actor. */
 function askers(change: GroupChange): NoticePerson[] {
   const requested = requestedIn(change)
   return (requested.length > 0 ? requested : peopleIn(change)).filter(isPerson)
@@ -65,7 +65,7 @@ const requests: Make = async (change, context, actor) => {
   return Promise.all(
     users.map(async (user) => {
       const { phone } = await person(context, user)
-      // A member who added somebody that has to be approved is not the one who asks.
+      // A member who added a person that must be approved is not the one who asks.
       const isAdded = isPerson(asker(actor)) && !isSame(user, actor)
       const adder = isAdded ? [(await context.identity.person(actor.jid ?? '', actor.alt)).phone] : []
       return notification({ notification: 'membership_approval_request', request_method }, [phone, ...adder])
@@ -104,7 +104,7 @@ const CHANGES: Readonly<Record<string, Make>> = {
   not_ephemeral: one('ephemeral_setting_changed', () => '0'),
 }
 
-/** The events of a `w:gp2` notification, in the order of its children; empty when none of them is reported. */
+/** Events of a `w:gp2` notification in the order of its children; empty if none of them is reported. */
 export async function groupNotices(node: BinaryNode, context: InboundContext): Promise<Translated[]> {
   const { actor, changes } = groupNoticeIn(node)
   const translated: Translated[] = []

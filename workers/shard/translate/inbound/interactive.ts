@@ -1,4 +1,4 @@
-/** `interactiveMessage`: one protobuf for buttons, lists, carousels and the payment cards; the names of its flows decide. */
+/** `interactiveMessage`: one protobuf for buttons, lists, carousels and payment cards; the names of its flows decide. */
 import type { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject } from '../../wire/json.ts'
@@ -8,7 +8,10 @@ import { flowList } from './list.ts'
 import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 import { placeOf } from './place.ts'
 
-/** Cards of payment flows: their content is in the parameters of their one button. A map, because senders choose the names that are looked up. */
+/**
+ * Cards of payment flows: their content is in the parameters of their only button. This is a Map, because senders choose the names that are looked
+ * up.
+ */
 const CARDS = new Map([
   ['payment_info', pixKey],
   ['review_and_pay', reviewAndPay],
@@ -17,7 +20,7 @@ const CARDS = new Map([
   ['order_status', reviewOrder],
 ])
 
-// Old clients draw these inside a view-once wrapper, which does not make them view-once.
+// Old clients show these inside a view-once wrapper, which does not make them view-once.
 const COMMON = { view_once: false }
 
 export const interactive: Family = ({ message }, scene) => {
@@ -26,7 +29,7 @@ export const interactive: Family = ({ message }, scene) => {
   return structured(found, scene) ?? (isEmpty(found) ? null : block('buttons', framed(found, scene), COMMON))
 }
 
-/** A template is named by its id; cards, lists and bills in it are reported as what they are, which has more to say. */
+/** A template has an id; cards, lists and bills in it are reported as such, because these have more information. */
 export const interactiveTemplate: Family = ({ message }, scene) => {
   const { interactiveMessageTemplate: found, templateId } = message.templateMessage ?? {}
   if (!found) return null
@@ -34,7 +37,7 @@ export const interactiveTemplate: Family = ({ message }, scene) => {
   return structured(found, scene) ?? block('hydrated_template', { ...framed(found, scene), ...template }, COMMON)
 }
 
-/** What has a shape of its own: a carousel, a payment card, a list. Null for a text with or without buttons. */
+/** Content with its own form: a carousel, a payment card, a list. Null for a text with or without buttons. */
 function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Translated | null {
   const cards = found.carouselMessage?.cards
   if (cards) return block('carousel', carousel(found, cards, scene), COMMON)
@@ -46,7 +49,7 @@ function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Tra
   return list && { ...list, common: COMMON }
 }
 
-/** Texts of shops and collections have no buttons: theirs is drawn by the app. */
+/** Texts of shops and collections have no buttons, because the app adds its own. */
 const framed = ({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage, scene: Scene) => ({
   message: cutOrEmpty(body?.text, 4_096),
   title: cutOrNull(header?.title, 256),

@@ -1,6 +1,6 @@
 /**
- * The storage lookups of translation. A failed read is no failure of the message: it must not be reported as one that cannot be understood,
- * but taken again.
+ * Look-ups of the translation in storage. A failed read is not a failure of the message: the message must be processed again, and not reported as one
+ * that cannot be understood.
  */
 export class LookupError extends Error {
   constructor(cause: unknown) {
@@ -9,7 +9,7 @@ export class LookupError extends Error {
   }
 }
 
-/** The same lookups, with failures that are distinct from those of the translation itself. */
+/** The same look-ups, with failures that can be distinguished from those of the translation itself. */
 export const lookedUp =
   <A extends unknown[], R>(ask: (...args: A) => Promise<R>) =>
   async (...args: A): Promise<R> => {

@@ -1,4 +1,4 @@
-/** `image`, `video`, `audio`, `document`, `sticker`: the file as the message describes it, and a sealed link to it. Nothing is downloaded. */
+/** `image`, `video`, `audio`, `document`, `sticker`: the description of the file from the message, and a sealed link to it. Nothing is downloaded. */
 import { proto } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { ReceivedExtras } from '../../../../src/features/received/extras.ts'
@@ -11,7 +11,7 @@ type FileMessage = Pick<
   'url' | 'directPath' | 'mediaKey' | 'fileSha256' | 'fileEncSha256' | 'fileLength' | 'mimetype' | 'fileName'
 >
 
-/** The network's own host of files: a link to any other is a stranger's wish and is not followed. */
+/** The network's own file host. A link to any other host comes from a stranger and is not followed. */
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 
 const USUAL_MIME: Record<ReceivedFile['kind'], string> = {
@@ -31,7 +31,7 @@ function pathOf({ directPath, url }: FileMessage): string | null {
 
 const bytesOf = (bytes: Uint8Array | null | undefined) => (bytes?.length ? bytes : null)
 
-/** Files of channels are not encrypted: a hash, by which the file is verified, is enough. */
+/** Files of channels are not encrypted; a hash to verify them is enough. */
 const isReadable = (file: FileMessage, { kind }: Scene) =>
   Boolean(file.mediaKey?.length || (kind === 'newsletter' && file.fileSha256?.length))
 

@@ -1,6 +1,6 @@
 /**
- * A readable message to its `received` event: the common fields here, the content block by family in the files beside this one.
- * Pure but for the lookups of identities and earlier messages, all inside this process, so that no lookup can delay an event.
+ * Translates a readable message to its `received` event: this file has the common fields, and the files beside it have one content family each. Pure
+ * except for look-ups of identities and earlier messages, all inside this process, so that none can delay an event.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedEvent, ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
@@ -19,16 +19,16 @@ export type { InboundContext } from './family.ts'
 export interface ReadableMessage {
   key: WAMessageKey
   message?: proto.IMessage | null | undefined
-  /** Epoch seconds, from the stanza. */
+  /** Time from the stanza, in epoch seconds. */
   messageTimestamp?: WAMessage['messageTimestamp']
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined
   paymentInfo?: proto.IPaymentInfo | null | undefined
-  /** Number of a content field that the library does not know, of a message that has no other (`unknown-content.ts`). */
+  /** Number of a content field that the library does not know, if the message has no other content (`unknown-content.ts`). */
   unknownField?: number | null | undefined
 }
 
-/** The event of a message, or null when it carries nothing to report. `fromApi`: this service sent it. */
+/** The event of a message, or null if there is nothing to report. `fromApi`: this service sent it. */
 export async function receivedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -41,7 +41,7 @@ export async function receivedEvent(
     return await contentEvent(context, readable, content, fromApi)
   } catch (error) {
     if (error instanceof LookupError) throw error
-    // A stranger's message must not hold up those behind it: one that cannot be translated is reported as unsupported.
+    // A stranger's message must not block later ones, so one that cannot be translated is reported as unsupported.
     context.onProblem(error, readable.key)
     return contentEvent(context, readable, { ...content, message: {}, aside: {} }, fromApi)
   }
@@ -61,7 +61,7 @@ async function contentEvent(
   return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
 }
 
-/** What a message changes about an earlier one; null: nothing, or nothing that it may. */
+/** The change that a message makes to an earlier one; null if there is none, or if it is not allowed. */
 export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
   const content = unwrap(readable.message ?? {})
   if (!content) return null
@@ -74,7 +74,7 @@ export async function messageChange(context: InboundContext, readable: ReadableM
   }
 }
 
-/** An event of a message that has no content of its own: a notification, or one that cannot be read yet. */
+/** The event of a message without its own content: a notification, or a message that cannot be read yet. */
 export async function translatedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -83,13 +83,13 @@ export async function translatedEvent(
   return finished(context, readable, await peopleOf(context, readable.key), translated)
 }
 
-/** Not readable yet, or never. */
+/** A message that cannot be read yet, or never. */
 export const waiting = (viewOnce: boolean): Translated => ({
   content: { message_type: 'waiting_message', waiting_message: true },
   common: { view_once: viewOnce },
 })
 
-/** Content that no family reads, or a ciphertext that nothing opens: `proto_type` names its field, or its type on the wire. */
+/** Content that no family can read, or a ciphertext that nothing decrypts: `proto_type` is its field, or its type on the wire. */
 export const unsupported = (proto_type: string) => block('unsupported', { proto_type })
 
 interface People {
@@ -110,7 +110,7 @@ async function peopleOf({ identity }: InboundContext, key: WAMessageKey): Promis
     : key.fromMe && kind !== 'newsletter'
       ? await ownPerson()
       : null
-  // A broadcast list is reported in the chat of its sender.
+  // A message of a broadcast list is reported in the chat of its sender.
   return { kind, chat: kind === 'broadcast' && author ? author : { phone: identifierOf(chat), lid: null }, author }
 
   async function ownPerson(): Promise<Person | null> {
@@ -132,13 +132,13 @@ const sceneOf = (context: InboundContext, readable: ReadableMessage, { kind, cha
 
 const timeOf = ({ now }: InboundContext, { messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000 || now()
 
-/** A chat of one person is called as that person calls itself while nothing better is known. */
+/** While no better name is known, a chat with a person has the name that the person chose. */
 function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMessage, { kind, chat }: People) {
   const isPerson = kind === 'user' || kind === 'broadcast'
   return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), MAX_NAME)
 }
 
-/** Asked for where somebody else wrote. Our own picture is one, and counts with the chats. */
+/** Queried if another person wrote. Our own picture is one of them, and counts with the chats. */
 function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, chat, author }: People) {
   const isCrowd = kind === 'group' || kind === 'status'
   return {
@@ -148,8 +148,8 @@ function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, c
 }
 
 /**
- * In the order of the contract: a field that is set again at the end keeps its place. One literal, and assigned to: of a dozen objects that are
- * spread into one, V8 makes a hash table, which takes twenty times as long to build and to write as JSON.
+ * In the order of the contract: a field that is set again at the end keeps its place. It is one literal with later assignments: V8 turns a dozen
+ * spread objects into a hash table, which takes twenty times as long to build and to write as JSON.
  */
 function finished(
   context: InboundContext,

@@ -1,4 +1,4 @@
-/** Notifications of channels: admins who were added or removed, and reactions, in their own stanzas and as `mex` updates. */
+/** Notifications of channels: added or removed admins, and reactions, in their own stanzas and as `mex` updates. */
 import { type BinaryNode, isJidNewsletter } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
 import { cutOrEmpty, idOrEmpty, isoOrNull, secondsOf } from '../../wire/bounds.ts'
@@ -7,7 +7,7 @@ import { mexUpdateIn, newsletterRolesIn } from '../../wire/mex-notice.ts'
 import { type NewsletterChange, newsletterNoticeIn } from '../../wire/newsletter-notice.ts'
 import { block, type InboundContext, notification, type Translated } from './family.ts'
 
-/** A notice and the channel it is about: a `mex` update comes from the server, not from the channel. */
+/** A notice and its channel: a `mex` update comes from the server, not from the channel. */
 export interface NewsletterNotice {
   newsletter: string
   translated: Translated
@@ -44,8 +44,8 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
 }
 
 /**
- * The person who reacts to a post stays unknown: the channel itself stands for them. The network names the post by its number; it is
- * reported under the id of its message where that is still known.
+ * The person who reacts to a post is unknown, so the channel itself is reported. The network identifies the post by its number; it is reported by the
+ * id of its message if that is still known.
  */
 async function reactionTo(
   { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,

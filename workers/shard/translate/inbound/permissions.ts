@@ -1,10 +1,10 @@
 /**
- * The rights to act on a message or a chat. Ids and authorship are claims of the sender; an act that is reported as done must be proven by
- * the records of this service (`authorship.ts`, `group-roles.ts`). An act without proof is reported as `unsupported`: a message came, and
- * nothing is known to have happened.
+ * Permissions to act on a message or a chat. Ids and authorship are claims of the sender; the records of this service (`authorship.ts`,
+ * `group-roles.ts`) must prove an act before it is reported as done. An act without proof is reported as `unsupported`: a message arrived, but its
+ * effect is unknown.
  *
- * Reactions, votes and answers to a message in its own chat need no right; but a message of another chat is not it. A message that is not
- * remembered can be reacted to and pinned: it may be older than this device.
+ * Reactions, votes and answers to a message in its own chat need no permission, but the message must not be from another chat. Reactions and pins of
+ * a message that is not stored are accepted, because it may be older than this device.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import type { KnownMessage, Scene } from './family.ts'
@@ -15,21 +15,21 @@ export type Act = 'delete' | 'edit' | 'speakAbout' | 'pin' | 'setChat'
 
 /** Known facts about a sender and the message they refer to. */
 export interface Standing {
-  /** One of the account's own devices, which act as the account. */
+  /** Whether it is one of the account's own devices, which act as the account. */
   isAccount: boolean
-  /** Origin of the message they refer to; `unknown`: it is not remembered. */
+  /** Origin of the message they refer to; `unknown` if it is not stored. */
   target: 'here' | 'elsewhere' | 'unknown'
-  /** They wrote it, in this chat. */
+  /** Whether they wrote it in this chat. */
   isAuthor: boolean
-  /** Their role in the chat. `side`: one of the two of a private chat, or the owner of the channel or status. */
+  /** Their role in the chat. `side`: one of the two in a 1:1 chat, or the owner of the channel or status. */
   role: 'side' | 'admin' | 'member' | 'unknown'
-  /** Whether the members of the group may change it, too; null: not known. */
+  /** True if only admins may change the group; null if unknown. */
   isLocked: boolean | null
 }
 
 type Rule = (standing: Standing) => boolean
 
-/** Groups are open to their members unless they are locked, and the offline backlog comes before the lock is known. */
+/** Groups can be changed by members unless they are locked, and the offline backlog arrives before the lock is known. */
 const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
 
 export const RULES: Readonly<Record<Act, Rule>> = {
@@ -42,7 +42,7 @@ export const RULES: Readonly<Record<Act, Rule>> = {
 
 type Key = proto.IMessageKey | null | undefined
 
-/** Whether an act may be reported as done. `original`: the message itself, where it is remembered; it is of this chat. */
+/** Whether an act may be reported as done. `original`: the message itself, if it is stored; it is from this chat. */
 export async function may(act: Act, scene: Scene, target?: Key, original?: KnownMessage | null): Promise<boolean> {
   return RULES[act](await standingOf(scene, target, original))
 }
@@ -63,7 +63,7 @@ async function standingOf(scene: Scene, target: Key, original: KnownMessage | nu
 
   async function claimOf() {
     if (!target?.id) return { place: 'unknown' } as const
-    // An edited post comes under its own id, and a channel has a single author.
+    // An edited post arrives under its own id, and a channel has a single author.
     if (kind === 'newsletter' && target.id === key.id) return { place: 'here', isSpeakers: true } as const
     const chat = kind === 'broadcast' ? namesOf(key) : chatNamesOf(key)
     const claim = await context.claim(target.id, await allNames(scene, chat), sender)

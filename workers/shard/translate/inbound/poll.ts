@@ -31,7 +31,9 @@ export const poll: Family = ({ message }) => {
   })
 }
 
-/** A vote names options by their hash. One we cannot open is reported as unsupported: empty it would read as a withdrawal. */
+/**
+ * A vote names options by their hash. A vote that cannot be decrypted is reported as unsupported, because an empty one would look like a withdrawal.
+ */
 export const pollVote: Family = async ({ message }, scene) => {
   const update = message.pollUpdateMessage
   const key = update?.pollCreationMessageKey

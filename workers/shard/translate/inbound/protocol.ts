@@ -1,4 +1,4 @@
-/** Protocol messages that matter to a person: a deletion, an expiry, an edit in its old and in its sealed form. */
+/** Protocol messages that people see: a deletion, a timer, an edit in its old and in its encrypted form. */
 import { proto } from '@whiskeysockets/baileys'
 import { count, idOrEmpty, idOrNull } from '../../wire/bounds.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
@@ -17,7 +17,7 @@ const APPS = 'a setting or a hint that only the apps show'
 const BOTS = 'exchanged between the apps and the bots of Meta'
 
 type ProtocolType = keyof typeof Type
-/** Kinds of protocol messages that give no event, each with the reason. A kind that is not listed here and has no case below is `unsupported`. */
+/** Kinds of protocol messages that cause no event, each with the reason. A kind that is neither listed here nor handled below is `unsupported`. */
 export const NOT_REPORTED_PROTOCOL = {
   EPHEMERAL_SYNC_RESPONSE: DEVICES,
   HISTORY_SYNC_NOTIFICATION: DEVICES,
@@ -68,7 +68,7 @@ export const sealedEdit =
   async (content, scene) =>
     edit(translate, await changeBy(content, scene), scene)
 
-/** The new content under the id of the message it replaces. */
+/** The new content under the id of the message that it replaces. */
 async function edit(translate: TranslateContent, change: Change | null, scene: Scene): Promise<Translation> {
   const translated = change?.content && (await translate(change.content, scene))
   if (!change || !translated) return null
@@ -76,17 +76,17 @@ async function edit(translate: TranslateContent, change: Change | null, scene: S
   return { ...translated, common: { ...translated.common, ...ids, is_edit: true } }
 }
 
-/** What a message does to an earlier one of its chat. */
+/** Change that a message makes to an earlier one of its chat. */
 export interface Change {
   id: string
-  /** All that it is from now on; null: it is deleted. */
+  /** The complete new content; null if the message is deleted. */
   content: Content | null
 }
 
-/** Fields that may be a change. They refer to another message: an edit of a message into one of these is no content. */
+/** Fields that may be a change. They refer to another message, so an edit of a message into one of these is not content. */
 export const CHANGES: ReadonlySet<Field> = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
 
-/** Null: none, or one that the sender may not make. Of somebody else's message an edit changes nothing: phones do not show it. */
+/** Null if there is none, or if the sender may not make it. An edit of another person's message changes nothing, as on phones. */
 export async function changeBy({ message }: Pick<Unwrapped, 'message'>, scene: Scene): Promise<Change | null> {
   const { type, key } = message.protocolMessage ?? {}
   if (type === Type.REVOKE) return key?.id && (await may('delete', scene, key)) ? { id: key.id, content: null } : null
@@ -113,10 +113,10 @@ async function editIn({ protocolMessage, secretEncryptedMessage: sealed }: Conte
   return { target, content: inner.protocolMessage?.editedMessage ?? inner }
 }
 
-/** Media whose caption is edited. */
+/** Media types whose caption can be edited. */
 export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
-/** A new caption may come without the picture: the rest is that of the message it replaces. */
+/** A new caption may arrive without the picture; the rest is that of the replaced message. */
 function completed(content: Content, original: KnownMessage | null): Content {
   const found = unwrap(content)
   const field = CAPTIONED.find((each) => each === found?.field)

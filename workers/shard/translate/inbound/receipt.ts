@@ -1,6 +1,6 @@
 /**
- * Receipts to `message_status`, from the stanza itself: the library merges receipts that come soon after a send into other events and reports
- * `played` in groups as read.
+ * Translates receipts to `message_status`, from the stanza itself: the library merges receipts that arrive soon after a send into other events and
+ * reports `played` in groups as read.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { type ChatKind, chatKind } from '../../wire/jid.ts'
@@ -8,7 +8,7 @@ import { type ReceiptStanza, receiptIn, receiptsIn } from '../../wire/receipt.ts
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'played'
 
-/** Later values win; a lower one is never reported after a higher one. */
+/** Higher values win; a lower one is never reported after a higher one. */
 export const LEVEL: Readonly<Record<MessageStatus, number>> = { sent: 1, delivered: 2, read: 3, played: 4 }
 
 const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
@@ -19,8 +19,8 @@ const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
 }
 
 /**
- * Lower values that a receipt implies, lowest first: receipts can overtake each other. `played` implies `read` in groups alone: elsewhere a
- * person can hide what they read, and what they play is still reported.
+ * Lower values that a receipt implies, lowest first, because receipts can overtake each other. `played` implies `read` only in groups: elsewhere a
+ * person can hide what they read, but what they play is still reported.
  */
 export const impliedBy = (status: MessageStatus, kind: ChatKind): readonly MessageStatus[] =>
   status === 'played' && kind === 'group' ? [...IMPLIED.played, 'read'] : IMPLIED[status]
@@ -37,18 +37,21 @@ const BY_TYPE: Readonly<Record<string, MessageStatus>> = {
 export interface Receipt {
   status: MessageStatus
   ids: string[]
-  /** Jid of the chat, as the stanza addresses it. */
+  /** Jid of the chat, in the addressing of the stanza. */
   chat: string
-  /** Jid of who received or read, in groups and status; null for `sent`. */
+  /** Jid of the person who received or read, in groups and status; null for `sent`. */
   participant: string | null
-  /** Epoch ms. */
+  /** Time in epoch ms. */
   at: number
 }
 
-/** Ids of one event. */
+/** Number of ids in one event. */
 export const MAX_IDS = 256
 
-/** Receipts of another device of the account for what it has read: a chat and ids in it. With its receipts off only its own devices get them. */
+/**
+ * Types of receipts with which another device of the account reports what it has read: a chat and ids. If the account's read receipts are off, only
+ * its own devices get them.
+ */
 const READ_BY_US = new Set(['read', 'read-self'])
 
 /** Null for every other receipt. */
@@ -66,7 +69,7 @@ interface Own {
 
 const isOurs = (jid: string, me: Own) => areJidsSameUser(jid, me.id) || (me.lid !== undefined && areJidsSameUser(jid, me.lid))
 
-/** The receipts of a stanza: mostly one; in large groups one of each of many. Each is made when it is asked for. */
+/** Receipts of a stanza: usually one; in large groups one of each of many members. Each is created when it is requested. */
 export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<Receipt, void> {
   for (const stanza of receiptsIn(node)) {
     const receipt = translated(stanza, me, now)
@@ -74,7 +77,7 @@ export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<R
   }
 }
 
-/** Null for a receipt that is not for a message of ours: retries, server errors, and what our other devices read (`read-self`). */
+/** Null for a receipt that is not about an own message: retries, server errors, and read marks of our other devices (`read-self`). */
 export const receiptOf = (node: BinaryNode, me: Own, now: number): Receipt | null => translated(receiptIn(node), me, now)
 
 function translated({ from, id, type, participant, recipient, t, ids }: ReceiptStanza, me: Own, now: number): Receipt | null {
@@ -83,7 +86,7 @@ function translated({ from, id, type, participant, recipient, t, ids }: ReceiptS
   const kind = chatKind(from)
   const who = participant ?? from
   const isOwn = isOurs(who, me)
-  // One of our own devices: `sender` means that the account sent it there; anything else is its receipt of what others wrote.
+  // From one of our own devices, `sender` means that the account sent the message there; anything else is its receipt for messages of others.
   if (isOwn && status !== 'sent') return null
   if (!isOwn && status === 'sent') return null
   const chat = isOwn && kind === 'user' ? recipient : from
@@ -93,7 +96,7 @@ function translated({ from, id, type, participant, recipient, t, ids }: ReceiptS
     ids: [...ids],
     chat,
     participant: kind === 'user' || status === 'sent' ? null : (participant ?? null),
-    // One without a time is of this moment.
+    // A receipt without a time has the current time.
     at: Number(t) > 0 ? Number(t) * 1_000 : now,
   }
 }

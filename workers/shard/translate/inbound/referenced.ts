@@ -1,7 +1,6 @@
 /**
- * Keys of other messages inside a message are written from the author's point of view: in our chat with Ana, a key that she marks `fromMe`
- * is hers. The library inverts them in `cleanMessage`, for reactions and votes only, and fails on a key that is missing; so it is done
- * here, once, for every kind.
+ * Keys of other messages inside a message are written from the author's point of view: in our chat with Ana, a key that she marks `fromMe` is hers.
+ * The library inverts them in `cleanMessage`, only for reactions and votes, and fails on a missing key. So it is done here once for every kind.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReferencedMessage } from '../../../../src/features/received/described.ts'
@@ -11,9 +10,9 @@ import { identifier, type Scene } from './family.ts'
 
 export interface Reference {
   id: string
-  /** Written by the connected account. */
+  /** Whether the connected account wrote it. */
   fromMe: boolean
-  /** Jids of its author; empty when the key does not name one. */
+  /** Jids of its author; empty if the key names none. */
   authors: string[]
 }
 
@@ -24,7 +23,7 @@ export function reference(key: Key, { context, key: own, fromMe, kind }: Scene):
   if (!key?.id) return null
   const { identity } = context
   const sender = namesOf(own)
-  // The author of the message, as the sender of the key sees it.
+  // The author of the message from the view of the key's sender.
   const authors = key.fromMe
     ? fromMe
       ? identity.own()
@@ -39,17 +38,17 @@ export function reference(key: Key, { context, key: own, fromMe, kind }: Scene):
   return { id: key.id, fromMe: authors.some((jid) => identity.isMe(jid)), authors }
 }
 
-/** Every name of the author of a key, as far as the key itself has them. */
+/** Every name of the author that the key itself has. */
 export function namesOf({ participant, participantAlt, remoteJid, remoteJidAlt }: WAMessageKey): string[] {
   const names = participant ? [participant, participantAlt ?? remoteJidAlt] : [remoteJid, remoteJidAlt]
   return names.flatMap((jid) => (jid ? [bare(jid)] : []))
 }
 
-/** Every name of the chat of a key, as far as the key itself has them. */
+/** Every name of the chat that the key itself has. */
 export const chatNamesOf = ({ remoteJid, remoteJidAlt }: WAMessageKey): string[] =>
   [remoteJid, remoteJidAlt].flatMap((jid) => (jid ? [bare(jid)] : []))
 
-/** `referenced_message` of the contract; null without an id to point at. */
+/** `referenced_message` of the contract; null without an id. */
 export async function referencedMessage(key: Key, scene: Scene): Promise<ReferencedMessage | null> {
   const found = reference(key, scene)
   if (!found) return null

@@ -1,7 +1,7 @@
 /**
- * Encrypted content about another message: votes, answers to events, edits, reactions and comments in announcement groups. The key comes from the
- * secret of that message, its author and the sender; clients write each of the two as LID or as number and do not state which, so every pair is
- * tried. rc14 tries one or none.
+ * Encrypted content about another message: votes, answers to events, edits, reactions and comments in announcement groups. The key is derived from
+ * the secret of that message, its author and the sender. Clients write each of the two as LID or as number and do not state which, so every pair is
+ * tried. The library (rc14) tries one or none.
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
@@ -10,7 +10,7 @@ import { type Content, unwrap } from './content.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 
-/** `''`: an answer of a bot, under a key that was made for it already (`bot-answer.ts`). */
+/** `''`: an answer of a bot, with a key that was already derived for it (`bot-answer.ts`). */
 export type Purpose = '' | 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 
 export interface Sealed {
@@ -20,17 +20,17 @@ export interface Sealed {
 
 const TAG_BYTES = 16
 export const SECRET_BYTES = 32
-/** Votes and answers are bound to the message and the sender a second time, by the AAD. */
+/** Votes and answers are additionally bound to the message and the sender by the AAD. */
 const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
-/** The plaintext and the message it is about; null when that is not remembered, has no secret, or no pair of names fits. */
+/** The plaintext and its target message; null if that is not stored, has no secret, or if no pair of names works. */
 export async function openAbout(
   scene: Scene,
   target: proto.IMessageKey | null | undefined,
   purpose: Purpose,
   { payload, iv }: Sealed,
 ): Promise<{ plain: Uint8Array; original: KnownMessage } | null> {
-  // A vote for nothing is a tag and no text.
+  // An empty vote consists of a tag without a ciphertext.
   if (!target?.id || !payload || payload.length < TAG_BYTES || !iv?.length) return null
   const original = await scene.context.original(target.id, scene.key)
   const secret = original && secretOf(original.message)
@@ -49,11 +49,11 @@ export async function openAbout(
   return null
 }
 
-/** Beside the content, or beside one of its wrappers. */
+/** The secret beside the content, or beside one of its wrappers. */
 export const secretOf = (message: Content): Uint8Array | null | undefined =>
   unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 
-/** Each of the jids with the other name of the person, where the pair is known. */
+/** Each of the jids with the other name of the person, if the pair is known. */
 export async function allNames(
   { context: { identity } }: { context: { identity: Pick<Identity, 'lidOf' | 'pnOf'> } },
   jids: readonly string[],
@@ -82,7 +82,7 @@ export function tryOpen(
     decipher.setAuthTag(payload.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(payload.subarray(0, -TAG_BYTES)), decipher.final()])
   } catch {
-    // A tag that does not fit is the answer to whether these two names are the right ones.
+    // A wrong tag means that these two names are not the right ones.
     return null
   }
 }

@@ -1,19 +1,19 @@
 /**
- * A message of a kind that is newer than the library: decoding drops its only field with content, and what is left is an empty message,
- * which is confirmed and means nothing. It is reported as unsupported, under the number of its field.
+ * A message of a kind that is newer than the library: decoding drops its only content field, and the remaining empty message would be confirmed
+ * without any effect. It is reported as unsupported, with the number of its field.
  */
 import { proto } from '@whiskeysockets/baileys'
 import protobuf from 'protobufjs/minimal.js'
 import { MAX_DEPTH, unwrap, WRAPPERS } from './content.ts'
 
-/** Wire type of a field that has its own length. */
+/** Wire type of a field with its own length. */
 const BYTES = 2
 
 interface EncodedField {
   number: number
   /** The field with its tag. */
   bytes: Uint8Array
-  /** The value of a field that has its own length. */
+  /** Value of a field with its own length. */
   value: Uint8Array | null
 }
 
@@ -30,7 +30,7 @@ function* fieldsOf(message: Uint8Array): Generator<EncodedField> {
   }
 }
 
-/** Numbers of the wrappers, each with the number of `message` inside of it. The library has them in its code, but in no table. */
+/** Numbers of the wrappers, each with the number of `message` inside it. The library has them in its code, but in no table. */
 const WRAPPER_NUMBERS = new Map(
   WRAPPERS.map((name) => {
     const [number, inner] = numbersOf(proto.Message.encode({ [name]: { message: {} } }).finish())
@@ -43,7 +43,7 @@ function numbersOf(message: Uint8Array): number[] {
   return field ? [field.number, ...numbersOf(field.value ?? new Uint8Array())] : []
 }
 
-/** Number of the first content field that decoding has dropped from these parts of a message; null when it knows the content. */
+/** Number of the first content field that decoding dropped from these parts of a message; null if all content is known. */
 export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8Array>): number | null {
   if (unwrap(message)) return null
   for (const plaintext of plaintexts) {
@@ -53,16 +53,16 @@ export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8
   return null
 }
 
-/** Number of the first field that decoding drops from a message, or from those that it wraps. */
+/** Number of the first field that decoding drops from a message, or from a wrapped one. */
 function droppedFrom(message: Uint8Array, depth: number): number | null {
   const known = new Set<number>()
-  /** The last one counts where a field is repeated. */
+  /** The last occurrence of a repeated field counts. */
   const wrapped = new Map<number, Uint8Array>()
   for (const { number, bytes, value } of fieldsOf(message)) {
     const inner = WRAPPER_NUMBERS.get(number)
     if (inner !== undefined && value) wrapped.set(number, lastOf(value, inner))
     else if (!known.has(number) && Object.keys(proto.Message.decode(bytes)).length === 0) return number
-    // A hostile message repeats one field half a million times.
+    // A hostile message may repeat one field half a million times.
     else known.add(number)
   }
   if (depth > 0)

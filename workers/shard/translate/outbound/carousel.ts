@@ -1,4 +1,4 @@
-/** Cards to swipe through: each is an interactive message of its own, inside one that has only a body. */
+/** Carousel: each card is an interactive message inside one that only has a body. */
 import { proto } from '@whiskeysockets/baileys'
 import type { Button } from '../../../../src/features/send/buttons.ts'
 import { actionButton, flow, type HeaderMedia, type Interactive, parts } from './native-flow.ts'

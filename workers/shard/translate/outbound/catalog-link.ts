@@ -1,9 +1,9 @@
-/** A text with the card of a catalogue: the phones draw "view catalogue" for links of this form. */
+/** A text with the card of a catalogue: phones show "view catalogue" for links of this form. */
 import type { WAUrlInfo } from '@whiskeysockets/baileys'
 
 type Language = 'en' | 'pt'
 
-/** The texts that the official apps write when a catalogue is shared. */
+/** Texts that the official apps write when a catalogue is shared. */
 const WORDS = {
   en: {
     message: 'Follow this link to view our catalogue on WhatsApp:',

@@ -1,4 +1,4 @@
-/** Calendar events, what their creator changes and what others answer: the last two travel sealed, and the library builds neither. */
+/** Calendar events, changes by their creator, and answers of others: the last two are encrypted, and the library builds neither. */
 import { CALL_AUDIO_PREFIX, CALL_VIDEO_PREFIX, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { type SecretAbout, sealAbout } from './secret.ts'
@@ -25,7 +25,7 @@ const { EventResponseType } = proto.Message.EventResponseMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 const { Type } = proto.Message.ProtocolMessage
 
-/** Epoch seconds, as events write their times. */
+/** Start in epoch seconds, the unit of events. */
 export const startOf = ({ date_time }: CalendarEvent) => Math.floor(Date.parse(date_time) / SECOND)
 
 export function eventMessage(event: CalendarEvent, joinLink: string | null): proto.Message.IEventMessage {
@@ -58,7 +58,7 @@ const CALLS = {
   video: { media: 'video', prefix: CALL_VIDEO_PREFIX },
 } as const
 
-/** The network's name for the kind of call, and the prefix of a link to one. */
+/** The network's name for the kind of call, and the prefix of its links. */
 export const callOf = (kind: 'voice' | 'video') => CALLS[kind]
 
 export function eventEdit(

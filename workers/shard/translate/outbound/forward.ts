@@ -1,6 +1,6 @@
 /**
- * A copy of a message for somebody else. By hand: the library keeps the original's secret, with which everybody who has the original could
- * answer in the copy's name, and marks the wrong field of a poll as forwarded.
+ * A copy of a message for another chat. Built here, because the library keeps the original's secret, with which everybody who has the original could
+ * answer in the name of the copy, and marks the wrong field of a poll as forwarded.
  */
 import { randomBytes } from 'node:crypto'
 import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
@@ -8,7 +8,7 @@ import { Failure } from '../../../../src/domain/failures.ts'
 
 type Field = keyof proto.IMessage
 
-/** Not content, or bound to its place, or to be seen once. */
+/** Fields that are not content, belong to their place, or can only be viewed once. */
 const NOT_FORWARDED = new Set<Field>([
   'liveLocationMessage',
   'reactionMessage',
@@ -31,7 +31,7 @@ const NOT_FORWARDED = new Set<Field>([
 ])
 const SECRET_BYTES = 32
 
-/** To be seen once, also within a disappearing message. */
+/** Whether the message can be viewed only once, also within a disappearing message. */
 export function isViewOnce(message: proto.IMessage): boolean {
   const content = message.ephemeralMessage?.message ?? message
   return (
@@ -40,7 +40,7 @@ export function isViewOnce(message: proto.IMessage): boolean {
   )
 }
 
-/** The text or caption of a copy, in which people may be named; empty when it has none. */
+/** Text or caption of a copy, in which people may be mentioned; empty if it has none. */
 export const wordsOf = ({ extendedTextMessage, ...content }: proto.IMessage): string =>
   extendedTextMessage?.text ?? captioned(content)?.caption ?? ''
 
@@ -57,7 +57,7 @@ const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 const captioned = (content: proto.IMessage) => CAPTIONED.map((name) => content[name]).find(Boolean)
 
-/** Content of the copy. Throws `not_allowed` for what cannot be forwarded. */
+/** Content of the copy. Throws `not_allowed` for content that cannot be forwarded. */
 export function forwarded(message: proto.IMessage): proto.IMessage {
   const inner = normalizeMessageContent(message)
   const field = inner && (getContentType(inner) as Field | undefined)

@@ -1,6 +1,6 @@
 /**
- * Interactive messages: their envelope, their buttons, and the nodes that go beside the ciphertexts. Without the `biz` node the network takes the
- * message and no client draws it; with a malformed one it refuses with 479.
+ * Interactive messages: their envelope, their buttons, and the nodes beside the ciphertexts. Without the `biz` node the network accepts the message
+ * but no client shows it; a malformed node is refused with 479.
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -10,7 +10,7 @@ import { bizBotNode, mixedBizNode, payBizNode } from '../../wire/message-nodes.t
 
 export type Interactive = proto.Message.IInteractiveMessage
 export type FlowButton = proto.Message.InteractiveMessage.NativeFlowMessage.INativeFlowButton
-/** The header above the body; the media is uploaded already. */
+/** The header above the body; the media is already uploaded. */
 export type HeaderMedia = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage'>
 
 export const envelope = (interactiveMessage: Interactive): proto.IMessage =>
@@ -37,14 +37,14 @@ interface Parts {
   media?: HeaderMedia | undefined
 }
 
-/** Header, body and footer, of a message and of each card of a carousel. */
+/** Header, body and footer of a message and of each card of a carousel. */
 export const parts = ({ text, title, footer, media }: Parts): Interactive => ({
   header: { title: title ?? '', hasMediaAttachment: media !== undefined, ...media },
   body: { text },
   ...(footer === undefined ? {} : { footer: { text: footer } }),
 })
 
-/** A link of this form is the network's own way to put a code on the clipboard. */
+/** A link of this form is the network's own way to copy a code to the clipboard. */
 const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
 
 export function actionButton(button: Button): FlowButton {

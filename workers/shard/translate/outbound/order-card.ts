@@ -1,4 +1,4 @@
-/** The card of an order. With the token of an order of the network it opens that order; without, it shows count and total. */
+/** Card of an order. With the token of an order on the network it opens that order; without it, it shows count and total. */
 import { proto } from '@whiskeysockets/baileys'
 import { totalsOf } from '../../../../src/domain/amounts.ts'
 import type { Order } from '../../../../src/features/send/orders.ts'
@@ -24,7 +24,7 @@ export function orderCard(messageId: string, order: Order, { sellerJid, token, m
       orderTitle: title ?? products[0]?.name,
       sellerJid,
       ...(token === undefined ? {} : { token }),
-      // The card counts in thousandths.
+      // The unit of the card is a thousandth.
       totalAmount1000: totalsOf(order).total * 10,
       totalCurrencyCode: currency,
       messageVersion: 1,

@@ -1,4 +1,4 @@
-/** Native flows of payment: the Pix card, a bill to review and pay, and the status of an order. All amounts are cents with an offset of 100. */
+/** Native flows of payment: the Pix card, a bill to review and pay, and the status of an order. All amounts are in cents with an offset of 100. */
 import { type Totals, toCents, totalsOf } from '../../../../src/domain/amounts.ts'
 import { type PixType, pixKey } from '../../../../src/domain/pix.ts'
 import type { Order, PaymentSettings } from '../../../../src/features/send/orders.ts'
@@ -7,7 +7,7 @@ import { type FlowButton, flow, flowButton, type Interactive } from './native-fl
 
 const amount = (cents: number) => ({ value: cents, offset: 100 })
 
-/** The kind of goods, which the network requires; the phone apps send the same one. */
+/** The kind of goods, which the network requires; the phone apps send the same value. */
 const GOODS = 'physical-goods'
 
 interface Pix {
@@ -68,12 +68,12 @@ const amounts = ({ subtotal, discount, tax, shipping }: Totals) => ({
 })
 
 const settings = ({ pix, card }: PaymentSettings) => [
-  // Banks read a key in its own form only. One in another form is left as it is: orders require no form.
+  // Banks only accept a key in its own form. A key in another form stays unchanged, because orders require no form.
   ...(pix ? [pixSetting({ key: pixKey(pix.key_type, pix.key) ?? pix.key, type: pix.key_type, name: pix.name })] : []),
   ...(card ? [{ type: 'cards', cards: { enabled: card.enabled } }] : []),
 ]
 
-/** `note`: the caller's text, shown with the bill. */
+/** `note`: text of the caller, shown with the bill. */
 export function reviewAndPay(messageId: string, order: Order, payable: PaymentSettings, note: string | undefined): Interactive {
   const totals = totalsOf(order)
   return payment(

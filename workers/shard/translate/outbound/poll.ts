@@ -7,7 +7,7 @@ import { pollOf } from './stanza.ts'
 
 const hashOf = (option: string) => createHash('sha256').update(option).digest()
 
-/** Throws `send_failed` for what the poll does not offer or allow. */
+/** Throws `send_failed` for options that the poll does not have or allow. */
 export function pollVote(
   poll: { key: proto.IMessageKey; content: proto.IMessage },
   about: SecretAbout,

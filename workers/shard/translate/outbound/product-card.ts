@@ -1,11 +1,11 @@
-/** The card of a product, as its catalogue describes it. */
+/** Card of a product, with the data of its catalogue. */
 import { type Product, proto } from '@whiskeysockets/baileys'
 
-/** Empty texts, and prices that the catalogue does not have, are left out. */
+/** Empty texts, and prices that the catalogue lacks, are omitted. */
 const present = <T extends Record<string, unknown>>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '' && !Number.isNaN(value)))
 
-/** The catalogue counts prices in thousandths already. */
+/** Prices in the catalogue are already in thousandths. */
 export const productCard = (
   { id, name, description, currency, price, retailerId, url }: Product,
   businessOwnerJid: string,

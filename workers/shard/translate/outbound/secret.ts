@@ -1,6 +1,6 @@
 /**
- * Encrypted content about another message (a vote, an answer to an event, an edit of one, a reaction in an announcement group). Its key
- * is derived from that message's `messageSecret`, so that the network cannot read the choice:
+ * Encrypts content about another message (a vote, an answer to an event, an edit of an event, a reaction in an announcement group). The key is
+ * derived from that message's `messageSecret`, so that the network cannot read the content:
  *
  *     key = HKDF-SHA256(secret, salt empty, info = message id | its author | sender | purpose, 32 bytes), AES-256-GCM, 12-byte iv
  *     AAD = message id | NUL | sender, for votes and answers; none for the others
@@ -9,7 +9,7 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Event Edit' | 'Enc Reaction'
 
-/** Jids without device, in the namespace the message was sent in. */
+/** Jids without device, in the namespace in which the message was sent. */
 export interface SecretAbout {
   secret: Uint8Array
   messageId: string
@@ -21,7 +21,7 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const WITH_AAD: ReadonlySet<SecretPurpose> = new Set(['Poll Vote', 'Event Response'])
 
-/** Ciphertext with its tag behind it, as the network's apps expect it. */
+/** Ciphertext followed by its tag, as the apps of the network expect. */
 export function sealAbout(
   { secret, messageId, author, sender }: SecretAbout,
   purpose: SecretPurpose,

@@ -1,4 +1,4 @@
-/** One POST of an event, and how its outcome is recorded: what attempts of the schedule and by hand have in common. */
+/** One POST of an event, and the record of its outcome: shared by scheduled and manual attempts. */
 import type { EventType } from '../../../../src/domain/events.ts'
 import { urlField } from '../../../../src/domain/instance.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -29,7 +29,7 @@ export type AttemptNeeds = Pick<
   | 'steps'
   | 'onResult'
 > & {
-  /** Stores an outcome; waits for a disk that fails rather than forget it. */
+  /** Stores an outcome; retries while the disk fails. */
   persist(ops: Op[]): Promise<unknown>
   stopping: AbortSignal
   outcomes: Pick<Outcomes, 'add' | 'flush' | 'isFull'>
@@ -37,7 +37,7 @@ export type AttemptNeeds = Pick<
   holds: Holds
   queue(): Pick<DeliveryQueue, 'fromTheBeginning'>
   overflow(): Pick<Overflow, 'parked'>
-  /** A body was parked to be erased later than everything else that is due. */
+  /** A body was parked whose erasure is later than everything else that is due. */
   keptToTheEnd(): void
 }
 
@@ -65,13 +65,13 @@ export function createAttempt(needs: AttemptNeeds) {
   const rowOp = (eventId: string, row: LogRow) => rows.encode(logKey(eventId), row)
   const rowOf = (eventId: string, stored: Uint8Array) => rows.decode(logKey(eventId), stored)
 
-  /** Of a row that may end, or go on after it had ended. */
+  /** Operations for a row that may end, or continue after it had ended. */
   const rowOps = (eventId: string, before: LogRow, after: LogRow): Op[] => [
     rowOp(eventId, after),
     ...indexOps(instanceId, eventId, before, after),
   ]
 
-  /** Undefined when there is none that can be read. Throws when storage itself fails. */
+  /** Undefined if there is no readable row. Throws if storage itself fails. */
   async function readRow(eventId: string): Promise<LogRow | undefined> {
     const stored = await store.get(logKey(eventId))
     try {
@@ -82,7 +82,7 @@ export function createAttempt(needs: AttemptNeeds) {
     }
   }
 
-  /** Never rejects but when the outbox is stopped. */
+  /** Rejects only when the outbox is stopped. */
   async function post(eventId: string, type: EventType, url: string, body: Uint8Array, attempt: number): Promise<Outcome> {
     await steps('outbox:before-post', eventId)
     const secrets = [webhooks().secret, ...validSecrets(needs.previousSecret?.(), clock.now())]
@@ -101,7 +101,7 @@ export function createAttempt(needs: AttemptNeeds) {
     return outcome
   }
 
-  /** The row with what the attempt brought. */
+  /** The row after the attempt. */
   function afterAttempt(before: LogRow, url: string, { ok, code, error, durationMs }: Outcome): LogRow {
     const attempts = before.attempts + 1
     const row = { ...before, url: maskUrl(url), attempts, code, error: error?.slice(0, 300) ?? null, durationMs }
@@ -115,7 +115,7 @@ export function createAttempt(needs: AttemptNeeds) {
     report(eventId, after, 'delivered')
   }
 
-  /** Ends an event whose type has no URL any more. Its body is kept as long as that of a failed event, for a resend by hand. */
+  /** Ends an event whose type no longer has a URL. Its body is kept as long as that of a failed event, for a manual resend. */
   async function switchedOff(eventId: string, before: LogRow, body: Uint8Array) {
     const dueAt = steady.now() + KEEP_FAILED_BODY
     const after: LogRow = { ...before, status: 'failed', error: 'switched off', body: 'parked', dueAt, finishedAt: clock.now() }
@@ -131,13 +131,13 @@ export function createAttempt(needs: AttemptNeeds) {
   /** The commit is not awaited. `kept`: operations that keep the body. */
   async function end(eventId: string, before: LogRow, after: LogRow, kept: () => Op[]) {
     outcomes.add(eventId, () => [...bodyOps(instanceId, eventId, before), ...kept(), ...rowOps(eventId, before, after)])
-    // An event that had failed for good was no longer part of the backlog.
+    // An event that had finally failed was no longer part of the backlog.
     if (before.status === 'pending') backlog.changed(-1)
     // Due events are looked up on disk.
     if (outcomes.isFull || before.body !== 'line') await outcomes.flush()
   }
 
-  /** The receiver answered: if its queue was held, it goes on, at once. */
+  /** The receiver answered: if its queue was held, it continues immediately. */
   function answered(url: string) {
     if (holds.answered(url)) needs.queue().fromTheBeginning()
   }
@@ -145,7 +145,7 @@ export function createAttempt(needs: AttemptNeeds) {
   function report(eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult) {
     const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
     const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
-    // What is received is told to its webhook a thousand times a second: a line for each would cost as much as the POST.
+    // Received messages are posted a thousand times per second, and a log line for each would cost as much as the POST.
     const isExpected = attempts === 1 && requestId === undefined
     if (result === 'delivered') log[isExpected ? 'debug' : 'info'](line, 'webhook delivered')
     else log.warn(line, result === 'discarded' ? 'webhook discarded' : 'webhook attempt failed')
@@ -153,7 +153,7 @@ export function createAttempt(needs: AttemptNeeds) {
   }
 
   return {
-    /** The URL at the moment of the attempt. Silencing is decided when the event happens: an event that was written goes out. */
+    /** The URL at the time of the attempt. Silencing is decided when the event happens; a stored event is sent. */
     target: (type: EventType) => webhooks()[urlField(type)],
     rowOf,
     readRow,

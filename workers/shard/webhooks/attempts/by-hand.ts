@@ -1,4 +1,4 @@
-/** What an administrator does with an event of the log: looks at it, posts it once more, puts it back into the schedule. */
+/** Actions of an administrator on an event of the log: view it, post it again, put it back into the schedule. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../../../../src/domain/webhook-log.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -6,17 +6,17 @@ import { keys } from '../../../../src/storage/record-keys.ts'
 import { attemptsOf, RETRY, toEntry } from '../../../../src/webhooks/log.ts'
 import type { Attempt, AttemptNeeds } from './attempt.ts'
 
-/** Of a body, what somebody is shown who looks at it. */
+/** Number of bytes of a body that are shown. */
 const SHOWN_BYTES = 256 * 1_024
 
 export interface ManualAttempts {
-  /** One attempt, outside the schedule. */
+  /** Makes one attempt, outside of the schedule. */
   byHand(eventId: string): Promise<LogEntry>
-  /** Back into the schedule, due now, in one commit. How many there were to send, and somewhere to send them to. */
+  /** Puts events back into the schedule, due now, in one commit. Resolves with the number of events that have a body and a URL. */
   again(eventIds: readonly string[]): Promise<number>
   /** Throws not_found. */
   detail(eventId: string): Promise<LogDetail>
-  /** The beginning of what is sent, while it is kept. Throws not_found. */
+  /** The beginning of the body, while it is stored. Throws not_found. */
   body(eventId: string): Promise<WebhookBody>
 }
 
@@ -62,7 +62,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: Attempt): ManualAt
       await outcomes.flush()
       answered(url)
     } else {
-      // Changes nothing but the row: place, schedule and time of erasure stay.
+      // Changes only the row: place, schedule and time of erasure stay.
       await persist([rowOp(eventId, row)])
       report(eventId, row, row.status === 'failed' ? 'failed' : 'retry')
     }

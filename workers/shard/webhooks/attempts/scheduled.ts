@@ -1,4 +1,4 @@
-/** The next attempt of an event by its schedule, and the one commit that records it. The outbox decides which event is next. */
+/** The next scheduled attempt of an event, and the single commit that records it. The outbox decides which event is next. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { bodyOps, ERASE, type LogRow, RETRY } from '../../../../src/webhooks/log.ts'
@@ -8,13 +8,13 @@ import { KEEP_FAILED_BODY, retryDelay } from '../schedule.ts'
 import type { Attempt, AttemptNeeds } from './attempt.ts'
 
 export interface ScheduledAttempts {
-  /** The next try of a queued or parked event, whose body is under `key`. True: the event is over, and nothing else has changed. */
+  /** Next attempt of a queued or parked event, whose body is under `key`. Resolves with true if the event has ended and nothing else has changed. */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
-  /** The same of one that was never tried, as it was written. */
+  /** The same for an event without attempts, from memory. */
   fresh(event: FreshEvent): Promise<boolean>
-  /** A due index came up. */
+  /** A due entry has come up. */
   due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
-  /** The next due index, when nothing else is to be done. False: it is right; true: it was put off too far, and is another now. */
+  /** Checks the next due entry when nothing else is to be done. False if it is right; true if its time was too late and has been changed. */
   correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean>
 }
 
@@ -33,7 +33,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
     return await attempt(id, row, body)
   }
 
-  /** True: it is over. */
+  /** True if the event has ended. */
   async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
     const url = target(row.type)
     if (url === null) {
@@ -51,7 +51,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
 
   /** An outage, or the first sign of one. */
   async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
-    // Tried before and still queued: its receiver was held already, before a restart.
+    // It was attempted before and is still queued, so its receiver was already held before a restart.
     const waits = holds.of(url) !== undefined || (row.body === 'line' && row.tries > 0)
     const before = waits ? undefined : holds.failed(url, eventId)
     if (!waits && before === undefined) return await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
@@ -79,7 +79,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
     await store.commit({ ops })
   }
 
-  /** Its time has come; while its receiver is away it takes its place in the held queue, and is its head if it is the oldest. */
+  /** Its time has come. While its receiver is down, it returns to its place in the held queue, and is its head if it is the oldest. */
   async function retry(eventId: string, key: string, sealed: Uint8Array) {
     const row = await readRow(eventId)
     const url = row === undefined ? null : target(row.type)
@@ -90,7 +90,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
     holds.wait(hold.url, [eventId], hold.probeAt, steady.now())
   }
 
-  /** Operations that put a parked event back to its place in the queue. Undefined when it is parked no more. */
+  /** Operations that put a parked event back to its place in the queue. Undefined if it is no longer parked. */
   async function toQueue(eventId: string): Promise<{ eventId: string; ops: Op[]; dueAt: number | null } | undefined> {
     const row = await readRow(eventId)
     const sealed = await store.get(keys.parkedEvent(instanceId, eventId))
@@ -99,7 +99,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
     try {
       body = sealer.open(keys.parkedEvent(instanceId, eventId), sealed)
     } catch {
-      // Its own attempt finds that out, and records it.
+      // Its own attempt detects and records this.
       return undefined
     }
     const key = keys.outboxEvent(instanceId, eventId)
@@ -112,8 +112,8 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
   }
 
   /**
-   * The event stays in the queue. A try at the time of its schedule counts; an earlier one was only a probe of the receiver. The last one
-   * ends it, as everywhere.
+   * The event stays in the queue. An attempt at its scheduled time counts; an earlier one was only a probe of the receiver. The last attempt ends it,
+   * as everywhere.
    */
   async function stay(
     eventId: string,
@@ -124,7 +124,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
     others: { ops: Op[] } | undefined,
   ) {
     const now = steady.now()
-    // A time written by a clock that was ahead counts as now.
+    // A time that was written by a clock that was ahead counts as now.
     const wasDue = row.dueAt === null || row.dueAt <= now || row.dueAt > now + (retryDelay(row.tries) ?? 0)
     const tries = wasDue ? row.tries + 1 : row.tries
     const delay = retryDelay(tries)
@@ -148,7 +148,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
     report(eventId, after, 'retry')
   }
 
-  /** Corrects a time written by a clock that was ahead: it counts as written now. */
+  /** Corrects a time that was written by a clock that was ahead: it counts as written now. */
   async function correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean> {
     const now = steady.now()
     if (dueAt <= now) return false
@@ -162,9 +162,9 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
     return true
   }
 
-  /** Body and row. An event that was changed on disk, or cannot be read, is removed and recorded, so that it does not stop the queue. */
+  /** Body and row of an event. An event that was changed on disk, or cannot be read, is removed and recorded, so that it does not stop the queue. */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
-    // Outside the try: a failure of storage is not the event's, which waits then.
+    // Outside of the try block: the event did not cause a failure of storage, and then waits.
     const stored = await store.get(keys.logEntry(instanceId, eventId))
     try {
       if (stored === undefined) throw new Error(`${key} has no log row`)
@@ -191,7 +191,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
     const dueAt = steady.now() + (delay ?? KEEP_FAILED_BODY)
     const after: LogRow = { ...row, status: last ? 'failed' : 'pending', body: 'parked', dueAt, finishedAt: last ? now : null }
     const key = keys.parkedEvent(instanceId, eventId)
-    // Of two operations on one key the later one counts: a body parked before is replaced.
+    // Of two operations on one key the later one counts, so an earlier parked body is replaced.
     await persist([
       ...bodyOps(instanceId, eventId, before),
       [key, sealer.seal(key, body)],

@@ -1,6 +1,6 @@
 /**
- * The event types that streams read, and from which event on all of a type are kept. A reader is expected back for a while after it was
- * last there, so that a cut or a restart of the service loses it nothing; this is on disk, because events come before the reader does.
+ * Event types that streams read, and the event from which on all of a type are kept. A reader is expected to return for some time after its last
+ * request, so that a disconnection or a restart of the service loses nothing for it. This is on disk, because events occur before the reader returns.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
@@ -9,17 +9,17 @@ import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { repository } from '../../../../src/storage/repository.ts'
 
-/** Events are made and kept for so long after a reader was last there, ms. */
+/** Time in ms for which events are created and kept after the last request of a reader. */
 export const KEEP_FOR_READER = 10 * MINUTE
-/** The disk may be behind by this much: a write every five minutes, not with every page. */
+/** The disk may be behind by this much, so that it is written every five minutes and not with every page. */
 const WRITE_EVERY = KEEP_FOR_READER / 2
 
 const RowSchema = v.record(
   v.picklist(EVENT_TYPES),
   v.object({
-    /** Until when events of the type are made and kept, epoch ms. */
+    /** Time in epoch ms until which events of the type are created and kept. */
     until: v.pipe(v.number(), v.integer()),
-    /** Of the events of the type behind this one, none is missing. */
+    /** No event of the type after this one is missing. */
     floor: v.string(),
   }),
 )
@@ -30,14 +30,14 @@ const records = repository<Row>({ name: 'interest in events', schema: RowSchema,
 export interface InterestOptions {
   instanceId: string
   store: Pick<StateStore, 'get' | 'commit'>
-  /** Does not step. */
+  /** A clock that does not step. */
   clock: Clock
 }
 
 export function createInterest({ instanceId, store, clock }: InterestOptions) {
   const key = keys.eventInterest(instanceId)
   let row: Row = {}
-  /** Per type, what is on disk of `until`. */
+  /** Stored value of `until`, by type. */
   let written = new Map<EventType, number>()
   let isStored = false
 
@@ -52,7 +52,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
   return {
     async load(): Promise<void> {
       row = (await records.get(store, key)) ?? {}
-      // Written by a clock that was ahead: no reader is waited for longer than one who was there just now.
+      // Written by a clock that was ahead: no reader is expected for longer than one that was here just now.
       const latest = clock.now() + KEEP_FOR_READER
       for (const known of Object.values(row)) known.until = Math.min(known.until, latest)
       isStored = Object.keys(row).length > 0
@@ -60,10 +60,10 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     },
 
     keeps,
-    /** A record or events may be left of readers who are not expected any more. */
+    /** A record or events may remain of readers that are no longer expected. */
     isOver: (): boolean => isStored && !EVENT_TYPES.some(keeps),
 
-    /** Somebody reads these types now. `position`: an id behind every event so far. True: of one of them, events were not kept before. */
+    /** A reader now reads these types. `position`: an id after every event so far. True if events of one of them were not kept before. */
     async read(types: readonly EventType[], position: () => string): Promise<boolean> {
       const until = clock.now() + KEEP_FOR_READER
       const fresh = types.filter((type) => !keeps(type))
@@ -74,18 +74,18 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       return fresh.length > 0
     },
 
-    /** Of the events of these types behind this one, none is missing. Empty: none ever was. */
+    /** No event of these types after this one is missing. Empty if none ever was. */
     floorOf: (types: readonly EventType[]): string =>
       types.map((type) => row[type]?.floor ?? '').reduce((one, other) => (one > other ? one : other), ''),
 
-    /** Of the types that are read, nothing is kept from before `position`. False: no type is. */
+    /** Nothing from before `position` is kept of the types that are read. False if no type is read. */
     startOver(position: () => string): boolean {
       const types = EVENT_TYPES.filter((type) => row[type])
       for (const type of types) row[type] = { ...row[type]!, floor: position() }
       return types.length > 0
     },
 
-    /** An event is not kept any more. */
+    /** An event is no longer kept. */
     gone(type: EventType, eventId: string): void {
       const known = row[type]
       if (known && eventId > known.floor) row[type] = { ...known, floor: eventId }
@@ -98,7 +98,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       isStored = false
       return records.remove(key)
     },
-    /** When the next of the types is not kept any more; null: none is kept. */
+    /** Time at which the next of the types is no longer kept; null if none is kept. */
     endsAt(): number | null {
       const ends = EVENT_TYPES.filter(keeps).map((type) => row[type]!.until)
       return ends.length === 0 ? null : Math.min(...ends)

@@ -1,7 +1,7 @@
 /**
- * Events for those who read them as a stream (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its events is kept
- * here, too, finished and sealed, in the commit of whatever caused it, whether or not a webhook wants it: the newest ones, bounded by number
- * and bytes. Readers come with the id of the last event they have and are given what follows, a page at a time; nothing waits for them.
+ * Events for stream readers (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its finished events is also kept here, sealed, in
+ * the commit of its cause, whether or not a webhook needs it: the newest ones, limited by number and bytes. Readers request the events after their
+ * last one, a page at a time; nothing waits for them.
  *
  *   kept:<event>:<type>   body of an event
  *   event-interest        which types are read, and from which event on all of them are kept
@@ -17,32 +17,32 @@ import type { Sealer } from '../../../../src/storage/seal.ts'
 import { systemTimer, type Timer } from '../../../../src/storage/timer.ts'
 import { createInterest } from './interest.ts'
 
-/** Bounds of the events kept for one instance. */
+/** Limits of the events that are kept for one instance. */
 export const MAX_KEPT_EVENTS = 5_000
 export const MAX_KEPT_BYTES = 8 * MB
-/** Removed at a time, so that not each event removes one. */
+/** Number of events that are removed at a time, so that not each event removes one. */
 const SLICE = 200
-/** Of one page. A single event may be larger. */
+/** Number of events per page. A single event may be larger than the byte limit. */
 const PAGE_EVENTS = 100
 const PAGE_BYTES = MB / 4
-/** An event that was made and is not on disk holds back those behind it, for so long at most: its commit may have failed. */
+/** An event that is created but not on disk delays later ones for at most this long, because its commit may have failed. */
 const HOLDS_BACK = MINUTE
-/** Events that were made and are not on disk: more of them have failed for good, and the oldest are forgotten. */
+/** Number of events that are not on disk: more of them have finally failed, and the oldest are evicted. */
 const MAX_UNDER_WAY = 1_000
 
 export interface StreamOptions {
   instanceId: string
   store: Pick<StateStore, 'get' | 'range' | 'commit'>
   sealer: Sealer
-  /** Does not step. */
+  /** A clock that does not step. */
   clock: Clock
   timer?: Timer | undefined
-  /** An id behind every event so far. */
+  /** An id after every event so far. */
   position(): string
   log: Pick<Logger, 'error'>
   /** There is an event since the last page request. */
   onEvents: () => void
-  /** A type began to be read, or is not any more. */
+  /** The types that are read have changed. */
   onInterest: () => void
   maxEvents?: number | undefined
 }
@@ -50,10 +50,10 @@ export interface StreamOptions {
 interface Made {
   type: EventType
   bytes: number
-  /** When it was made. */
+  /** Time of its creation. */
   at: number
   isForWebhook: boolean
-  /** Readers may have been given events behind it. */
+  /** Readers may already have later events. */
   isPassed: boolean
 }
 
@@ -71,14 +71,14 @@ export function createStream(options: StreamOptions) {
   const { timer = systemTimer, maxEvents = MAX_KEPT_EVENTS } = options
   const interest = createInterest({ instanceId, store, clock })
   const prefix = keys.keptEvents(instanceId)
-  /** Made, and not known to be on disk. In the order of their ids. */
+  /** Created and not known to be on disk, in the order of their ids. */
   const underWay = new Map<string, Made>()
-  /** Events that are kept, the oldest first. */
+  /** Kept events, oldest first. */
   const kept = new Map<string, { type: EventType; bytes: number }>()
   let keptBytes = 0
   /** The newest event that was kept before the start. */
   let newest = ''
-  /** A reader asked for the next events, and `onEvents` was not called since. */
+  /** A reader has requested the next events, and `onEvents` was not called since. */
   let isAwaited = false
   let tidying: Promise<void> | undefined
   let noting: Promise<void> = Promise.resolve()
@@ -92,13 +92,13 @@ export function createStream(options: StreamOptions) {
 
   const isTooMuch = () => kept.size > maxEvents || keptBytes > MAX_KEPT_BYTES
 
-  /** The oldest ones that are too many, and that they are not there any more, in one commit. */
+  /** Removes the oldest events above the limit and records the gap, in one commit. */
   async function drop(): Promise<void> {
     const ops: Op[] = []
     const gone: [id: string, event: { type: EventType; bytes: number }][] = []
     for (const [id, event] of kept) {
       const { type, bytes } = event
-      // A little more than needed, so that not each event drops one.
+      // Removes slightly more than needed, so that not each event removes one.
       const isEnough = kept.size <= maxEvents - Math.floor(maxEvents / 50) && keptBytes <= MAX_KEPT_BYTES
       if (isEnough || ops.length === SLICE) break
       kept.delete(id)
@@ -110,7 +110,7 @@ export function createStream(options: StreamOptions) {
     try {
       await store.commit({ ops: [...ops, interest.op()] })
     } catch (error) {
-      // They are still on disk, and are the oldest: removed with the next ones.
+      // They are still on disk and are the oldest, so they are removed with the next ones.
       const newer = [...kept]
       kept.clear()
       for (const [id, event] of [...gone, ...newer]) kept.set(id, event)
@@ -128,7 +128,7 @@ export function createStream(options: StreamOptions) {
     }
   }
 
-  /** No reader is expected any more: the kept events are removed. */
+  /** No reader is expected any longer, so the kept events are removed. */
   async function dropAll(): Promise<void> {
     await removeKept(interest.isOver)
     if (!interest.isOver()) return
@@ -137,7 +137,7 @@ export function createStream(options: StreamOptions) {
     await store.commit({ ops: [interest.forget()] })
   }
 
-  /** One at a time. A failure is tried again with the next event, or by the next start. */
+  /** Runs one at a time. A failure is retried with the next event, or by the next start. */
   function tidy(): void {
     if (tidying || !(isTooMuch() || interest.isOver())) return
     tidying = (interest.isOver() ? dropAll() : drop())
@@ -147,7 +147,7 @@ export function createStream(options: StreamOptions) {
       })
   }
 
-  /** Sets an alarm for the moment a type is not read any more. */
+  /** Sets an alarm for the time at which a type is no longer read. */
   function watch() {
     alarm?.cancel()
     alarm = undefined
@@ -160,11 +160,11 @@ export function createStream(options: StreamOptions) {
     })
   }
 
-  /** Entries of one key range after an id, as many as a page may have. */
+  /** Entries of one key range after an id, up to the size of a page. */
   async function entries(range: string, after: string, idOf: (rest: string) => [id: string, type: EventType | undefined]) {
     const found: (Omit<Found, 'type'> & { type: EventType | undefined })[] = []
     let size = 0
-    // Behind every key that begins with the id.
+    // Starts after every key that begins with the id.
     for await (const [key, bytes] of store.range(range, { limit: PAGE_EVENTS, after: `${range}${after}~` })) {
       const [id, type] = idOf(key.slice(range.length))
       found.push({ id, type, key, bytes })
@@ -180,10 +180,10 @@ export function createStream(options: StreamOptions) {
       return [id, isType(type) ? type : undefined]
     })
 
-  /** Merges several key ranges in the order of the ids, up to the id at which the first range was cut off. */
+  /** Merges several key ranges in the order of the ids, up to the id at which the first range ended. */
   async function merged(after: string, floor: string) {
     const ranges = [keptBehind(after)]
-    // Events older than those kept here: as far as a webhook is still to get them, or they failed.
+    // Events that are older than the kept ones, if a webhook still needs them or they failed.
     if (after < floor)
       for (const range of [keys.outbox(instanceId), keys.parked(instanceId)])
         ranges.push(entries(range, after, (id) => [id, undefined]))
@@ -194,7 +194,7 @@ export function createStream(options: StreamOptions) {
     return { found, isAll: known === undefined }
   }
 
-  /** The disk is complete before this id: no earlier event is still on its way there. `newest`: behind every event so far. */
+  /** The disk is complete before this id: no earlier event is still on its way there. `newest`: after every event so far. */
   function complete(newest: string): string {
     const now = clock.now()
     for (const [id, made] of underWay) {
@@ -204,7 +204,7 @@ export function createStream(options: StreamOptions) {
     return newest
   }
 
-  /** An event came to the disk behind the position of readers (a disk that was full for minutes): it is a gap for all who are there now. */
+  /** An event was written after readers had passed its position (a disk that was full for minutes): it is a gap for all current readers. */
   function cameLate(type: EventType) {
     interest.gone(type, position())
     noting = noting
@@ -236,7 +236,7 @@ export function createStream(options: StreamOptions) {
     },
 
     keeps: interest.keeps,
-    /** The newest that is kept, for ids to continue after; empty: none. */
+    /** The newest kept event, for ids to continue after; empty if there is none. */
     newest: () => newest,
 
     /** Operations that keep an event of a type that is read. `isForWebhook`: it is in the outbox as well. */
@@ -247,7 +247,7 @@ export function createStream(options: StreamOptions) {
       return [[key, sealer.seal(key, body)]]
     },
 
-    /** False: it is for streams alone. */
+    /** False if it is only for streams. */
     committed(eventId: string): boolean {
       const made = underWay.get(eventId)
       if (made === undefined) return true
@@ -270,7 +270,7 @@ export function createStream(options: StreamOptions) {
       isAwaited = true
       const now = position()
       if (after === null) return { events: [], cursor: now, gap: null, more: false }
-      // Of a data folder that a backup has taken the place of.
+      // The id is from a data folder that a backup has replaced.
       if (after > now) return { events: [], cursor: now, gap: { from: after, to: now }, more: false }
       const floor = interest.floorOf(types)
       const gap = after < floor && (reportedGap === null || reportedGap < floor) ? { from: after, to: floor } : null
@@ -292,8 +292,8 @@ export function createStream(options: StreamOptions) {
     },
 
     /**
-     * Ids begin again before those of now: `startOver` is called when no kept event is left. A reader who has a later id than any to come is told of a
-     * gap (`page`). False: an event is on its way to the disk; try again later.
+     * New ids begin before those of now: `startOver` is called when no kept event is left. A reader with a later id is told about a gap (`page`).
+     * False if an event is on its way to the disk; then try again later.
      */
     async startOver(startOver: () => void): Promise<boolean> {
       if (underWay.size > 0) return false
