@@ -79,6 +79,13 @@ const texts: TheirCall[] = [
     linkDescription: 'About',
     linkType: 'LARGE',
   }),
+  post('/send-link', {
+    phone,
+    message: 'Read https://example.com',
+    url: 'https://example.com',
+    title: 'A page',
+    description: 'About',
+  }),
 ]
 
 const files: TheirCall[] = [
@@ -112,6 +119,7 @@ const contents: TheirCall[] = [
   }),
   post('/send-location', { phone, title: 'Here', address: 'A street 1', latitude: '-23.0696347', longitude: '-50.4357913' }),
   post('/send-location', { phone, title: 'Here', address: 'A street 1', latitude: -23.07, longitude: -50.43, messageId }),
+  post('/send-location', { phone, name: 'Here', address: 'A street 1', latitude: -23.07, longitude: -50.43 }),
   post('/send-poll', { phone, message: 'Which?', poll: [{ name: 'A' }, { name: 'B' }] }),
   post('/send-poll', { phone, message: 'Which?', pollMaxOptions: 1, poll: [{ name: 'A' }, { name: 'B' }] }),
   post('/send-poll-vote', { phone, pollMessageId: messageId, pollVote: [{ name: 'A' }] }),
@@ -270,6 +278,8 @@ const contacts: TheirCall[] = [
   get('/contacts?page=1&pageSize=20'),
   get(`/contacts/${phone}`),
   get(`/profile-picture?phone=${phone}`),
+  get(`/contacts/${phone}/metadata`),
+  get(`/contacts/${phone}/profile-picture`),
   get(`/phone-exists/${phone}`),
   post('/phone-exists-batch', { phones: [person, other] }),
   post('/contacts/add', [

@@ -1,5 +1,5 @@
 /** Applies a dialect: converts the fields of a request to our names, and messages about them to the names of the caller. */
-import { camelPath } from '../../domain/camel-case.ts'
+import { camelCase, camelPath } from '../../domain/camel-case.ts'
 import type { Dialect } from '../../domain/dialect.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { Alias } from '../aliases.ts'
@@ -17,9 +17,11 @@ const own = (alias: Alias | undefined) => [...(alias?.own ?? []), ...Object.keys
 /** Converts the fields of a request from the dialect to the names of the operation or of its alias. */
 export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefined, fields: RawFields): RawFields {
   const { rename = {}, lift, values = {} } = rowOf(endpoint)
-  const given = endpoint.id === 'business.updateHours' ? withModeOfEachDay(fields) : fields
-  const named = Object.entries(lifted(given, lift)).map(([name, value]) => {
-    const ours = Object.hasOwn(rename, name) ? rename[name]! : name
+  const given = lifted(endpoint.id === 'business.updateHours' ? withModeOfEachDay(fields) : fields, lift?.from)
+  const isGiven = (name: string) => Object.hasOwn(given, name) || Object.hasOwn(given, camelCase(name))
+  const named = Object.entries(given).map(([name, value]) => {
+    // The field with our name has precedence.
+    const ours = Object.hasOwn(rename, name) && !isGiven(rename[name]!) ? rename[name]! : name
     return [ours, Object.hasOwn(values, ours) ? values[ours]!(value) : withGroupForm(ours, value)]
   })
   return inOurSpelling(endpoint, Object.fromEntries(named), own(alias))
@@ -46,10 +48,11 @@ export function judgeOf(dialect: Dialect | undefined, endpoint: Endpoint): Pick<
 
 /** The path of one of our fields, as a client of the dialect wrote it. */
 export function theirPath(_: Dialect, endpoint: Pick<Endpoint, 'id'>, path: string): string {
-  const { rename = {} } = rowOf(endpoint)
+  const { rename = {}, lift } = rowOf(endpoint)
   const [first = '', ...rest] = path.split('.')
   const theirs = Object.entries(rename).find(([, ours]) => ours === first)?.[0] ?? first
-  return camelPath([theirs, ...rest].join('.'))
+  const within = lift?.fields.includes(first) ? [lift.from] : []
+  return camelPath([...within, theirs, ...rest].join('.'))
 }
 
 /** A failure whose issues have the names of the dialect. */

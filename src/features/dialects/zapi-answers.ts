@@ -136,6 +136,7 @@ const status = (its: Answer) => ({
 const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
   'instance.me': me,
   'instance.status': status,
+  'instance.phoneCode': (its) => ({ ...its, code: its.value }),
   'instance.device': (its) => ({ ...its, originalDevice: its.platform }),
   'webhooks.update': (its) => ({ value: true, ...its }),
   'webhooks.updateType': (its) => ({ value: true, ...its }),

@@ -10,8 +10,8 @@ import { carouselWithIdsPerCard } from '../send/interactive.ts'
 export interface Reshape {
   /** Field of theirs → field of ours. */
   rename?: Readonly<Record<string, string>>
-  /** Object whose fields are at the top level in our request. */
-  lift?: string
+  /** An object of theirs, and our top-level fields that are inside it there. */
+  lift?: { from: string; fields: readonly string[] }
   /** Conversion of the values of one of our fields: of each entry of a list, or of the value itself. */
   values?: Readonly<Record<string, (value: unknown) => unknown>>
   /** Judges the fields in place of the operation, where other rules hold between them. */
@@ -45,8 +45,11 @@ const keyType = (value: unknown): unknown => {
 export const reshapes: Readonly<Record<string, Reshape>> = {
   'send.sendPoll': { rename: { message: 'question', poll: 'options' }, values: { options: each(nameOf) } },
   'send.sendPollVote': { rename: { pollVote: 'options' }, values: { options: each(nameOf) } },
-  'send.sendNewsletterAdminInvite': { lift: 'adminInviteMessage' },
+  'send.sendNewsletterAdminInvite': { lift: { from: 'adminInviteMessage', fields: ['newsletter_id', 'caption'] } },
   'send.sendCarousel': { input: carouselWithIdsPerCard },
+  // Several clients write these names, although the documentation of that gateway has ours.
+  'send.sendLocation': { rename: { name: 'title' } },
+  'send.sendLink': { rename: { url: 'link_url', description: 'link_description' } },
   'send.sendOrder': { values: { paymentSettings: keyType } },
   'business.updateHours': { values: { days: each(renamedDay) } },
   'business.createProduct': { rename: { integrationId: 'retailer_id' } },
@@ -73,6 +76,8 @@ export const zapiRoutes: readonly Alias[] = [
   { route: 'POST /group-invitation-link/{group_id}', operation: 'groups.invitationLink' },
   { route: 'DELETE /product/{product_id}', operation: 'business.deleteProduct' },
   { route: 'GET /chat/{phone}', operation: 'chats.get' },
+  { route: 'GET /contacts/{phone}/metadata', operation: 'contacts.get' },
+  { route: 'GET /contacts/{phone}/profile-picture', operation: 'contacts.picture' },
   { route: 'GET /disallowed-contacts', operation: 'privacy.disallowedContacts' },
   { route: 'PUT /update-webhook-receive', operation: 'webhooks.updateType', fixed: { type: 'received' } },
   { route: 'PUT /update-webhook-status', operation: 'webhooks.updateType', fixed: { type: 'message_status' } },
