@@ -1,0 +1,149 @@
+/** Archived instances that a command stages in a real store become instances: whole, once, with their media, and at whatever step a kill comes. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, test } from 'node:test'
+import { stageArchive } from '../../../src/directory/imports.ts'
+import { createDirectory } from '../../../src/directory/instances.ts'
+import type { InstanceId } from '../../../src/domain/ids.ts'
+import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
+import type { Step } from '../../../src/domain/steps.ts'
+import { eraseLeftovers } from '../../../src/storage/erase.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { createSealer, RING_KEY_BYTES } from '../../../src/storage/seal.ts'
+import { adoptStaged, stagedDir } from '../../../src/storage/staged-blobs.ts'
+import { openService, type Service } from '../../contract/http/service.ts'
+
+const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c21'
+const TOKEN = 'b'.repeat(48)
+const RING_KEY = Buffer.alloc(RING_KEY_BYTES, 9)
+/** More than a slice. */
+const RECORDS = Array.from({ length: 450 }, (_, index) => [`timeline:00001:${index}`, Buffer.from(`record ${index}`)] as const)
+const MEDIA = Buffer.alloc(5_000, 3)
+
+let service: Service
+let blobs: string
+let counter: BigInt64Array
+before(async () => {
+  service = await openService({ instanceSlots: 1 })
+})
+beforeEach(async () => {
+  blobs = await mkdtemp(join(tmpdir(), 'svc-blobs-'))
+  counter = new BigInt64Array(1)
+})
+after(() => service.close())
+
+/** The credentials as the archive has them: sealed with the instance's own key. */
+function sealedCreds(): Buffer {
+  const creds = { v: 1, creds: { signedIdentityKey: { public: { type: 'Buffer', data: 'AAAA' } } } }
+  return createSealer(RING_KEY).seal(keys.creds(ID), Buffer.from(JSON.stringify(creds)))
+}
+
+const config = () =>
+  JSON.stringify({
+    v: 1,
+    id: ID,
+    workspace: 'of another server',
+    name: 'Old name',
+    token: 'old',
+    settings: { ...DEFAULT_SETTINGS, auto_read_message: true },
+    webhooks: service.account.workspace(service.workspace).webhooks,
+    createdAt: 5,
+    updatedAt: 6,
+  })
+
+async function stage({ isHandedOver = true } = {}) {
+  const staged = stageArchive(service.store, service.sealer, ID)
+  for (const [name, value] of RECORDS) await staged.add(name, value)
+  await mkdir(stagedDir(blobs, ID))
+  await writeFile(join(stagedDir(blobs, ID), 'item'), MEDIA)
+  const archive = { config: config(), ringKey: RING_KEY.toString('base64') }
+  const about = { workspace: service.workspace, name: 'Moved', token: TOKEN, identity: 'AAAA', archive }
+  const ops = await staged.ops(about, sealedCreds())
+  if (isHandedOver) await service.store.commit({ ops })
+}
+
+/** The directory of a service that starts; `killAt`: nothing behind this step happens. */
+async function started(killAt?: Step) {
+  const { store, sealer, keyRing, account, oauth, clock, log } = service
+  await eraseLeftovers({ store, keyRing, blobsDir: blobs, log })
+  const directory = createDirectory({
+    store,
+    sealer,
+    keyRing,
+    account,
+    oauth,
+    engine: service.double.engine,
+    clock,
+    log,
+    checkUrl: () => undefined,
+    checkProxy: () => undefined,
+    adoptMedia: (instance) => adoptStaged(blobs, instance, counter),
+    steps(step) {
+      if (step === killAt) throw new Error('killed')
+    },
+  })
+  return { directory, instances: await directory.load() }
+}
+
+async function under(prefix: string): Promise<string[]> {
+  const found: string[] = []
+  for await (const [key] of service.store.range(prefix)) found.push(key)
+  return found
+}
+
+async function assertWhole() {
+  const { store, keyRing } = service
+  assert.deepEqual(Buffer.from(keyRing.of(ID)), RING_KEY)
+  for (const [name, value] of RECORDS) assert.deepEqual(Buffer.from((await store.get(keys.instance(ID) + name))!), value, name)
+  assert.equal((await under(keys.instance(ID))).length, RECORDS.length + 1)
+  createSealer(RING_KEY).open(keys.creds(ID), (await store.get(keys.creds(ID)))!)
+  assert.deepEqual(await under('import:'), [])
+  assert.deepEqual(await readdir(blobs), [ID])
+}
+
+test('an archived instance keeps its key, its settings and its records, and takes the workspace and the name of the target', async () => {
+  await stage()
+  const { directory } = await started()
+  const [taken] = await directory.takeImports()
+  assert.equal(taken?.settings.auto_read_message, true)
+  await assertWhole()
+  assert.equal(Number(counter[0]), MEDIA.length, 'its media counts against the budget')
+  assert.ok(directory.authenticate(ID, TOKEN))
+  assert.equal(service.account.workspace(service.workspace).instancesUsed, 1)
+  await directory.delete(ID as InstanceId)
+})
+
+for (const step of ['import:key', 'import:slice', 'import:taken'] as const)
+  test(`killed at ${step}: the next start makes one whole instance of it, with its media`, async () => {
+    await stage()
+    const first = await started(step)
+    await assert.rejects(first.directory.takeImports(), /killed/)
+    const { directory, instances } = await started()
+    const taken = await directory.takeImports()
+    assert.equal(instances.length + taken.length, 1)
+    await started()
+    await assertWhole()
+    assert.equal(service.account.workspace(service.workspace).instancesUsed, 1)
+    await directory.delete(ID as InstanceId)
+  })
+
+test('a command that was killed while it staged leaves nothing', async () => {
+  await stage({ isHandedOver: false })
+  const { directory } = await started()
+  assert.deepEqual(await directory.takeImports(), [])
+  assert.deepEqual(await under('import:'), [])
+  assert.equal(existsSync(stagedDir(blobs, ID)), false)
+  await rm(blobs, { recursive: true })
+})
+
+test('an import whose first slices a start has removed is refused as a whole', async () => {
+  await stage()
+  const [first] = await under(keys.importSlices(ID))
+  await service.store.commit({ ops: [[first!, null]] })
+  const { directory } = await started()
+  assert.deepEqual(await directory.takeImports(), [])
+  assert.deepEqual(await under(keys.instance(ID)), [])
+})
