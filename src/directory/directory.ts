@@ -83,8 +83,8 @@ export interface Directory {
   rotateWorkspaceSecret(workspace: WorkspaceId, graceSeconds?: number): Promise<string>
   /** Proxy of this instance, including user name and password. Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
-  /** Called for every request, so it must be fast. */
-  dialect(instance: InstanceId): Dialect | null
+  /** Called for every request. Null also if there is no such instance. */
+  dialect(instance: string): Dialect | null
   /** Settings in the form of responses: user name and password of the proxy are masked. */
   settings(instance: InstanceId): InstanceSettings
   webhooks(instance: InstanceId): WebhookSettings

@@ -401,7 +401,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     },
 
     proxyOf: (instance) => instances.get(instance)?.record.settings.proxy_url,
-    dialect: (instance) => held(instance).settings.dialect,
+    dialect: (instance) => instances.get(instance)?.record.settings.dialect ?? null,
     settings: (instance) => renderSettings(held(instance).settings),
     webhooks: (instance) => held(instance).webhooks,
   }

@@ -20,8 +20,9 @@ export function createDialects(directory: Pick<Directory, 'authenticate' | 'dial
   /** Dialect setting of the instance. A caller without its token must not learn it. */
   function ofInstance(path: string): Dialect | undefined {
     const [, instance, token] = INSTANCE_PATH.exec(path) ?? []
-    const caller = instance === undefined ? undefined : directory.authenticate(instance, token!)
-    return caller && (directory.dialect(caller.instance) ?? undefined)
+    const dialect = instance === undefined ? null : directory.dialect(instance)
+    // Only an instance with a dialect costs a second check of the token.
+    return dialect !== null && directory.authenticate(instance!, token!) ? dialect : undefined
   }
 
   function wanted(path: string, headers: Headers): string | undefined {

@@ -203,6 +203,8 @@ test('a caller with a wrong token is not told what the instance speaks', async (
 test('routes of the dialect exist in it alone', async () => {
   const restarted = await ask(call('GET /restart'))
   assert.deepEqual([restarted.status, restarted.operation], [200, 'instance.restart'])
+  const head = await ask(call('HEAD /restart'))
+  assert.deepEqual([head.status, head.operation], [404, undefined], 'a request for the head alone has no effect')
   for (const { route } of zapiRoutes.filter(({ route }) => route !== 'GET /qr-code/image')) {
     const { status, operation } = await ask(
       call(route.replace(/\{\w+\}/, '120363019502650977-group'), route.startsWith('GET') ? undefined : {}),

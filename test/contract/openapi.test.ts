@@ -420,3 +420,9 @@ test('a generator can make code of it: no enumeration has null among its words, 
     assert.equal(new Set(names).size, names.length, `${operation.operationId}: ${names}`)
   }
 })
+
+test('every operation of an instance that answers JSON says that dialects change it, and no other does', () => {
+  const named = operations().flatMap(({ operation }) => ('x-dialects' in operation ? [operation.operationId] : []))
+  const reached = endpoints.filter(({ access, contentType }) => access === 'instance' && contentType === 'application/json')
+  assert.deepEqual([...named].sort(), reached.map(({ id }) => id).sort())
+})

@@ -73,7 +73,9 @@ test('a text arrives, and its receipts come one by one', async () => {
 })
 
 test('a picture that is opened once is one', async () => {
-  const picture = `data:image/png;base64,${(await image('png')).toString('base64')}`
+  // Above 256 KB, so that another thread reads the body.
+  const picture = `data:image/png;base64,${(await image('png', 640, 640)).toString('base64')}`
+  assert.ok(picture.length > 300_000)
   const { item } = await sent('/send-image', { phone: ANA, image: picture, caption: 'Look', viewOnce: true })
   assert.match(JSON.stringify(item.proto), /"viewOnce":true|viewOnceMessage/)
 })
