@@ -137,13 +137,13 @@ const SENT = [
     why: 'numbers of older builds, asked when the network does not know or does not take the newer one',
   },
   { operation: /^iq privacy [gs]et privacy$/, why: 'the specification has privacy lists alone (its README, limits)' },
-  { operation: /^iq privacy set tokens$/, why: 'the trusted-contact token that we give, as whatsmeow and zapo do (WIRE.md 1)' },
+  { operation: /^iq privacy set tokens$/, why: 'the trusted-contact token that we give, as whatsmeow and zapo do' },
   {
     operation: /^iq encrypt get count$/,
     why: 'how many one-time keys the network has: asked at each login by the library, as by whatsmeow',
   },
   { operation: /^iq md set remove-companion-device$/, why: 'how a linked device logs out, as whatsmeow and zapo do' },
-  { operation: /^receipt server-error encrypt rmr$/, why: 'asks the phone for a file again, as whatsmeow does (WIRE.md 20)' },
+  { operation: /^receipt server-error encrypt rmr$/, why: 'asks the phone for a file again, as whatsmeow does' },
   {
     operation: /^receipt retry$/,
     path: 'receipt/keys/type',
@@ -167,7 +167,7 @@ const SENT = [
   {
     operation: /^message from-is-newsletter$/,
     path: 'message/plaintext@mediatype',
-    why: 'the network refuses media in a channel without it with 479 (messages.md 1.6, WIRE.md 7)',
+    why: 'the network refuses media in a channel without it with 479',
   },
   {
     operation: /^message from-is-not-newsletter$/,

@@ -65,10 +65,10 @@ export function createOrders({ store, engine, log, host }: OrdersDeps): () => Pr
   async function carryOut(instance: string, order: OrderName): Promise<string | null> {
     try {
       await doing[order](instance)
-      log.info({ instance_id: instance, order }, 'an order of a command was carried out')
+      log.info({ instance_id: instance, order }, 'a request of a CLI command was carried out')
       return null
     } catch (error) {
-      log.error({ err: error, instance_id: instance, order }, 'an order of a command could not be carried out')
+      log.error({ err: error, instance_id: instance, order }, 'a request of a CLI command failed')
       if (error instanceof Failure) return error.message
       throw error
     }

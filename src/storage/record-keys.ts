@@ -34,7 +34,7 @@ export const keys = {
   importRefusal: (id: string) => `import:refused:${id}`,
   importRefusals: 'import:refused:',
 
-  /** An order of a command to the service, by the id of the instance, and the service's answer. */
+  /** A request of a CLI command to the running service, by the id of the instance, and the answer to it. */
   order: (id: string): string => `${keys.orders}${id}`,
   orders: 'order:given:',
   orderAnswer: (id: string): string => `${keys.orderAnswers}${id}`,

@@ -1,4 +1,4 @@
-/** Groups whose events nobody wants. shared/api/webhook-payloads.md, 2.6. What each notification says: `received/group-notices.ts`. */
+/** Groups whose events are switched off. The payload of each notification is tested in `received/group-notices.ts`. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, BEN, chatOf, ME, type Story, startStory } from './received/story.ts'

@@ -1,4 +1,4 @@
-/** Received files: what the event says, and a sealed link in place of the file. shared/api/webhook-payloads.md, 2.3; messages.md, media.download. */
+/** Received files: the fields of the event, and the sealed link by which the file can be downloaded. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -53,12 +53,12 @@ export function parse(text: string): Map<string, Family> {
     if (head) {
       const [, word, name, rest] = head as unknown as [string, string, string, string]
       const family = families.get(name) ?? { type: '', help: '', samples: [] }
-      if (word === 'TYPE' && family.type !== '') throw new Error(`two types: ${line}`)
+      if (word === 'TYPE' && family.type !== '') throw new Error(`a second type of one metric: ${line}`)
       families.set(name, { ...family, ...(word === 'TYPE' ? { type: rest } : { help: rest }) })
       continue
     }
     const found = SAMPLE.exec(line)
-    if (!found) throw new Error(`not in the format: ${line}`)
+    if (!found) throw new Error(`not a line of the Prometheus text format: ${line}`)
     const [, name, labels = '', value] = found as unknown as [string, string, string | undefined, string]
     if (seen.has(`${name}{${labels}}`)) throw new Error(`a series twice: ${line}`)
     seen.add(`${name}{${labels}}`)

@@ -80,7 +80,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
       [['export', instance.id, join(dir, 'used'), '--to', 'baileys'], /is not empty; name one that does not exist yet/],
       [['export', 'nobody', join(dir, 'other'), '--to', 'baileys'], /There is no instance nobody\./],
       [['export', instance.id, join(dir, 'other'), '--to', 'telegram'], /--to is "telegram"; it must be svc or baileys\./],
-      [['resume', instance.id], /was not moved: it is connected\./],
+      [['resume', instance.id], /was not moved to another program; its status is connected\./],
     ] as const
     for (const [args, says] of refusals) {
       const { code, errors } = await cli(...args)

@@ -1,4 +1,4 @@
-/** BAILEYS 26, against a server that does not answer the close of a connection. */
+/** The end of a connection, against a server that does not answer the close frame. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'

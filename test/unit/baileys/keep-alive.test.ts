@@ -1,4 +1,4 @@
-/** WIRE.md 14: the connection is judged by the last frame that came in, over the library's real socket. */
+/** Whether a connection is alive is judged by its last received frame, over the library's real socket. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { initAuthCreds, type WASocket } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Every row of the table of states, asked without a network and without waiting. The numbers are those of `api/states.md`. */
+/** Every row of the table of states, without a network and without waiting. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CREATED, type RuntimeState, STATUSES, type Status, type StatusReason } from '../../../src/domain/instance.ts'

@@ -1,4 +1,4 @@
-/** The formats of shared/api/messages.md 1.4, from real files, with a converter and without one. */
+/** The formats that media are sent in, made from real files, with a converter and without one. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

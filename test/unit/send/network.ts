@@ -88,7 +88,7 @@ export function playedNetwork() {
     async query(query: BinaryNode) {
       asked.push(query)
       const answer = answers.shift()
-      if (answer === undefined) throw new Error(`nobody answers <${query.tag} ${query.attrs.xmlns}>`)
+      if (answer === undefined) throw new Error(`the test has no answer to <${query.tag} ${query.attrs.xmlns}>`)
       if (answer instanceof Error) throw answer
       return typeof answer === 'function' ? answer() : answer
     },

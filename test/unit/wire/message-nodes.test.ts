@@ -21,7 +21,7 @@ test('nodes, as they leave', () => {
     [reactionNode('👍'), { tag: 'reaction', attrs: { code: '👍' } }],
     [reactionNode(null), { tag: 'reaction', attrs: {} }],
     [bizBotNode(), { tag: 'bot', attrs: { biz_bot: '1' } }],
-    // WIRE.md 8
+    // The native apps mark payments by this node.
     [payBizNode('order_details'), { tag: 'biz', attrs: { native_flow_name: 'order_details' } }],
     [plaintextNode({ mediatype: 'url' }, BYTES), { tag: 'plaintext', attrs: { mediatype: 'url' }, content: BYTES }],
   ]

@@ -88,7 +88,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       for (const { svcId, hasBytes } of gone) {
         if (!hasBytes) continue
         await blobs?.remove(blobKey(svcId)).catch((error: unknown) => {
-          log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: media of an ended item could not be removed')
+          log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'media of a removed queue item could not be deleted')
         })
       }
     },

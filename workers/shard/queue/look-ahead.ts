@@ -10,9 +10,9 @@ import type { ItemStore } from './item-store.ts'
 export interface LookAhead {
   /** This one leaves next. */
   towards(next: Waiting | undefined): void
-  /** Its turn has come: what was prepared is the sender's, and what was not is not begun any more. */
+  /** The item is being sent: the sender takes the prepared media, and no preparation of it begins after this call. */
   turnOf(svcId: string): void
-  /** They will not be sent. */
+  /** These items will not be sent. */
   gone(items: readonly Waiting[]): void
   discard(): void
 }

@@ -2,11 +2,11 @@
  * Mode of an instance's queue, which does one thing at a time. The table lists the allowed changes, and `enter` throws on any other: two items in
  * flight, or an in-flight record without a matching mode, could lose a message or send it twice.
  *
- *   idle      nothing is under way: the head leaves when its moment has come
- *   naming    an item with none before it is being stored, and named in flight by the same commit; nothing may begin meanwhile
- *   named     such an item, or the head behind an item that has ended, is named in storage and has not begun
- *   sending   an item has begun: named, at the network, waited for
- *   settling  its outcome is known and is being stored
+ *   idle      nothing is in flight: the first item is sent when its time has come
+ *   naming    an item is being stored as the first of an empty queue; the same commit records it as in flight; no item may begin meanwhile
+ *   named     the first item is recorded as in flight in storage, and its sending has not begun
+ *   sending   an item is recorded as in flight and is being sent
+ *   settling  the result of the item is known and is being stored
  */
 import type { Waiting } from './item.ts'
 

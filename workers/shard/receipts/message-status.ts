@@ -217,7 +217,7 @@ export function createMessageStatuses({
   }
 }
 
-/** `sent` is a status of the message, whoever received it. */
+/** `sent` is a status of the message as a whole, not of one recipient. */
 const peopleAt = <P extends { who: Person | null }>(status: MessageStatus, people: P): P =>
   status === 'sent' && people.who ? { ...people, who: null } : people
 

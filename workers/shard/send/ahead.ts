@@ -12,7 +12,7 @@ import type { Once, SendContext } from './contract.ts'
 export type PrepareMedia = (context: SendContext, input: never) => Promise<unknown>
 
 export interface AheadDeps {
-  /** What an operation does with its media before its message is composed; undefined: it has none, or cannot be told before its turn. */
+  /** The function that prepares the media of an operation before its message is composed. Undefined if it has no media, or if they are not known before the item is sent. */
   mediaOf(operation: string): PrepareMedia | undefined
   session(): Session | null
   contextOf(session: Session, item: StoredItem, once: Once): SendContext
@@ -29,7 +29,7 @@ const nothing: Once = (_, make) => make()
 
 interface Held {
   svcId: string
-  /** What was uploaded in one is not used in another. */
+  /** Uploads of one session are not used in another. */
   session: Session
   results: Map<string, Promise<unknown>>
   isWanted: boolean
@@ -40,7 +40,7 @@ export function createAhead({ mediaOf, session: current, contextOf, prepared }: 
   /** Something is worked on, though perhaps for an item that is gone. */
   let isBusy = false
 
-  /** What has gone meanwhile is neither converted nor uploaded. */
+  /** The media of an item that was removed meanwhile are neither converted nor uploaded. */
   function whileWanted(context: SendContext, isWanted: () => boolean): SendContext {
     const { media } = context
     const check = () => {

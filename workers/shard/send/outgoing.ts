@@ -70,7 +70,7 @@ export interface SendingDeps extends Pick<SendContext, 'messages' | 'sent' | 'co
   settings(): InstanceSettings
   /** Undefined for an id without a declaration of a send. */
   handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
-  /** What an operation does with its media before its message is composed. */
+  /** The function that prepares the media of an operation before its message is composed. */
   mediaOf(operation: string): PrepareMedia | undefined
   /** The current session, and its network route; null while there is none. */
   session(): Session | null

@@ -1,13 +1,13 @@
 /**
- * Privacy settings, and the people that a setting of all contacts leaves out. The specification has the reading of such a list
- * (`iq privacy get`); the rest is WhatsApp Web's form as other clients send it.
+ * Privacy settings, and the people who are excluded from a setting "my contacts except". The protocol specification only describes
+ * how to read such a list (`iq privacy get`); the other forms are those that other clients send.
  *
  *   <iq xmlns="privacy" type="get"><privacy/></iq>                                       → <privacy><category name value/>…</privacy>
  *   <iq xmlns="privacy" type="set"><privacy><category name value/></privacy></iq>
  *   <iq xmlns="privacy" type="get"><privacy addressing_mode="lid"><list name value="contact_blacklist"/></privacy></iq>
  *       → <privacy addressing_mode><list dhash><user jid pn_jid?/>…</list></privacy>, without <list> while the setting is another one
  *   <iq xmlns="privacy" type="set"><privacy addressing_mode="lid"><category name value="contact_blacklist" dhash>
- *       <user action jid pn_jid?/>…</category></privacy></iq>                            → 409 when `dhash` is not the list's any more
+ *       <user action jid pn_jid?/>…</category></privacy></iq>                            → 409 when the list has another `dhash` by now
  */
 import {
   type BinaryNode,

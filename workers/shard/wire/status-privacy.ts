@@ -15,11 +15,11 @@ export const statusPrivacyQuery = (): BinaryNode => ({
 
 export interface StatusPrivacy {
   kind: 'contacts' | 'whitelist' | 'blacklist'
-  /** Jids that the list names, without device. */
+  /** JIDs in the list, without device. */
   named: string[]
 }
 
-/** The list that is in use. All contacts where the network names none. */
+/** The list that is in use; all contacts if the network marks none as the default. */
 export function statusPrivacyIn(answer: BinaryNode): StatusPrivacy {
   const lists = getBinaryNodeChildren(getBinaryNodeChild(answer, 'privacy'), 'list')
   const list = lists.find(({ attrs }) => attrs.default === 'true') ?? lists[0]

@@ -11,7 +11,7 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_
 
 export type Protocol = 'contact' | 'lid' | 'status' | 'business' | 'disappearing_mode'
 
-/** `sid`: any text that is not used twice. */
+/** `sid`: a unique text for each query. */
 export const usyncQuery = (protocols: readonly Protocol[], users: readonly BinaryNode[], sid: string): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'usync' },
@@ -27,7 +27,7 @@ export const usyncQuery = (protocols: readonly Protocol[], users: readonly Binar
   ],
 })
 
-/** Of a business its verified name is what can be asked for. */
+/** The only detail of a business that can be queried is its verified name. */
 const element = (protocol: Protocol): BinaryNode =>
   protocol === 'business'
     ? { tag: protocol, attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] }
@@ -35,7 +35,7 @@ const element = (protocol: Protocol): BinaryNode =>
 
 export const userAt = (jid: string): BinaryNode => ({ tag: 'user', attrs: { jid } })
 
-/** Without the plus no number is found. */
+/** The network only finds a number that begins with a plus. */
 export const userWithNumber = (digits: string): BinaryNode => ({
   tag: 'user',
   attrs: {},

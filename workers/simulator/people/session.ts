@@ -82,7 +82,7 @@ export async function readMessage(
       failures.push(error instanceof Error ? error.message : String(error))
     }
   }
-  throw new Error(`none of ${failures.length} sessions with ${address} reads this message: ${failures.join('; ')}`)
+  throw new Error(`none of ${failures.length} sessions with ${address} can decrypt this message: ${failures.join('; ')}`)
 }
 
 function storage(keys: OwnKeys, sessions: Map<string, SavedSession>, address: string): SignalStorage {

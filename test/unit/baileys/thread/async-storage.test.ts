@@ -1,4 +1,4 @@
-/** BAILEYS 23: what a thread pays for sockets that are long gone. */
+/** Sockets that have ended cost their thread nothing. */
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** BAILEYS 19: the library takes any well-formed certificate and account signature for good. */
+/** The library itself accepts every well-formed certificate and account signature as valid. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { beforeEach, test } from 'node:test'

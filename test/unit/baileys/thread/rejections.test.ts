@@ -1,4 +1,4 @@
-/** BAILEYS 17a and 17b. */
+/** Rejections in listeners of the library's events. */
 import assert from 'node:assert/strict'
 import { EventEmitter, on, once } from 'node:events'
 import { afterEach, test } from 'node:test'

@@ -48,7 +48,7 @@ test('what our own devices read is told with its chat, whether others are to kno
   assert.equal(read({ from: ME.id, id: 'A', type: 'read' }), null)
 })
 
-// WIRE.md 18: of large groups the network puts many into one.
+// In large groups the network combines the receipts of many members in one stanza.
 test('receipts of many members in one stanza are one of each; ids can stand in a list', () => {
   const users: BinaryNode[] = [
     { tag: 'user', attrs: { jid: ANA, t: '1767225601' } },

@@ -20,7 +20,7 @@ import { deviceSent, padded } from '../../wire/plaintext.ts'
 import type { DeviceLists } from '../device-lists.ts'
 import type { Identity } from '../identity.ts'
 
-/** In the form of `translate/outbound/stanza.ts`. */
+/** A stanza for one person, in the form that `translate/outbound/stanza.ts` returns. */
 export interface PersonStanza {
   to: string
   attributes: Record<string, string>

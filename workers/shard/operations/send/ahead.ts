@@ -1,4 +1,4 @@
-/** What the operations with one medium do with it, for the look-ahead (`send/ahead.ts`): the same calls as in their handlers, from the same input. */
+/** The media preparation of each operation with one medium, for the look-ahead (`send/ahead.ts`): the same calls, with the same input, as in the handlers. */
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
 import { documentMessage } from '../../media/document.ts'

@@ -94,7 +94,7 @@ export interface Unreadable {
 
 export interface WaitingMessages {
   load(): Promise<void>
-  /** On disk when it resolves. */
+  /** When the promise resolves, the record is on disk. */
   add(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
   /** Whether the message is still waited for. */
   has(key: WAMessageKey): boolean

@@ -37,7 +37,7 @@ export async function openAnswer(
   return null
 }
 
-/** Looks in the chat of the answer, or in the one that the network names: whoever can encrypt with the secret has read the message. */
+/** Looks in the chat of the answer, or in the one that the network names: only somebody who has read the message can encrypt with its secret. */
 async function answered(
   { original, identity }: InboundContext,
   key: WAMessageKey,

@@ -31,7 +31,7 @@ export interface Translated {
   common?: Partial<ReceivedFields>
 }
 
-/** `silent`: only relevant to the network, not reported. Null: content of this family that cannot be read, reported as unsupported. */
+/** `silent`: the content only matters to the network and is not reported. Null if the content belongs to this family but cannot be read: it is reported as unsupported. */
 export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 
