@@ -1,4 +1,4 @@
-/** The schemas that the dashboard makes forms of: a few of the description's, where the whole has two megabytes. */
+/** Extracts the few schemas of the OpenAPI description that the dashboard makes forms of; the whole description has two megabytes. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 const FOLDER = new URL('../src/dashboard/generated/', import.meta.url)
@@ -14,7 +14,7 @@ const OPERATIONS = [
   'admin.webhookLog',
 ]
 
-/** A field that is one form or null is that form, which has null among its types. */
+/** A field that is "one form or null" becomes that form, with null among its types. */
 function flat(schema) {
   const properties = Object.entries(schema.properties).map(([name, { anyOf, ...rest }]) => {
     const [form, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? []

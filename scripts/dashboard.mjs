@@ -1,6 +1,6 @@
 /**
- * Bundles the dashboard: node scripts/dashboard.mjs FOLDER, the folder that the service was compiled to (dist, .built). What it makes lies in
- * FOLDER/dashboard: index.html, and beside it in assets/ what that loads, each file named by its content. Nothing is done where nothing changed.
+ * Bundles the dashboard: node scripts/dashboard.mjs FOLDER, where FOLDER is the output of the compiler (dist, .built). The result is in
+ * FOLDER/dashboard: index.html, and its files in assets/, each named by a hash of its content. Nothing is done if no source changed.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -21,7 +21,7 @@ const newest = (path) =>
       ? Math.max(0, ...readdirSync(path, { recursive: true }).map((name) => statSync(join(path, name)).mtimeMs))
       : statSync(path).mtimeMs
 
-/** What is bundled goes to everybody who opens the page: its notice goes along. */
+/** Every visitor of the page receives the bundled packages, so their licence notice is included. */
 const NOTICE =
   '/*! Contains preact, @preact/signals, openapi-fetch and eventsource-parser, each under the MIT license: see node_modules/<name>/LICENSE of the service. */'
 
@@ -57,7 +57,7 @@ if (!existsSync(page) || Math.max(...SOURCES.map(newest)) > statSync(page).mtime
   const nameOf = (entry) =>
     made.find((name) => name.startsWith(`${entry.split('.')[0]}-`) && name.endsWith(entry.slice(entry.indexOf('.'))))
   const html = readFileSync('src/dashboard/index.html', 'utf8').replace(/\{([a-z.]+)\}/g, (_, entry) => `assets/${nameOf(entry)}`)
-  // The page last, and at once: who opens it meanwhile gets the one before, whose files are still there.
+  // The page is written last and replaced atomically: a visitor meanwhile gets the previous page, whose files still exist.
   const written = `${page}.${process.pid}`
   writeFileSync(written, html)
   renameSync(written, page)

@@ -1,14 +1,14 @@
 /**
- * The library's caches: a socket makes four, which hold next to nothing. In place of `@cacheable/node-cache`, whose every cache is forty empty maps and
- * a timer, and which loads eight packages. `scripts/library.mjs` puts it into the library that lies beside the compiled service.
+ * The library's caches: a socket makes four, which hold very little. They replace `@cacheable/node-cache`, where every cache has forty empty maps and
+ * a timer, and which loads eight packages. `scripts/library.mjs` puts this file into the copy of the library beside the compiled service.
  */
 export class BriefCache {
-  /** By key: the value, and until when it is known, in ms of the monotonic clock; undefined before there is one. */
+  /** By key: the value, and the time until which it is valid, in ms of the monotonic clock. Undefined before there is an entry. */
   #known
   #lifeMs
   #now
 
-  /** `stdTTL`: life of an entry in seconds; 0: for ever. Values are never cloned. `now` in ms; does not step. */
+  /** `stdTTL`: life of an entry in seconds; 0 means forever. Values are never cloned. `now`: a monotonic time in ms. */
   constructor({ stdTTL = 0 } = {}, now = () => performance.now()) {
     this.#now = now
     this.#lifeMs = stdTTL > 0 ? stdTTL * 1_000 : Number.POSITIVE_INFINITY
@@ -22,7 +22,7 @@ export class BriefCache {
   set(key, value) {
     this.#known ??= new Map()
     const now = this.#now()
-    // All live equally long, so those that are over are the first.
+    // All entries live equally long, so the expired ones are the first.
     for (const [old, { until }] of this.#known) {
       if (until > now) break
       this.#known.delete(old)

@@ -1,14 +1,14 @@
 /**
- * Puts the library beside the compiled service, with less of it in memory: node scripts/library.mjs FOLDER, the folder that the service was compiled to
- * (dist, .built). Node finds FOLDER/node_modules before the one of the checkout. Each shard has a copy of all code in memory, so it is changed thus,
- * and not otherwise:
+ * Puts a smaller copy of the library beside the compiled service: node scripts/library.mjs FOLDER, where FOLDER is the output of the compiler (dist,
+ * .built). Node finds FOLDER/node_modules before that of the checkout. Each shard has a copy of all code in memory, so the copy is reduced in these
+ * ways only:
  *
- * - WAProto/index.js, 672 messages and enumerations in 4.4 MB: each is made when somebody first asks for it, and white space is gone.
- * - lib/WAM, the statistics events and what writes them, which nobody asks for, is left out but for what a socket makes of itself.
- * - lib/Socket and lib/Utils: caches of their own (scripts/library-cache.mjs) in place of @cacheable/node-cache.
- * - The two programs of whatsapp-rust-bridge are files instead of texts of 1 MB; only the one that runs is read.
+ * - WAProto/index.js has 672 messages and enumerations in 4.4 MB: each is created at its first use, and white space is removed.
+ * - lib/WAM has the statistics events and their writer, which nothing uses; it is omitted, except for the parts that every socket creates.
+ * - lib/Socket and lib/Utils: our own caches (scripts/library-cache.mjs) replace @cacheable/node-cache.
+ * - The two programs of whatsapp-rust-bridge become files instead of texts of 1 MB; only the one that runs is read.
  *
- * An upgrade that looks otherwise ends the build. Nothing is done where nothing changed.
+ * The build fails if an upgrade of the library does not match. Nothing is done if nothing changed.
  */
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ const LAZILY = `function lazily(owner, name, make) {
   }
   Object.defineProperty(owner, name, { get, set: keep, enumerable: true, configurable: true })
 }`
-/** `proto.Message = (function() {`, its end with the same indentation, and what they become. */
+/** Patterns of `proto.Message = (function() {` and of its end with the same indentation, and their replacements. */
 const BEGIN = /^( *)([\w.]+)\.(\w+) = \(function\(\) \{$/
 const END = '})();'
 
@@ -57,7 +57,7 @@ function withLazyMessages(source) {
   return transformSync(`${LAZILY}\n${lines.join('\n')}`, { minifyWhitespace: true, minifySyntax: true, format: 'esm' }).code
 }
 
-/** A text of base64 that long is a program. Returns the source that reads them, and the texts. */
+/** A base64 text of this length is a program. Returns the source that reads the programs from files, and the texts. */
 function withoutPrograms(source) {
   const texts = []
   const reading = source.replace(/"([A-Za-z0-9+/=]{100000,})"/g, (_, text) => {
@@ -69,7 +69,7 @@ function withoutPrograms(source) {
 }
 
 const CACHE = 'scripts/library-cache.mjs'
-/** The library's modules that import its caches. */
+/** The library's modules that import the caches. */
 const CACHE_USERS = [
   'Socket/chats',
   'Socket/messages-recv',
@@ -91,7 +91,7 @@ function withOwnCaches() {
   })
 }
 
-/** What is made, by its path. */
+/** The changed files, by path. */
 function made() {
   const index = read(`${LIBRARY}/lib/index.js`)
   const WAM = "export * from './WAM/index.js';\n"
@@ -109,7 +109,7 @@ function made() {
 
 const isCopied = (path) => !/\.(d\.ts|map|proto|sh)$|lib\/WAM\/(constants|encode|index)\.js$/.test(path)
 const done = join(modules, '.made')
-/** Packages have no times that say when they came: npm gives all the same. */
+/** The modification times of packages do not show when they were installed: npm gives all of them the same time. */
 const madeOf = [`${LIBRARY}/package.json`, `${BRIDGE}/package.json`, '../scripts/library.mjs', `../${CACHE}`]
 const stamp = createHash('sha256').update(madeOf.map(read).join()).digest('hex')
 const isDone = existsSync(done) && readFileSync(done, 'utf8') === stamp

@@ -1,12 +1,12 @@
 /**
- * Looks for every credential that the tests used in every log that their services wrote: node scripts/log-secrets.mjs FOLDER, where the folder
- * was `TEST_LOGS` of `npm test` (test/harness/secrets.ts). Ends with 1 when one is there, and when there is nothing worth looking through.
+ * Searches every log of the services of a test run for every credential that the tests used: node scripts/log-secrets.mjs FOLDER, where FOLDER was
+ * `TEST_LOGS` of `npm test` (test/harness/secrets.ts). Ends with code 1 if it finds one, or if there are no logs to search.
  */
 import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** As test/harness/secrets.ts has it. */
+/** The same pattern as in test/harness/secrets.ts. */
 const CREDENTIAL = /svc_(?:key|admin|oat|ort)_[0-9a-f]{48,80}|whsec_[0-9A-Za-z]{32}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g
 
 const [folder] = process.argv.slice(2)
@@ -25,7 +25,7 @@ for (const name of files.filter((each) => each.endsWith('.log')))
     for (const [credential] of line.matchAll(CREDENTIAL)) {
       if (!secrets.has(credential)) continue
       found++
-      // The line itself, without what it must not have.
+      // The line, with the credential replaced.
       if (found <= 10) process.stdout.write(`${line.replaceAll(credential, '<a credential>').slice(0, 500)}\n`)
     }
   }

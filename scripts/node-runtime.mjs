@@ -1,6 +1,6 @@
 /**
- * Programs of other Nodes, from the npm package of each; they are kept in node_modules/.cache. We stand by two: 24, on which we develop, and 20,
- * the oldest in `engines`.
+ * Programs of other versions of Node, from the npm package of each; they are kept in node_modules/.cache. Two versions are supported: 24, on which we
+ * develop, and 20, the oldest in `engines`.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,13 +11,13 @@ const runtime = `node-${process.platform}-${process.arch}`
 const folderOf = (major) => fileURLToPath(new URL(`../node_modules/.cache/node-${VERSIONS[major]}`, import.meta.url))
 const programIn = (folder) => `${folder}/node_modules/${runtime}/bin/node`
 
-/** Path of the program; undefined when it was not fetched. */
+/** Path of the program; undefined if it was not fetched. */
 export function nodeAtHand(major) {
   const program = programIn(folderOf(major))
   return existsSync(program) ? program : undefined
 }
 
-/** Path of the program, fetched if need be; undefined when it is not to be had for this machine. */
+/** Path of the program, fetched if necessary; undefined if there is none for this machine. */
 export function fetchedNode(major) {
   const folder = folderOf(major)
   if (nodeAtHand(major) === undefined) {

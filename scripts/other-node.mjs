@@ -1,5 +1,6 @@
 /**
- * Runs compiled tests on the other Node of the two we stand by. Call: node scripts/other-node.mjs FILE…; without a file it is only fetched.
+ * Runs compiled tests on the other of the two supported versions of Node: node scripts/other-node.mjs FILE…; without a file it only fetches that
+ * Node.
  */
 import { spawnSync } from 'node:child_process'
 import { fetchedNode } from './node-runtime.mjs'

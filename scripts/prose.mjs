@@ -1,13 +1,13 @@
 /**
- * Checks the sentences in comments, in log and error messages, and in the documentation: what a machine can see of a sentence that is hard to read.
- * `node scripts/prose.mjs` prints each problem with its place, and ends with code 1 if there is one. `test/unit/service/prose.test.ts` has samples of
- * good and bad sentences.
+ * Checks the sentences in comments, in log and error messages, and in the documentation for signs of a sentence that is hard to read. `node
+ * scripts/prose.mjs` prints each problem with its place, and ends with code 1 if there is one. `test/unit/service/prose.test.ts` has samples of good
+ * and bad sentences.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Words that only this project uses, or that read like a riddle, each with the term to use instead. */
+/** Words that only this project uses, or that are hard to understand, each with the term to use instead. */
 const WORDS = [
   [/\banew\b/i, '"again" or "new"'],
   [/\bany ?more\b/i, '"no longer"'],
@@ -23,22 +23,25 @@ const WORDS = [
   [/\blooked at at\b/i, '"checked"'],
 ]
 
-/** A preposition and its noun are the whole text, as in `Of the ticket.`: readers cannot know what that is said of. A unit (`In ms.`) is enough. */
+/**
+ * A text that is only a preposition and its noun, as in `Of the ticket.`: readers cannot know what has this relation to the ticket. A unit (`In ms.`)
+ * is enough.
+ */
 const BARE =
   /^(?:Of|By|Behind|With|Without|After|Before|In|On|At|From|To|As|Beside|Beyond|Under|Over|Between)\b(?! (?:most|least|ms|seconds|bytes|MB|KB|epoch)\b)(?: [^\s.,:;]+){1,5}\.$/
 const VERB =
   /\b(?:is|are|was|were|be|has|have|had|do|does|did|may|must|can|could|will|would|needs?|stays?|sees?|means?|returns?|shows?)\b/
 
-/** A question word is the subject of a statement: "What it said has arrived." */
+/** A statement whose subject is a question word, as in "What it said has arrived." */
 const RIDDLE = /(?:^|[.;] )(?:What|Who|Whatever|Whose)\b[^.;?]*[.;]/
 
-/** A value and a colon stand for a sentence: "Undefined: there is none." */
+/** A value and a colon in place of a sentence, as in "Undefined: there is none." */
 const ELLIPTIC = /(?:^|[.;] )(?:Undefined|Null|Absent|False|True|Empty|Zero): |\b(?:otherwise|else) -?\d+[.;]?$/
 
-/** A document that is not in this repository. */
+/** A citation of a document that is not in this repository. */
 const ELSEWHERE = /\bshared\/(?:api|design|spec)\b|\b(?:BAILEYS|WIRE|SIGNAL|INBOUND|NETWORK|STACK)(?:\.md)? \d/
 
-/** Words of the longest sentence: a longer one has to be read twice. */
+/** The most words of a sentence: a longer one has to be read twice. */
 const MOST_WORDS = 60
 
 const RULES = [
@@ -48,10 +51,10 @@ const RULES = [
   [ELSEWHERE, 'cites a document that is not in the repository; state the fact'],
 ]
 
-/** Code and addresses are not prose. */
+/** Code and addresses are not checked. */
 const withoutCode = (text) => text.replace(/`[^`]*`/g, 'it').replace(/\bhttps?:\/\/\S+/g, 'it')
 
-/** Problems of one text: the words that it has, and what is wrong with them. */
+/** The problems of one text: the words, and the reason why they are hard to read. */
 export function problemsOf(text) {
   const prose = withoutCode(text).trim()
   const found = RULES.flatMap(([sign, problem]) => {
@@ -116,7 +119,7 @@ export function proseOf(markdown) {
 }
 
 /** Folders whose sentences are checked. */
-const SOURCES = ['src', 'workers/shard']
+const SOURCES = ['src', 'workers/media', 'workers/shard', 'scripts']
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'wrangler-free.md', 'docs', 'examples']
 /** Pages in other languages, and those that quote the names of tests. */
 const NOT_CHECKED = /^docs\/(?:pt|es)\/|^docs\/(?:server-kinds|wire-facts)\.md$/

@@ -1,15 +1,15 @@
 /**
- * After `npm prune --omit=dev`: takes packages away that npm installs with the service and that nothing of it loads. `npm ci` brings them back.
- * Some are peers or helpers of programs that a package has beside its library, and npm has no way to leave them out.
+ * After `npm prune --omit=dev`: removes packages that npm installs with the service and that the service never loads. `npm ci` installs them again.
+ * Some are peers, or helpers of a package's command line, and npm has no option to omit them.
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 
 const UNUSED = [
-  // A peer of valibot, for its types: 31 MB.
+  // A peer of valibot, only for its types: 31 MB.
   'typescript',
   '@typescript',
-  // Types.
+  // Packages of types.
   '@types',
   'undici-types',
   // The command line of qrcode.
@@ -22,7 +22,7 @@ const UNUSED = [
   'get-caller-file',
   'which-module',
   'set-blocking',
-  // The web server of unstorage, and what it watches files with.
+  // The web server of unstorage, and its file watcher.
   'h3',
   'crossws',
   'iron-webcrypto',
@@ -33,7 +33,7 @@ const UNUSED = [
   'readdirp',
 ]
 
-/** What lies beside the compiled service with less in it (`scripts/library.mjs`), and what only the form with all of it loads. */
+/** Packages of which a smaller copy is beside the compiled service (`scripts/library.mjs`), and packages that only the full copy loads. */
 const BESIDE = [
   '@whiskeysockets',
   'whatsapp-rust-bridge',

@@ -1,23 +1,26 @@
 /**
- * Unit tests that can share a process, in groups. Each process of tests loads the library and its own copy of the service, which takes longer
- * than most unit tests do: 230 files by themselves cost four minutes of a core for loading alone.
+ * Groups of unit tests that can share a process. Each test process loads the library and its own copy of the service, which takes longer than most
+ * unit tests: 230 separate files cost four minutes of a core for loading alone.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const GROUPS = '.built/test/groups'
-/** Files in a group. A group is run by one core, so a few long ones would leave the other core idle at the end. */
+/** Files in a group. One core runs a group, so a few long groups would leave the other core idle at the end. */
 const SIZE = 12
 const UNIT = /^\.built\/test\/unit\//
-/** What a file shares with the others of its process: hooks, clocks, turns of the loop, the environment, and patches of the library. */
+/**
+ * Signs that a file changes state of its process that other files use: hooks, clocks, turns of the loop, the environment, and patches of the library.
+ */
 const ALONE =
   /^(before|after|beforeEach|afterEach)\(|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/m
 
 /**
- * The same files with the unit tests among them in groups: each group is a file that imports its tests.
+ * The same files, with the unit tests among them in groups: each group is a file that imports its tests.
  *
  * @param {string[]} files compiled tests, relative to the project
- * @returns {{ files: string[], membersOf: (group: string) => string[] }} `membersOf` gives the tests of a group, and a file itself for any other file
+ * @returns {{ files: string[], membersOf: (group: string) => string[] }} `membersOf` returns the tests of a group, and the file itself for any other
+ * file
  */
 export function grouped(files) {
   rmSync(GROUPS, { recursive: true, force: true })

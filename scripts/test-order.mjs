@@ -1,13 +1,13 @@
 /**
- * The order in which files of tests begin. Those that mostly wait, for a disk to fill, a killed service to start or a page to load, are in two folders:
- * one after the other, four at once, they would leave the cores idle for minutes. Spread among the files that compute they cost next to no time.
+ * The order in which test files begin. The files that mostly wait (for a full disk, a start after a kill, or a page) are in two folders. If they ran
+ * together, four at a time, the cores would be idle for minutes. Spread among the files that compute, they cost almost no time.
  */
 const WAITS = /\/test\/(browser|faults)\/|\/e2e\/newcomer\./
-/** Of the list; what begins last is short, so that no file runs alone at the end. */
+/** Part of the list. The last files to begin are short, so that no file runs alone at the end. */
 const UNTIL = 0.75
 
 /**
- * The same files, with those that wait at even distances in the first three quarters.
+ * The same files, with the waiting ones spread evenly over the first three quarters.
  *
  * @param {string[]} files
  * @returns {string[]}

@@ -1,7 +1,7 @@
 /**
- * Lends worlds to test files: processes with a network and a service (test/harness/world-host.ts), each for one file after another. A file connects
- * to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and has its world until the connection ends. One that was emptied is lent again;
- * any other one is ended, and the next file gets a new one.
+ * Lends worlds to test files. A world is a process with a network and a service (test/harness/world-host.ts), used by one file after another. A file
+ * connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and keeps its world until the connection ends. A world that was emptied is
+ * lent again; any other one is ended, and the next file gets a new one.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const HOST = '.built/test/harness/world-host.js'
-/** In ms: a host that ended its world by itself would have done so long before. */
+/** In ms. A host that works ends its world by itself long before. */
 const END_DEADLINE = 10_000
 
 async function startHost(kind) {
@@ -24,9 +24,9 @@ async function startHost(kind) {
   return {
     kind,
     ready,
-    /** Nobody has used it since it began or was emptied. */
+    /** Whether no file has used it since it started or was emptied. */
     isEmpty: true,
-    /** What the host's answer says: nothing, or `{ error }`. */
+    /** Resolves with the host's answer: nothing, or `{ error }`. */
     async ask(task) {
       this.isEmpty = false
       const answer = next()
@@ -50,9 +50,9 @@ export async function lendWorlds() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-worlds-'))
   const address = join(folder, 'lender')
   const idle = { traced: [], untraced: [] }
-  /** What serves each connection that is open. */
+  /** The process that serves each open connection. */
   const serving = new Map()
-  /** Ends of hosts that nobody waits for. */
+  /** Ends of hosts that nothing awaits. */
   const ends = new Set()
 
   async function serve(socket) {
@@ -69,7 +69,7 @@ export async function lendWorlds() {
         } else {
           const { error } = await host.ask(task)
           if (task === 'empty' && error !== undefined) process.stderr.write(`A world could not be emptied: ${error}\n`)
-          // What a test left behind is no failure of the test's.
+          // An error while a world is emptied is not a failure of the test.
           socket.write(`${JSON.stringify({ error: task === 'empty' ? undefined : error })}\n`)
         }
       }

@@ -1,10 +1,9 @@
 /**
- * Runs compiled tests: node --enable-source-maps scripts/test.mjs [--dots] .built/test/…test.js …
- * With `--dots` a test that is green is a dot.
+ * Runs compiled tests: node --enable-source-maps scripts/test.mjs [--dots] .built/test/…test.js … With `--dots` a passing test is shown as a dot.
  *
- * A file that fails among the others is run once more by itself: two cores are shared with deadlines that the library and the protocol set.
- * What is red then is red. What is green then is named, as it is a race of ours or of the test's that somebody should look at; more than a
- * few of those are no accident, and fail.
+ * A file that fails while others run is run once more alone, because the files share two cores and have deadlines that the library and the protocol
+ * set. If it fails again, the run fails. If it passes, it is listed, because it has a race in the service or in the test that somebody should
+ * examine; the run also fails if more than a few files do that.
  */
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
@@ -13,7 +12,7 @@ import { grouped } from './test-groups.mjs'
 import { mixed } from './test-order.mjs'
 import { lendWorlds } from './test-worlds.mjs'
 
-/** On two cores: many of them wait for a deadline most of their time. */
+/** For two cores: many files wait for a deadline most of their time. */
 const AT_ONCE = 4
 const TIME_LIMIT_MS = 400_000
 const SECOND_TRIES = 5
@@ -21,13 +20,16 @@ const SECOND_TRIES = 5
 const isShort = process.argv[2] === '--dots'
 const tests = process.argv.slice(isShort ? 3 : 2)
 
-/** Which of the files a failure is of: with source maps it names the source, and a file that ends before its tests do is itself the test. */
+/**
+ * The file that a failure belongs to: with source maps the failure names the source, and a file that ends before its tests do is itself reported as
+ * the test.
+ */
 function fileOf({ file, name, details }) {
   const place = (file ?? details.error?.file ?? name).replace(/\.ts$/, '.js')
   return [...tests, ...groups.files].find((each) => place.endsWith(each.replace(/^.*\.built\//, ''))) ?? place
 }
 
-/** The files with a failed test. The report goes to the standard output. */
+/** The files with a failed test. The report is written to the standard output. */
 async function failed(these, concurrency) {
   const red = new Set()
   const events = run({ files: these, concurrency, timeout: TIME_LIMIT_MS })
@@ -41,9 +43,9 @@ async function failed(these, concurrency) {
 const groups = grouped(tests)
 const worlds = await lendWorlds()
 process.env.TEST_WORLDS = worlds.address
-// Of a group that ended before its tests did, every test is run once more.
+// If a group ended before its tests did, each of its tests is run again.
 const red = [...new Set((await failed(mixed(groups.files), AT_ONCE)).flatMap(groups.membersOf))]
-// By itself a test has a world of its own, as when it is run alone.
+// A file that runs alone has its own world, as it has with `node --test`.
 delete process.env.TEST_WORLDS
 await worlds.close()
 if (red.length > SECOND_TRIES) {

@@ -1,10 +1,10 @@
 /**
- * Bundles the code of each kind of thread: node scripts/threads.mjs FOLDER, the folder that the service was compiled to (dist, .built). Beside each
- * main module of a thread it writes `<name>.bundle.js`, which is what runs (src/engine/thread.ts). Each new thread loads its code anew, and some 450
- * small modules of ours and as many of packages cost it more than a second of a core where one file costs a third of that: it counts where a thread
- * that died is replaced.
+ * Bundles the code of each kind of thread: node scripts/threads.mjs FOLDER, where FOLDER is the output of the compiler (dist, .built). It writes
+ * `<name>.bundle.js` beside the main module of each thread, and the bundle is what runs (src/engine/thread.ts). Each new thread loads its code again.
+ * For some 450 small modules of ours and as many of packages that takes more than a second of a core, and for one file a third of that. This matters
+ * when a dead thread is replaced.
  *
- * Some packages stay outside, in node_modules: those listed below, and what is loaded when it is first needed. Nothing is done where nothing changed.
+ * Some packages stay outside, in node_modules: those listed below, and those that are loaded at their first use. Nothing is done if nothing changed.
  */
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,13 +23,15 @@ const ENTRIES = [
   'media/heic-thread',
   'media/program-host',
 ]
-/** Packages with native or WebAssembly parts, or that look for files of theirs at run time, and what such packages share with others. */
+/**
+ * Packages with native or WebAssembly parts, or that search for their own files at run time, and the packages that such packages share with others.
+ */
 const OUTSIDE = ['lmdb', 'sharp', 'whatsapp-rust-bridge', 'libheif-js', 'piscina', 'protobufjs', 'long']
-/** The definitions of messages, which the library's own modules name by a path: 3 MB that each bundle would hold anew. */
+/** The definitions of messages, which the library's own modules import by a path: otherwise each bundle would have another copy of 3 MB. */
 const DEFINITIONS = '@whiskeysockets/baileys/WAProto/index.js'
 const isOutside = (path) => OUTSIDE.some((name) => path === name || path.startsWith(`${name}/`))
 
-/** What a bundle leaves to Node: the packages above, the definitions, and packages that are loaded when they are first needed. */
+/** The modules that a bundle loads through Node: the packages above, the definitions, and packages that are loaded at their first use. */
 const outside = {
   name: 'outside',
   setup({ onResolve }) {
@@ -49,12 +51,15 @@ const sources = ['src', 'workers'].flatMap((folder) =>
     .filter(isSource)
     .map((name) => join(compiled, folder, name)),
 )
-/** What says when packages came: npm's own list, and the library's beside the compiled service. */
+/** Files that change when packages are installed: npm's own list, and that of the library beside the compiled service. */
 const packages = ['node_modules/.package-lock.json', join(compiled, 'node_modules/.made')].filter((path) => existsSync(path))
 const newest = Math.max(...[...sources, ...packages, fileURLToPath(import.meta.url)].map(changedAt))
 const isDone = ENTRIES.every((entry) => existsSync(bundleOf(entry)) && changedAt(bundleOf(entry)) > newest)
 
-/** What is not ASCII is in comments alone: esbuild escapes it elsewhere. A single such character makes V8 keep all of the code with two bytes each. */
+/**
+ * Only comments have characters that are not ASCII: esbuild escapes them elsewhere. A single such character makes V8 keep all of the code with two
+ * bytes per character.
+ */
 const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')
 
 async function bundle(entry) {
@@ -64,12 +69,12 @@ async function bundle(entry) {
     write: false,
     bundle: true,
     plugins: [outside],
-    // Packages of CommonJS load what is Node's own with it.
+    // CommonJS packages load modules of Node through `require`.
     banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // Stack traces name the sources, as in the compiled modules.
+    // Stack traces show the sources, as in the compiled modules.
     sourcemap: true,
     sourcesContent: false,
     logLevel: 'warning',

@@ -1,7 +1,7 @@
-// How much of the protocol is known: `node scripts/wire-coverage.mjs [TRACES] [--write]`, TRACES a folder that tests were run with as
-// SVC_SANDBOX_TRACE. Says, of the kinds of stanzas that the server may start, how many the router's table names (.built) and how many the
-// simulator produced (TRACES); and of the operations of the specification which the gateway used. The specification lies outside the project
-// (`../shared`); without it the committed list of kinds is what is compared. --write makes that list anew.
+// Shows how much of the protocol is covered: `node scripts/wire-coverage.mjs [TRACES] [--write]`, where TRACES is a folder that tests were run with
+// as SVC_SANDBOX_TRACE. Of the kinds of stanzas that the server may send unasked, it counts those in the router's table (.built) and those that the
+// simulator produced (TRACES); and of the operations of the specification, those that the gateway used. The specification is outside the repository
+// (`../shared`); without it the committed list of kinds is compared. --write writes that list again.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -13,12 +13,12 @@ const tool = join(shared, 'tools', 'wire-check.mjs')
 const say = (line) => process.stdout.write(`${line}\n`)
 const traces = process.argv.slice(2).find((each) => !each.startsWith('--'))
 
-/** What only clients send: the trees of hand-written parsers have both directions. */
+/** Kinds that only clients send: the trees of hand-written parsers have both directions. */
 const OURS = { ib: ['offline_batch', 'unified_session'], call: ['link_create', 'link_query', 'waiting_room_toggle'] }
-/** Told apart by their child. Others go by their type alone, and the rest by their tag. */
+/** These kinds are distinguished by their child. Some others are distinguished by their type, and the rest by their tag. */
 const BY_CHILD = new Set(['notification', 'ib', 'stream:error', 'iq'])
 
-/** `tag type child`, a dash for what there is not. */
+/** `tag type child`, with a dash for each that is absent. */
 const kind = (tag, type, child) => [tag, type ?? '-', child ?? '-'].join(' ')
 
 function valuesOf(attr) {
@@ -27,12 +27,12 @@ function valuesOf(attr) {
   return attr.enumValues ?? [undefined]
 }
 
-/** Every kind of stanza that the server may start, from the specification. */
+/** Every kind of stanza that the server may send unasked, from the specification. */
 function kindsOf(spec) {
   const kinds = new Set()
   for (const [tag, forms] of spec.server)
     for (const { name, node } of forms) {
-      // The form of any notification.
+      // The general form of every notification.
       if (name === 'GenericNotification') continue
       const children = (node.children ?? [])
         .map((child) => child.tag)
@@ -59,7 +59,7 @@ function* linesOf(folder) {
       try {
         if (line) yield JSON.parse(line)
       } catch {
-        // The last line of a process that was killed.
+        // The last line of a killed process may be incomplete.
       }
     }
 }

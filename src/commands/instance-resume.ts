@@ -6,13 +6,15 @@ export const resumeDevice = command({
   name: 'instance resume',
   summary: 'Start an instance again whose move to another program was called off',
   details: [
-    'Only for a device that the other program has never connected with. If it has, its keys have changed, and recipients would silently drop the', 'first messages from here: delete the instance while it is stopped, and import the device again with `instance import`. The service may',
+    'Only for a device that the other program has never connected with. If it has, its keys have changed, and recipients would silently drop the',
+    'first messages from here: delete the instance while it is stopped, and import the device again with `instance import`. The service may',
     'keep running; a stopped one connects the instance at its next start.',
   ].join('\n'),
   arguments: [{ name: 'ID', about: 'id of the instance' }],
   async run({ config, arguments: [id = ''] }) {
     const check = ({ state }: FoundInstance) => {
-      if (state.reason !== 'moved') throw new Error(`Instance ${id} was not moved to another program; its status is ${state.status}.`)
+      if (state.reason !== 'moved')
+        throw new Error(`Instance ${id} was not moved to another program; its status is ${state.status}.`)
     }
     return between(config, { id, before: ['resume'], check }, async () => `Instance ${id} is started again.\n`)
   },

@@ -1,8 +1,8 @@
 /**
- * Decrypts a received file as a stream. The network's host sends the ciphertext and a MAC of 10 bytes; files of channels are not encrypted.
- * Only one chunk and the MAC are held in memory. The last chunk leaves only after the MAC and the hashes have been verified, so a changed
- * file never arrives whole: the stream fails instead, and the connection with it. (The cipher holds its last block back, too, but where
- * the length is a multiple of 16 that block is padding alone, and the whole file would be out.)
+ * Decrypts a received file as a stream. The network's host sends the ciphertext and a MAC of 10 bytes; files of channels are not encrypted. Only one
+ * chunk and the MAC are held in memory. The last chunk is passed on only after the MAC and the hashes have been verified, so a changed file never
+ * arrives complete: the stream fails instead, and the connection with it. (The cipher also holds back its last block. But if the length is a multiple
+ * of 16, that block is only padding, and the whole file would already have been passed on.)
  */
 import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { SealedFile } from '../domain/file-download.ts'
@@ -10,12 +10,12 @@ import type { SealedFile } from '../domain/file-download.ts'
 const MAC_BYTES = 10
 const BLOCK_BYTES = 16
 
-/** Bytes on the network's host of a file of so many: padded to the next block, a whole one when it fits, and the MAC. */
+/** Number of bytes on the network's host of a file with `length` bytes: padded to the next block (one block more if it fits exactly), and the MAC. */
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
 /**
- * Length of the plain file where nothing else says which file it is; null: unknown, or a hash decides. Senders declare wrong lengths, and
- * phones open such files all the same.
+ * The expected length of the plain file if nothing else identifies the file. Null if the length is unknown, or if a hash decides. Senders sometimes
+ * declare wrong lengths, and phones open such files all the same.
  */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
   fileSha256 === null && fileEncSha256 === null ? fileLength : null
@@ -26,13 +26,13 @@ export const asStored = (file: SealedFile, length: number | null): SealedFile =>
     ? { ...file, mediaKey: null }
     : file
 
-/** Bytes that the network's host must have of it; null: the length decides nothing. */
+/** Number of bytes that the network's host must have of the file; null if the length decides nothing. */
 export function decisiveSealedLength(file: SealedFile): number | null {
   const length = decisiveLength(file)
   return length === null ? null : sealedLength(length)
 }
 
-/** Stickers are images to the key derivation. */
+/** The key derivation treats stickers as images. */
 const KEY_NAMES: Readonly<Record<SealedFile['kind'], string>> = {
   history: 'History',
   'app-state': 'App State',
@@ -53,7 +53,7 @@ export class ChangedFile extends Error {
 export const decrypted = (file: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> =>
   file.mediaKey === null ? unencrypted(file, source) : unsealed(file, file.mediaKey, source)
 
-/** An unencrypted file. Its last chunk leaves only after the hash has been verified. */
+/** Reads an unencrypted file. Its last chunk is passed on only after the hash has been verified. */
 async function* unencrypted({ fileSha256 }: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let held: Uint8Array | undefined
@@ -88,7 +88,7 @@ async function* unsealed(file: SealedFile, mediaKey: Uint8Array, source: AsyncIt
     sealed.update(chunk)
     const bytes = tail.length === 0 ? chunk : Buffer.concat([tail, chunk])
     const cipher = bytes.subarray(0, Math.max(0, bytes.length - MAC_BYTES))
-    // A copy: the chunk itself would be kept alive by these few bytes.
+    // A copy, because a view on the chunk would keep the whole chunk in memory.
     tail = Uint8Array.from(bytes.subarray(cipher.length))
     if (cipher.length === 0) continue
     mac.update(cipher)

@@ -1,6 +1,6 @@
 /**
- * A sealed file of the network that this service reads for itself: fetched into a file beside, with further tries, and verified over all of
- * it before the first plain byte is given to anybody.
+ * A sealed file of the network that this service reads itself. It is downloaded into a temporary file, with retries, and verified completely before
+ * any plain byte is passed on.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -15,12 +15,12 @@ import { verified } from './verified.ts'
 
 export interface FetchDeps {
   host: FileHost
-  /** For the sealed file, while it is read. */
+  /** Folder for the sealed file while it is read. */
   tempDir: string
-  /** When the session ends. */
+  /** Aborted when the session ends. */
   ended: AbortSignal
   log: Pick<Logger, 'info'>
-  /** In ms, before the host is asked once more. */
+  /** Delays before each further request to the host, in ms. */
   retries?: readonly number[] | undefined
 }
 
@@ -34,7 +34,7 @@ export class HostRefused extends Error {
   }
 }
 
-/** It is the same however often the host is asked. */
+/** Whether the host would give the same answer to every further request. */
 export function isFinalAnswer(error: unknown): boolean {
   if (error instanceof HostRefused) return error.status >= 400 && error.status < 500 && error.status !== 429
   return error instanceof ChangedFile

@@ -1,6 +1,6 @@
 /**
- * The network's host of files, which may be anybody's machine behind a proxy of the instance: its answer is bounded in bytes before it is
- * read, and in time while it is.
+ * The network's host of files. Behind a proxy of the instance it may be anybody's machine, so the size of its answer is limited before it is read,
+ * and the time while it is read.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { FileDownload } from '../domain/file-download.ts'
@@ -10,24 +10,24 @@ import { ChangedFile, decisiveSealedLength } from './decrypt.ts'
 import type { Routes } from './routes.ts'
 
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
-/** Without a byte for this long, in ms, the host is not answering. */
+/** The host counts as unreachable after this time without a byte, in ms. */
 const SILENCE = 30 * SECOND
-/** Below this, in bytes per ms (16 KB/s), a host only holds a place. Counted while we wait for it, beyond the first `SILENCE`. */
+/** A slower host, in bytes per ms (16 KB/s), is disconnected. Only the time in which we wait for the host counts, and only after `SILENCE`. */
 const SLOWEST = 16
 /** The network's own limit for documents is 2 GB. */
 const MAX_SEALED = 2.1e9
 
 export interface FileHost {
-  /** A status other than 200 is an answer. */
+  /** Resolves also for a status other than 200. */
   get(download: Pick<FileDownload, 'file' | 'path' | 'proxyUrl'>, signal: AbortSignal): Promise<Answer>
 }
-/** `length` is what the host declares; null: it declares none. */
+/** `length`: the length that the host declares; null if it declares none. */
 type Answer = { status: number } | { body: AsyncIterable<Uint8Array>; length: number | null }
 
 export function createFileHost(routes: Routes, now = () => performance.now(), maxSealed = MAX_SEALED): FileHost {
   return {
     async get({ file, path, proxyUrl }, signal) {
-      // The phone's answer is as little trusted as a message: `@host` would lead elsewhere.
+      // The phone's answer is as untrusted as a message: a path such as `@host` would lead to another host.
       if (!path.startsWith('/')) throw new Error('the URL of a received file does not point to a media host of the network')
       const response = await request(MEDIA_ORIGIN + path, {
         dispatcher: routes.of(proxyUrl),
@@ -37,9 +37,9 @@ export function createFileHost(routes: Routes, now = () => performance.now(), ma
         // The host answers only requests with this origin.
         headers: { origin: 'https://web.whatsapp.com' },
       })
-      // The reader gets the error. Without a listener, one that fails while nobody reads would end the thread, and every other download with it.
+      // The reader receives the error. Without a listener, an error while nobody reads would end the thread, and every other download with it.
       response.body.on('error', () => {})
-      // No redirect is followed: the network's host has none, and anybody else's may not be reached.
+      // Redirects are not followed: the network's host sends none, and other hosts must not be reached.
       if (response.statusCode !== 200) {
         await drain(response.body)
         return { status: response.statusCode }

@@ -28,7 +28,7 @@ function proxied({ url, lookup }: ProxyRoute): Dispatcher {
       // The proxy resolves the name: a look-up here would reveal to our own network where the account connects.
       const destination = { host: options.hostname, port }
       const wanted = { proxy, command: 'connect' as const, destination, socket_options: { lookup } as never }
-      // Few instances have such a proxy: loaded for the first connection.
+      // Loaded for the first connection, because few instances have such a proxy.
       import('socks')
         .then(({ SocksClient }) => SocksClient.createConnection(wanted))
         .then(

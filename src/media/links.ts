@@ -1,7 +1,7 @@
 /**
- * Links to received files: the sealed description of one file. A holder of the link may read the file for a day; nobody can make or change one. The
- * seal's key is derived from the service's secret key, which is created at first start and kept beside the store: a second key would have to be
- * shared by every shard before its first message, and would be lost or restored together with the first one anyway.
+ * Links to received files: the sealed description of one file. The holder of a link can read the file for a day; nobody can make or change a link.
+ * The key of the seal is derived from the service's secret key, which is created at the first start and stored beside the store. A second key would
+ * have to be shared with every shard before its first message, and would be lost or restored together with the first one anyway.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { DAY } from '../domain/clock.ts'
@@ -9,7 +9,7 @@ import type { ReceivedFile } from '../domain/file-download.ts'
 
 export interface OpenedLink {
   instance: string
-  /** Which token the instance had when the link was made: with the next one its links end. */
+  /** Identifies the token that the instance had when the link was made: a new token invalidates the links. */
   tokenTag: string
   file: ReceivedFile
 }
@@ -17,7 +17,7 @@ export interface OpenedLink {
 export interface MediaLinks {
   /** The text after `/media/`; null when the description does not fit into a link. */
   seal(instance: string, tokenTag: string, file: ReceivedFile, now: number): string | null
-  /** Null for a link that was not made here, was changed, or is too old. */
+  /** Null for a link that was not made by this service, was changed, or has expired. */
   open(link: string, now: number): OpenedLink | null
 }
 
@@ -27,7 +27,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const AAD = Buffer.from('media link 2')
 
-/** One letter per field: a link has room for 1,100 bytes. */
+/** Each field has one letter, because a link is limited to 1,100 bytes. */
 type Packed = [
   instance: string,
   expiresAt: number,
@@ -63,7 +63,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
   function decrypt(link: string): Packed | null {
     if (link.length > MAX_LINK || !/^[\w-]+$/.test(link)) return null
     const sealed = Buffer.from(link, 'base64url')
-    // Some bits of the last character are unused: a link has one valid spelling, or an altered one would open.
+    // Some bits of the last character are unused. Only one spelling of a link is accepted; otherwise an altered one would open.
     if (sealed.length <= IV_BYTES + TAG_BYTES || sealed.toString('base64url') !== link) return null
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES))
     decipher.setAAD(AAD)
@@ -72,7 +72,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
       const plain = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
       return JSON.parse(plain.toString('utf8')) as Packed
     } catch {
-      // Only a text that we sealed can be opened: everything else is no link of ours, so the answer is null.
+      // Only a text that this service sealed can be opened; for every other link the answer is null.
       return null
     }
   }

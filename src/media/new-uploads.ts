@@ -1,12 +1,12 @@
 /**
- * Files that the network has lost, and that the phone was asked to upload again. One request per file at a time, however many read it, and
- * the new path is remembered: existing links still have the old one.
+ * Files that the network no longer has and that the phone was asked to upload again. There is one request per file at a time for all readers, and the
+ * new path is remembered, because existing links still have the old one.
  */
 
 import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 
-/** Bounded by forgetting the oldest: then the phone is asked once more. */
+/** Beyond this the oldest is forgotten; then the phone is asked again. */
 const MAX_KNOWN = 1_000
 
 /** Asks the phone; resolves with the new path. Rejects with `Failure`. */
@@ -15,7 +15,7 @@ export type AskAgain = (instance: string, file: UploadableFile) => Promise<strin
 export interface NewUploads {
   /** The last known path. */
   pathOf(instance: string, file: ReceivedFile): string
-  /** The path that replaces `lost`. */
+  /** Resolves with the path that replaces `lost`. */
   instead(lost: string, instance: string, file: UploadableFile): Promise<string>
 }
 
@@ -40,7 +40,7 @@ export function createNewUploads(askAgain: AskAgain): NewUploads {
     async instead(lost, instance, file) {
       const name = nameOf(instance, file)
       const path = known.get(name)
-      // Another reader got the new path meanwhile.
+      // Another reader has received the new path meanwhile.
       if (path !== undefined && path !== lost) return path
       const answer = asked.get(name) ?? ask(name, instance, file)
       asked.set(name, answer)

@@ -1,6 +1,6 @@
 /**
- * Reads received files by their link: it limits downloads, picks the route and handles a file that is gone. The bytes
- * come through a thread (workers/media/download.ts); here is only what needs the main thread.
+ * Opens received files by their link: it limits downloads, chooses the route, and handles a file that the host no longer has. The bytes come through
+ * a thread (workers/media/download.ts); this module has only the work that needs the main thread.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -12,11 +12,11 @@ import { type AskAgain, createNewUploads } from './new-uploads.ts'
 export interface ReceivedMediaDeps {
   links: MediaLinks
   clock: Clock
-  /** Of the token it has now; undefined: there is no such instance. */
+  /** Identifies the current token of the instance. Undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
   /** Undefined if there is no such instance. */ proxyOf(instance: string): string | null | undefined
   openFile: OpenFile
-  /** By instance, so that one of them cannot take every place. */
+  /** Slots are shared fairly between instances, so that one cannot take them all. */
   slots: FairSlots
   askAgain: AskAgain
 }
@@ -24,18 +24,18 @@ export interface ReceivedMediaDeps {
 export interface OpenReceived {
   file: ReceivedFile
   stream: ReadableStream<Uint8Array>
-  /** Bytes of it; null: not known before its end. */
+  /** Number of bytes; null if it is not known before the end. */
   length: number | null
 }
 
 export interface ReceivedMedia {
-  /** Undefined for a link that leads nowhere. Rejects with `Failure`. The signal ends the download. */
+  /** Undefined for a link to no file. Rejects with `Failure`. Aborting the signal ends the download. */
   open(link: string, signal: AbortSignal): Promise<OpenReceived | undefined>
 }
 
-/** Statuses of a file that the host has deleted, or whose link has expired. */
+/** Statuses of a file that the host has deleted, or of an expired URL. */
 const GONE = new Set([403, 404, 410])
-/** A place among the downloads is waited for this long, in ms, by this many at most. */
+/** The longest wait for a download slot, in ms, and the most requests that may wait. */
 const MAX_WAIT = 30 * SECOND
 const MAX_WAITING = 256
 
@@ -92,7 +92,7 @@ export function createReceivedMedia({
         return { file: opened.file, stream, length }
       } catch (error) {
         giveBack()
-        // Deleted since the link was opened: its links lead nowhere.
+        // The instance was deleted after the link was opened: its links are no longer valid.
         if (error instanceof Failure && error.code === 'instance_not_found') return undefined
         throw error
       }
@@ -100,7 +100,7 @@ export function createReceivedMedia({
   }
 }
 
-/** Others may wait for the same answer: a reader that leaves does not end it. */
+/** A reader that leaves does not end the work, because others may wait for the same answer. */
 function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(new Failure('media_download_failed', { message: 'The client closed the connection.' }))

@@ -1,4 +1,4 @@
-/** Ways to the network's host of files, one per proxy, kept open for the next file. */
+/** Routes to the network's host of files, one per proxy, kept open for the next file. */
 import type { Dispatcher } from 'undici'
 import type { Log } from '../domain/log.ts'
 import type { ProxyRoute } from '../egress/proxy-route.ts'
@@ -26,13 +26,13 @@ export function createRoutes({ network, proxyRoute, log }: RouteOptions): Routes
   return {
     of(proxyUrl) {
       const route = routes.get(proxyUrl) ?? routeTo(proxyUrl)
-      // To the end: at the beginning is the one that nobody has used for longest.
+      // Moved to the end, because the least recently used route is at the beginning.
       routes.delete(proxyUrl)
       routes.set(proxyUrl, route)
       for (const [unused, idle] of routes) {
         if (routes.size <= MAX_ROUTES) break
         routes.delete(unused)
-        // It closes when its running requests have ended.
+        // The route closes when its running requests have ended.
         idle.close().catch((error: unknown) => log.warn({ err: error }, 'a network route for received files did not close'))
       }
       return route

@@ -1,7 +1,7 @@
 /**
- * A file of the network that this service reads for itself: nothing of it may have an effect before all of it is verified to be the file
- * that was sent. It is read twice, from the host into a file, and from there. The file holds the encrypted bytes, never the plain ones, and the key
- * is in memory alone. Only a piece is held at a time.
+ * A file of the network that this service reads itself. Nothing in it may have an effect before the whole file is verified to be the one that was
+ * sent. It is read twice: from the host into a temporary file, and from there. The temporary file holds the encrypted bytes, never the plain ones,
+ * and the key is only in memory. Only one piece is in memory at a time.
  */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -9,7 +9,8 @@ import type { SealedFile } from '../domain/file-download.ts'
 import { decrypted } from './decrypt.ts'
 
 /**
- * The plain bytes, in pieces, once MAC, hashes and length have been found right; `path` must not exist, and the caller removes it. * Rejects with `ChangedFile`, or with the error of reading or writing.
+ * Yields the plain bytes in pieces after the MAC, the hashes and the length have been verified. `path` must not exist, and the caller removes it.
+ * Rejects with `ChangedFile`, or with the error of reading or writing.
  */
 export async function verified(
   file: SealedFile,

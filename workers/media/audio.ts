@@ -1,4 +1,4 @@
-/** Sound: voice notes as mono ogg/opus with their loudness picture, audio files in what the apps play. */
+/** Sound: voice notes are sent as mono ogg/opus with a loudness picture, audio files in formats that the apps play. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, demuxerOf, invalid, lacks, notA } from './content.ts'
@@ -9,9 +9,9 @@ export type AudioPart = Pick<PreparedMedia, 'path' | 'mime' | 'seconds' | 'wavef
 
 const OPUS = 'audio/ogg; codecs=opus'
 interface Playable {
-  /** The name that the apps use for the type. */
+  /** The name that the apps use for this type. */
   mime: string
-  /** What may be in it. Other contents of the same container are converted, because the apps do not play them. */
+  /** The codecs that may be in it. Other contents of the same container are converted, because the apps do not play them. */
   codecs: readonly string[]
 }
 const AS_IS: Readonly<Record<string, Playable>> = {
@@ -21,7 +21,7 @@ const AS_IS: Readonly<Record<string, Playable>> = {
   'audio/x-m4a': { mime: 'audio/mp4', codecs: ['aac'] },
   'audio/amr': { mime: 'audio/amr', codecs: ['amr_nb', 'amr_wb'] },
 }
-/** Types that are no sound to the detector, and may be nothing but sound all the same. */
+/** Types that the detector does not report as sound, but that may have only sound in them. */
 const MAY_BE_SOUND = new Set([
   'application/octet-stream',
   'application/vnd.rn-realmedia',
@@ -34,7 +34,7 @@ export async function prepareAudio(job: MediaJob, content: Content, converter: C
   const known: Playable | undefined = content.isOpus ? { mime: OPUS, codecs: ['opus'] } : AS_IS[content.mime]
   if (!converter.ffmpeg) {
     if (content.family !== 'audio') throw notA('an audio', content)
-    // As it is, with its real type: an app that cannot play it can still keep it.
+    // The file is sent unchanged, with its real type: an app that cannot play it can still store it.
     return { path: job.path, mime: known?.mime ?? content.mime, seconds: null, waveform: null }
   }
   const demuxer = await soundDemuxer(job, content, converter)
@@ -65,7 +65,7 @@ async function soundDemuxer({ path }: MediaJob, content: Content, converter: Con
 const end = (job: MediaJob, format: string, path: string) =>
   ['-map_metadata', '-1', '-fs', String(job.limit + 65_536), '-f', format, `file:${path}`] as const
 
-/** Time by the samples: some containers tell none for their sound, and all of it would be at the beginning. */
+/** Time is counted by the samples: some containers have no times for their sound, and all of it would be at the beginning. */
 const SOUND = ['-map', '0:a:0', '-af', 'asetpts=N/SR/TB'] as const
 
 async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
@@ -87,10 +87,10 @@ async function toM4a(job: MediaJob, demuxer: string, { convert }: Converter): Pr
 
 const BARS = 64
 const SAMPLE_RATE = 8_000
-/** Samples that make one measurement: a tenth of a second, so that an hour is 36,000 numbers. */
+/** Samples of one measurement: a tenth of a second, so that an hour gives 36,000 numbers. */
 const WINDOW = SAMPLE_RATE / 10
 
-/** Mean loudness of 64 equal parts, the loudest being 100. */
+/** Mean loudness of 64 equal parts, where the loudest is 100. */
 async function waveformOf(path: string, { convert }: Converter): Promise<Uint8Array> {
   const windows: number[] = []
   let sum = 0
@@ -121,7 +121,7 @@ async function waveformOf(path: string, { convert }: Converter): Promise<Uint8Ar
 function bars(windows: readonly number[]): Uint8Array {
   const means = Array.from({ length: BARS }, (_, bar) => {
     const from = Math.floor((bar * windows.length) / BARS)
-    // Short notes have fewer measurements than bars: neighbours share one.
+    // Short notes have fewer measurements than bars, so neighbouring bars share one.
     const part = windows.slice(from, Math.max(from + 1, Math.floor(((bar + 1) * windows.length) / BARS)))
     return part.reduce((sum, each) => sum + each, 0) / Math.max(1, part.length)
   })

@@ -1,6 +1,6 @@
 /**
- * The outer boxes of an mp4 (ISO 14496-12): enough to know that a file is whole, and how long and how large its film is, on a machine
- * without ffprobe. A file that was cut off ends inside a box, or has lost its index.
+ * Reads the outer boxes of an mp4 (ISO 14496-12): enough to know whether a file is complete, and the length and size of its film, on a machine
+ * without ffprobe. A file that was cut off ends inside a box, or lacks its index.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 
@@ -10,19 +10,19 @@ export interface Film {
   height: number | null
 }
 
-/** An index larger than this is not read for its numbers. */
+/** A larger index is not read. */
 const MAX_INDEX = 8 * 1_024 * 1_024
-/** Fragmented films have many boxes; more than these is no film to send. */
+/** Fragmented films have many boxes; a file with more than these is not sent. */
 const MAX_BOXES = 20_000
 
 interface Box {
   type: string
-  /** Of the content. */
+  /** Position of the content. */
   start: number
   end: number
 }
 
-/** Undefined when the file is cut off or has no index. */
+/** Undefined if the file is cut off or has no index. */
 export async function readFilm(path: string): Promise<Film | undefined> {
   const file = await open(path, 'r')
   try {
@@ -52,7 +52,7 @@ async function outerBoxes(file: FileHandle, size: number): Promise<Box[] | undef
   return boxes
 }
 
-/** `offset`: where the bytes stand in the file. */
+/** `offset`: position of the bytes in the file. */
 function boxAt(bytes: Buffer, at: number, offset: number, size: number): Box | undefined {
   if (at + 8 > bytes.length) return undefined
   const short = bytes.readUInt32BE(at)

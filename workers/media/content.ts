@@ -1,4 +1,4 @@
-/** Detects the type of a file from its content, never from a name or a declared type. */
+/** Detects the type of a file from its content, never from its name or a declared type. */
 import { open } from 'node:fs/promises'
 import { fileTypeFromFile } from 'file-type'
 import { Failure } from '../../src/domain/failures.ts'
@@ -9,13 +9,13 @@ export interface Content {
   /** Without parameters; `application/octet-stream` for an unknown type. */
   mime: string
   family: Family
-  /** How people call it, for refusals; undefined for an unknown type. */
+  /** The usual name of the type, for refusals; undefined for an unknown type. */
   name?: string
-  /** ogg with opus in it. */
+  /** Whether it is ogg with opus in it. */
   isOpus: boolean
 }
 
-/** The containers ffmpeg may open, by type: never left to its own guess, which would follow playlists and lists of other files. */
+/** The demuxer that ffmpeg may use for each type. ffmpeg never chooses one itself, because some of them follow playlists and lists of other files. */
 const DEMUXERS: Readonly<Record<string, string>> = {
   'video/mp4': 'mov',
   'video/x-m4v': 'mov',
@@ -62,13 +62,13 @@ const HEAD_BYTES = 65_536
 /** ASF's mark of a stream that is film (C0EF19BC-4D5B-CF11-A8FD-00805F5C442B, as it is stored). */
 const ASF_FILM = Buffer.from('c0ef19bc4d5bcf11a8fd00805f5c442b', 'hex')
 const OGG_FILM = Buffer.from('\x80theora', 'latin1')
-/** Brands of still pictures, and those that a film names as well. */
+/** Brands of still pictures, and brands that films have as well. */
 const HEIF = /^(mif[1-3]|miaf|msf1|he(ic|ix|im|is|vc|vx|vm|vs)|j2k[is]|jp(eg|gs))$/
 const FILM = /^(iso.|mp4.|avc1|dash|qt {2}|M4V.|3g..)$/
 
 /**
- * The types that the detector tells by the first stream, or by not knowing the brand, looked at again: a container's head names all its streams, and
- * what is of no known brand is not a film therefore.
+ * Types that the detector decides by the first stream, or because it does not know the brand; they are checked again. The head of a container names
+ * all its streams, and a file with an unknown brand is not necessarily a film.
  */
 const CORRECTIONS: Readonly<Record<string, (head: Buffer) => string | undefined>> = {
   'application/vnd.ms-asf': asf,
@@ -126,7 +126,7 @@ export const notA = (what: string, { mime }: Pick<Content, 'mime'>): Failure =>
     mime === 'application/octet-stream' ? `The content is no known format of ${what}.` : `The content is ${mime}, not ${what}.`,
   )
 
-/** The container may hold it, and does not: a film of sound alone, a recording of pictures alone. */
+/** Whether a container that may have such a track has none: a film with sound only, or a recording with pictures only. */
 export const lacks = (track: 'picture' | 'sound', { mime }: Content): Failure =>
   invalid(`The content is ${mime} without ${track}.`)
 

@@ -1,4 +1,4 @@
-/** The main module of the conversion thread: one file per task, several tasks at a time; what is heavy takes turns inside. */
+/** The main module of the conversion thread: one file per task, several tasks at a time; expensive work inside a task waits for its turn. */
 import { workerData } from 'node:worker_threads'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { Logging } from '../../src/domain/log.ts'
@@ -15,7 +15,7 @@ const log = createLog(logging, 'media')
 const runner = createProgramRunner()
 const prepareMedia = createPrepare(createConverter(options, runner))
 
-/** The Piscina task. */
+/** Runs one Piscina task. */
 export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { err: FailureData }> {
   try {
     return { ok: await prepareMedia(job) }
@@ -26,5 +26,5 @@ export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { 
   }
 }
 
-/** Called before the thread is ended, because termination sends no event inside the thread. */
+/** Called before the thread is ended, because termination emits no event inside the thread. */
 export const stop = (): void => runner.end()

@@ -1,4 +1,4 @@
-/** ffmpeg and ffprobe with the arguments every use of them shares; absent where the machine has none. */
+/** Runs ffmpeg and ffprobe with the arguments that every use of them shares. There is no converter on a machine without ffmpeg. */
 import { Semaphore } from 'async-mutex'
 import { Failure } from '../../src/domain/failures.ts'
 import { invalid } from './content.ts'
@@ -12,7 +12,7 @@ export interface Programs {
 
 export interface ConverterOptions {
   programs: Programs | null
-  /** Conversions of sound and film at a time. */
+  /** The most conversions of sound and film at a time. */
   conversions: number
   limitMs: number
 }
@@ -24,29 +24,29 @@ export interface Probe {
 }
 
 export interface Converter {
-  /** Path of ffmpeg; undefined: there is none. */
+  /** Path of ffmpeg; undefined if there is none. */
   ffmpeg: string | undefined
   /** Undefined without ffprobe. */
   probe(path: string, demuxer: string): Promise<Probe | undefined>
-  /** The demuxer that the file is for, told by its content; undefined when it is for none of them, or could be for many. */
+  /** The demuxer that fits the content of the file; undefined if none fits, or if several may. */
   recognize(path: string, demuxers: readonly string[]): Promise<string | undefined>
-  /** Converts one file with the options in `output`. Waits for earlier conversions. */
+  /** Converts one file with the options in `output`, after earlier conversions. */
   convert(path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void): Promise<Buffer>
-  /** Short work on a single frame: does not wait for conversions. */
+  /** Does short work on a single frame, without waiting for conversions. */
   glance(path: string, demuxer: string, output: readonly string[]): Promise<Buffer>
 }
 
-/** A single block of memory ffmpeg may ask for, in bytes. */
+/** The largest block of memory that ffmpeg may request, in bytes. */
 const MAX_BLOCK = 256 * 1_024 * 1_024
-/** 8K, both ways round. */
+/** 8K, in both orientations. */
 const MAX_PIXELS = 36_000_000
 const GLANCES = 4
 const GLANCE_LIMIT = 20_000
 
-/** Of ffprobe's certainty, 0 to 100: up to here it would ask for more of the file. */
+/** Score of ffprobe's certainty, from 0 to 100. At or below this score ffprobe itself would read more of the file. */
 const GUESS = 25
 
-/** `file:` keeps a path from being read as another protocol, and only these two exist for the demuxer. */
+/** `file:` prevents that a path is read as another protocol, and the demuxer may only use these two protocols. */
 const from = (path: string) => ['-protocol_whitelist', 'file,pipe', '-i', `file:${path}`]
 const input = (path: string, demuxer: string) => ['-f', demuxer, ...from(path)]
 
@@ -92,7 +92,7 @@ export function createConverter(
   }
 }
 
-/** What ffprobe complains about is a file that it does not know, or may not read as what it is. */
+/** ffprobe reports an error for a file that it does not know, or may not read as the given type. */
 function isUnknown(error: unknown): undefined {
   if (error instanceof ProgramFailed && error.why === 'exit') return undefined
   return unusable(error)

@@ -1,7 +1,7 @@
 /**
- * The main module of the download thread: received files are fetched from the network's host, opened, checked, and moved to main piece by
- * piece, as many as it has room for. A file that was changed ends in a failure in place of its last block. One that is smaller than what
- * may wait here is opened as a whole first, so that its length is known.
+ * The main module of the download thread. Received files are downloaded from the network's host, decrypted, verified, and moved to the main thread in
+ * pieces, as many as it has space for. A file that was changed ends in a failure in place of its last block. A file that is smaller than the window
+ * is decrypted completely first, so that its length is known.
  */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { Failure } from '../../src/domain/failures.ts'
@@ -25,7 +25,7 @@ const log = createLog(logging, 'download')
 const allow = parseRanges(egressAllow)
 const host = createFileHost(createRoutes({ network, proxyRoute: (url) => proxyRoute(url, allow), log }))
 
-/** The Piscina task. Results are posted to the port; main closes it to stop the download. */
+/** Runs one Piscina task. Results are posted to the port; the main thread closes it to stop the download. */
 export async function download({ download, port }: { download: FileDownload; port: MessagePort }): Promise<void> {
   const { file, instance } = download
   const stopped = new AbortController()
@@ -45,7 +45,7 @@ export async function download({ download, port }: { download: FileDownload; por
       post({ type: 'piece', bytes }, [bytes])
     }
     for (const bytes of pieces) await move(bytes)
-    // Only now: the response has begun, so an altered file cuts the connection.
+    // Thrown only here: the response has begun, so an altered file ends the connection.
     if (typeof rest === 'object') throw rest.error
     for await (const bytes of opened) await move(movable(bytes))
     post({ type: 'end' })
@@ -56,7 +56,7 @@ export async function download({ download, port }: { download: FileDownload; por
   }
 }
 
-/** Reads the first pieces, up to the window, and whether more follow. */
+/** Reads the first pieces, up to the window, and returns whether more follow. */
 async function begun(
   opened: AsyncGenerator<Uint8Array>,
 ): Promise<{ pieces: ArrayBuffer[]; rest: 'some' | 'none' | { error: unknown } }> {

@@ -1,10 +1,10 @@
-/** The frames of a moving picture or film, drawn on the square of a sticker: as many as a sticker may have, each with the time at which it begins. */
+/** The frames of a moving picture or film, drawn on the square of a sticker, as many as a sticker may have. Each has the time at which it begins. */
 import { type Content, demuxerOf, invalid } from './content.ts'
 import type { Converter } from './converter.ts'
 import { openPages, pageTimes, unlessBroken } from './pixels.ts'
 
 export interface Frames {
-  /** RGBA of `SIDE` by `SIDE` pixels, 1 MB each. */
+  /** Each has RGBA of `SIDE` by `SIDE` pixels, 1 MB. */
   pictures: readonly Uint8Array[]
   /** In ms. */
   starts: readonly number[]
@@ -12,19 +12,19 @@ export interface Frames {
 }
 
 export const SIDE = 512
-/** In ms. The apps do not show longer stickers moving: what comes after is left out. */
+/** In ms. The apps do not animate longer stickers, so the rest is omitted. */
 export const MAX_LENGTH = 10_000
-/** Frames in a second at most. More are not seen, and each weighs as much as the others. */
+/** The most frames per second. Viewers do not notice more, and each costs as many bytes as the others. */
 const RATE = 15
 const MAX_FRAMES = (RATE * MAX_LENGTH) / 1_000
 const FRAME_BYTES = SIDE * SIDE * 4
 
-/** The first frame of every period of a rate: which of them, and for how long each is shown, in ms. */
+/** The first frame of every period of a rate: its index, and the time for which it is shown, in ms. */
 export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: number): { index: number; delay: number }[] {
   const kept: number[] = []
   let next = 0
   for (const [index, start] of starts.entries()) {
-    // Times come as whole ms: a frame that is rounded down into the period before belongs to this one.
+    // Times are whole ms, so a frame may be rounded down into the previous period; it belongs to this one.
     const at = start + 0.5
     if (at < next) continue
     kept.push(index)
@@ -36,12 +36,12 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
   })
 }
 
-/** Pages read at a time. Those before them are decoded again for each time, and those that are not kept are held as long as it takes. */
+/** Pages read at a time. All earlier pages are decoded again for each read, and unneeded pages are in memory while it lasts. */
 const PAGES = MAX_FRAMES
-/** For all pages of a picture, in ms: a stranger's file may have thousands of large ones. */
+/** Limit for all pages of a picture, in ms: a file may have thousands of large ones. */
 const READING_LIMIT = 120_000
 
-/** Of a GIF or a WebP. */
+/** The frames of a GIF or a WebP. */
 export async function framesOfPicture(path: string, now = () => performance.now()): Promise<Frames> {
   const began = now()
   const all = await pageTimes(path)
@@ -62,7 +62,7 @@ export async function framesOfPicture(path: string, now = () => performance.now(
 
 export const CONTAINED = { fit: 'contain', background: { r: 0, g: 0, b: 0, alpha: 0 } } as const
 
-/** A copy, so that the pages around it need not be held. */
+/** A copy, so that the pages around it can be freed. */
 const frameAt = (pixels: Uint8Array, index: number) =>
   Uint8Array.from(pixels.subarray(index * FRAME_BYTES, (index + 1) * FRAME_BYTES))
 
@@ -73,7 +73,7 @@ const SQUARE = [
   `pad=${SIDE}:${SIDE}:-1:-1:color=black@0`,
 ].join()
 
-/** Of a film, or of a moving PNG. */
+/** The frames of a film, or of a moving PNG. */
 export async function framesOfFilm(path: string, content: Content, converter: Converter): Promise<Frames> {
   const demuxer = demuxerOf(content)
   if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as a sticker.`)
@@ -85,7 +85,7 @@ export async function framesOfFilm(path: string, content: Content, converter: Co
 
   function take() {
     const before = pictures.at(-1)
-    // A slow film has each picture several times.
+    // A slow film repeats each picture.
     if (before === undefined || Buffer.compare(before, frame) !== 0) {
       pictures.push(Uint8Array.from(frame))
       starts.push(Math.round((count * 1_000) / RATE))

@@ -1,13 +1,14 @@
 /**
- * Lowers the priority of the calling thread alone: on a small machine a large body or picture then delays requests and sessions little. Linux
- * only, where each thread has an id that a priority can be set for.
+ * Lowers the priority of the calling thread alone: on a small machine a large body or picture then hardly delays requests and sessions. It works on
+ * Linux only, where each thread has an id whose priority can be set.
  */
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /**
- * A third of what a thread of ordinary priority gets beside it. Somebody waits for each of these threads, so it must not be what is to spare: with 10, a
- * ninth, one 60 MB body took 44 s to be read where six processes wanted the same core, and held its share of the memory for bodies.
+ * With this value the thread gets a third of the time of a thread with ordinary priority. Callers wait for each of these threads, so they need some
+ * time: with 10, a ninth, one 60 MB body took 44 s to be read where six processes used the same core, and kept its share of the memory for bodies
+ * meanwhile.
  */
 const BEHIND_OTHERS = 5
 

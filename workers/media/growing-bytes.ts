@@ -1,10 +1,10 @@
 /**
- * Bytes whose number is known only at their end, in one buffer that grows in its place: nothing is copied while they arrive, and no more memory is
- * used than they need. The buffer is a mapping of its own, so freeing it returns the memory to the system.
+ * Bytes whose number is known only at the end, in one buffer that grows in place: nothing is copied while they arrive, and no more memory is used
+ * than they need. The buffer is a separate mapping, so freeing it returns the memory to the system.
  */
 import { giveBack } from '../../src/lib/give-back.ts'
 
-/** ES2024 has it, and so has Node 20; the types of ES2023 do not. */
+/** Resizable buffers are in ES2024 and in Node 20, but not in the types of ES2023. */
 interface Resizable extends ArrayBuffer {
   resize(bytes: number): void
 }
@@ -17,7 +17,7 @@ export class GrowingBytes {
   #buffer: Resizable
   #length = 0
 
-  /** `most` reserves addresses, not memory. */
+  /** `most` reserves address space, not memory. */
   constructor(most: number) {
     this.#buffer = resizable(Math.ceil(most / STEP) * STEP)
   }
@@ -33,7 +33,7 @@ export class GrowingBytes {
     this.#length = end
   }
 
-  /** All of them, alone in their memory. Nothing can be added afterwards. */
+  /** Returns all bytes, in a buffer of their exact length. Nothing can be added afterwards. */
   finish(): Uint8Array<ArrayBuffer> {
     this.#buffer.resize(this.#length)
     return new Uint8Array(this.#buffer, 0, this.#length)

@@ -1,6 +1,6 @@
 /**
- * The main module of a thread that decodes one HEIC picture and ends: libheif as WebAssembly computes without a pause, so only ending its
- * thread ends it. Loaded when such a picture comes, gone with all its memory afterwards.
+ * The main module of a thread that decodes one HEIC picture and ends. libheif is WebAssembly and computes without a pause, so the only way to stop it
+ * is to end its thread. The thread is started for such a picture, and its memory is freed with it.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -12,12 +12,12 @@ export interface HeicTask {
   maxPixels: number
 }
 
-/** RGBA, 8 bits, with the file's rotation and crop applied; or the reason of the failure. */
+/** RGBA with 8 bits, with the file's rotation and crop applied; or the reason of the failure. */
 export type HeicAnswer =
   | { width: number; height: number; hasAlpha: boolean; data: Uint8Array<ArrayBuffer> }
   | { problem: 'broken' | 'too large' }
 
-/** The part of libheif-js that is used; its own types describe the raw bindings only. */
+/** The part of libheif-js that is used here; its own types describe only the raw bindings. */
 interface HeifPicture {
   get_width(): number
   get_height(): number
@@ -29,19 +29,19 @@ interface Libheif {
   HeifDecoder: new () => { decode(file: Uint8Array): HeifPicture[] }
 }
 
-/** Of all memory libheif may have, in bytes: 100 million pixels as the planes of the file and as RGBA beside them, and some to work with. */
+/** Limit of libheif's whole memory, in bytes: 100 million pixels, once as the planes of the file and once as RGBA, and working memory. */
 const MAX_MEMORY = 1_536 * 1_024 * 1_024
-/** Of WebAssembly, in bytes. */
+/** The size of a page of WebAssembly memory, in bytes. */
 const PAGE = 65_536
 
-/** As much of it as is used here: the types of WebAssembly come with those of browsers. */
+/** The part of the type that is used here: the types of WebAssembly are only in the types for browsers. */
 interface Memory {
   readonly buffer: ArrayBuffer
   grow(this: Memory, pages: number): number
 }
 const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly
 
-/** A picture may promise few pixels and carry a stream of many: the decoder is then out of memory, and the machine is not. */
+/** A picture may declare few pixels and have a stream of many: then the decoder runs out of memory, but the machine does not. */
 function limitMemory() {
   const { grow } = Memory.prototype
   Memory.prototype.grow = function (pages) {
@@ -53,7 +53,7 @@ function limitMemory() {
 async function decode({ path, maxPixels }: HeicTask): Promise<HeicAnswer> {
   limitMemory()
   const { HeifDecoder } = createRequire(import.meta.url)('libheif-js/wasm-bundle.js') as Libheif
-  // Reads the boxes only. A file it cannot read has no pictures; a file of several names the one to show.
+  // Reads only the boxes. A file that it cannot read has no pictures; of several pictures the primary one is used.
   const picture = new HeifDecoder().decode(await readFile(path)).find((one) => one.is_primary())
   if (picture === undefined) return { problem: 'broken' }
   const [width, height] = [picture.get_width(), picture.get_height()]

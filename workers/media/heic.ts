@@ -1,4 +1,4 @@
-/** HEIC (HEVC in HEIF): sharp's own libheif reads its boxes but has no decoder for its pixels. Pixels come from `heic-thread.ts`. */
+/** HEIC (HEVC in HEIF): sharp's own libheif reads the boxes but has no decoder for the pixels. `heic-thread.ts` decodes them. */
 
 import { Worker } from 'node:worker_threads'
 import { Mutex } from 'async-mutex'
@@ -9,13 +9,13 @@ import { damaged, LIMIT_SECONDS, MAX_PIXELS, measure, type Source, tooLarge } fr
 
 const HEIF = new Set(['image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence'])
 
-/** A large picture takes more than a GB while it is decoded: one at a time. */
+/** Decoding a large picture takes more than a GB, so only one is decoded at a time. */
 const inTurn = new Mutex()
 
 /** A source that sharp can open: the file itself, or the pixels of a picture that only libheif reads. */
 export async function sourceOf(path: string, { mime }: Content): Promise<Source> {
   if (!HEIF.has(mime)) return path
-  // From the boxes alone, so that what is too large is never decoded.
+  // The size is read from the boxes, so that a picture that is too large is never decoded.
   const { compression } = await measure(path).catch((cause: unknown) => {
     throw invalid(`The content is ${mime}. It is damaged, or of a kind that cannot be read.`, cause)
   })
@@ -31,7 +31,7 @@ async function decode(task: HeicTask): Promise<Source> {
 function inThread(task: HeicTask): Promise<HeicAnswer> {
   const module = threadModule('./heic-thread', import.meta.url)
   const flags = threadFlags(module)
-  // libheif complains to the console, which is not ours to write to.
+  // libheif would write to the console, which belongs to the service.
   const options = {
     workerData: task,
     name: 'heic',
@@ -48,7 +48,7 @@ function inThread(task: HeicTask): Promise<HeicAnswer> {
       void thread.terminate()
     }, LIMIT_SECONDS * 1_000)
     thread.once('message', resolve)
-    // Any failure of the decoder is about its file: it traps, or runs out of memory.
+    // Any failure of the decoder is caused by its file: it traps, or runs out of memory.
     thread.once('error', (cause) => reject(damaged(cause)))
     thread.once('exit', () => {
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-/** Images: jpeg and png leave as they are; what sharp reads becomes one of them. */
+/** Images: jpeg and png are sent unchanged; other pictures that sharp reads are converted to one of them. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, notA } from './content.ts'

@@ -1,6 +1,6 @@
 /**
- * A large body is parsed here while it arrives, and validated with the operation's own declaration. The result is data: the operation and its input,
- * or the failure.
+ * Parses a large body while it arrives, and validates it with the declaration of the operation. The result is plain data: the operation and its
+ * input, or the failure.
  */
 import type { Dialect } from '../../src/domain/dialect.ts'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
@@ -11,20 +11,20 @@ import { readLargeMessage } from '../../src/features/tool-message.ts'
 import type { StreamedJson } from './streamed-json.ts'
 
 export interface ReadBodyTask {
-  /** Name of the route, an operation's id or an alias. */
+  /** Name of the route: the id of an operation, or an alias. */
   route: string
-  /** Fields of the path, which win over those of the body. */
+  /** Fields of the path, which override those of the body. */
   path: RawFields
-  /** Fields of the query, where the route takes some beside its body. */
+  /** Fields of the query, if the route also takes some from there. */
   query?: RawFields | undefined
-  /** The words that the fields are in, where they are not ours. */
+  /** The dialect of the field names, if they are not ours. */
   dialect?: Dialect | undefined
 }
 
 /** `unknown`: names of fields that the operation does not have. */
 export type ReadBodyResult = ({ ok: { operation: string; input: unknown } } | { err: FailureData }) & { unknown: string[] }
 
-/** @param body is complete, or refused */
+/** @param body complete, or refused */
 export function readLargeBody({ route, path, query = {}, dialect }: ReadBodyTask, body: StreamedJson): ReadBodyResult {
   let unknown: string[] = []
   try {
@@ -39,5 +39,5 @@ export function readLargeBody({ route, path, query = {}, dialect }: ReadBodyTask
   }
 }
 
-/** A message to `/mcp`. */
+/** Parses a message to `/mcp`. */
 export const readMessage = (body: StreamedJson): ReadLargeMessage => readLargeMessage(() => body.value())

@@ -1,13 +1,13 @@
-/** Decodes a long text of a JSON body as base64 while it arrives. Of the text itself only the beginning is kept. */
+/** Decodes a long text of a JSON body as base64 while it arrives. Only the beginning of the text itself is kept. */
 import { type Base64Problem, createBase64Decoder } from '../../src/features/base64.ts'
 import { DATA_PREFIX, holdText, MAX_PREFIX } from '../../src/features/held-text.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 
 const [QUOTE, BACKSLASH, LETTER_U] = [...'"\\u'].map((sign) => sign.charCodeAt(0)) as [number, number, number]
 const SPACE = 32
-/** Bytes from here on belong to characters of several bytes. */
+/** Bytes from this value on are parts of characters with several bytes. */
 const NO_ASCII = 128
-/** Characters behind a backslash, and what they stand for; `u` is followed by four digits. */
+/** Characters after a backslash, and the characters that they stand for; `u` is followed by four digits. */
 const ESCAPED = new Map(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(codes),
 )
@@ -15,7 +15,7 @@ function codes([sign, meant]: [string, string]): [number, number] {
   return [sign.charCodeAt(0), meant.charCodeAt(0)]
 }
 
-/** Unescaped characters that wait to be decoded, and their decoded bytes. All texts share them, because none leaves anything in them between calls. */
+/** Unescaped characters that wait to be decoded, and their decoded bytes. All texts share these buffers, because they are empty between calls. */
 const PART = 65_536
 const characters = new Uint8Array(PART)
 const decoded = new Uint8Array((PART / 4) * 3 + 3)
@@ -28,13 +28,13 @@ export class LongText {
   #problem: Base64Problem | undefined
   #begin = ''
   #prefix: RegExpExecArray | null = null
-  /** 0 outside of an escape, 1 after a backslash, 2 to 5 after `\u` and none to three of its digits. */
+  /** 0 outside of an escape, 1 after a backslash, 2 to 5 after `\u` and up to three of its digits. */
   #escape = 0
   #code = 0
   #filled = 0
   #utf8: InstanceType<typeof TextDecoder> | undefined
 
-  /** `most`: bytes that it may have at most. */
+  /** `most`: the largest number of decoded bytes. */
   constructor(most: number) {
     this.#file = new GrowingBytes(most)
   }
@@ -43,7 +43,7 @@ export class LongText {
     return this.#file.length
   }
 
-  /** Reads on from `from`. Where the text ends: the place behind its quote; undefined: it goes on. */
+  /** Reads from position `from`. Returns the position after the closing quote, or undefined if the text continues. */
   push(bytes: Uint8Array, from = 0): number | undefined {
     let at = from
     for (;;) {
@@ -78,7 +78,7 @@ export class LongText {
     this.#file.free()
   }
 
-  /** A byte that does not stand for itself: a backslash, a part of an escape, or a control character. */
+  /** Handles a byte with a special meaning: a backslash, a part of an escape, or a control character. */
   #special(byte: number): void {
     if (this.#escape > 1) this.#hexDigit(byte)
     else if (this.#escape === 1) this.#escaped(byte)
@@ -114,7 +114,10 @@ export class LongText {
     }
   }
 
-  /** Collects the beginning. Once it is long enough for any prefix, the prefix is cut off and the rest is data. Returns what was not needed. */
+  /**
+   * Collects the beginning. When it is long enough for any prefix, the prefix is cut off and the rest is data. Returns the bytes that were not
+   * needed.
+   */
   #takeBegin(run: Uint8Array): Uint8Array {
     const size = Math.min(run.length, MAX_PREFIX - this.#begin.length)
     this.#begin += String.fromCharCode(...run.subarray(0, size))
@@ -136,7 +139,7 @@ export class LongText {
     this.#filled = 0
   }
 
-  /** Base64 is ASCII; everything from the first other character on must at least be valid UTF-8. */
+  /** Base64 is ASCII. From the first other character on, the text must at least be valid UTF-8. */
   #checkText(bytes: Uint8Array, isLast: boolean): void {
     if (this.#problem === undefined) return
     this.#utf8 ??= new TextDecoder('utf-8', { fatal: true })
@@ -148,7 +151,7 @@ export class LongText {
   }
 }
 
-/** The end of the bytes that stand for themselves: no quote, no backslash, no control character. */
+/** The end of the run of ordinary bytes: no quote, no backslash, no control character. */
 function endOfRun(bytes: Uint8Array, from: number): number {
   let at = from
   for (; at < bytes.length; at++) {

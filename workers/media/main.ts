@@ -1,4 +1,4 @@
-/** Piscina tasks that would stall the HTTP thread: large bodies, many at a time, each parsed while it arrives. (`convert.ts` has the conversions.) */
+/** Piscina tasks that would block the HTTP thread: large bodies, many at a time, each parsed while it arrives. (Conversions are in `convert.ts`.) */
 import type { MessagePort } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import type { BodyHeld, BodyNews } from '../../src/domain/large-body.ts'
@@ -13,7 +13,7 @@ giveWay()
 
 const buffersOf = (input: unknown): ArrayBuffer[] => inlineMedia(input).map(({ bytes }) => bytes.buffer as ArrayBuffer)
 
-/** `result` with the decoded media of its input, which go back as they are, not as copies. */
+/** The result, with the decoded media of its input transferred instead of copied. */
 function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
   if (buffers.length === 0) return result
   return move({
@@ -26,10 +26,10 @@ function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
   }) as unknown as T
 }
 
-/** Makes the result of a body that is complete or refused. `input` is the part of the result with the decoded media. */
+/** Makes the result of a body that is complete or refused. `input`: the part of the result with the decoded media. */
 type Make<T> = (body: StreamedJson) => { result: T; input: unknown }
 
-/** Parses what arrives over the port. Undefined when the other side has closed it. */
+/** Parses the bytes that arrive over the port. Resolves with undefined if the other side has closed it. */
 function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T | undefined> {
   const body = new StreamedJson()
   return new Promise((resolve, reject) => {
@@ -48,7 +48,7 @@ function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T 
           for (const piece of news) body.push(piece)
           giveBack(news)
         }
-        // In the next turn of the loop: a port delivers up to a thousand messages in one turn, and freed buffers are returned only after it.
+        // Posted in the next turn of the loop: a port delivers up to a thousand messages in one turn, and freed buffers are returned only after it.
         setImmediate(() => port.postMessage(body.held satisfies BodyHeld))
         if (news !== 'end' && !body.isRefused) return
         const { result, input } = make(body)

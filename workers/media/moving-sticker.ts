@@ -1,4 +1,4 @@
-/** Moving stickers, within what the apps show: 10 s and 500 kB. */
+/** Makes moving stickers within the limits of the apps: 10 s and 500 kB. */
 import { writeFile } from 'node:fs/promises'
 import { Mutex } from 'async-mutex'
 import { invalid } from './content.ts'
@@ -6,19 +6,19 @@ import { atRate, type Frames, SIDE } from './frames.ts'
 import { fromFrames, unlessBroken } from './pixels.ts'
 import { nextStep, STEPS, type Step, type Try } from './sticker-steps.ts'
 
-/** The apps' own bound. */
+/** The limit of the apps. */
 export const MAX_BYTES = 500_000
-/** More than the publisher takes, who is written into the file afterwards. */
+/** More than the data of the publisher, which are written into the file afterwards. */
 export const PUBLISHER_BYTES = 2_000
 const AIM = MAX_BYTES - PUBLISHER_BYTES
-/** Of the encoder, 0 to 6: with 4 a drawing has a fifth fewer bytes and takes three times as long. */
+/** Effort of the encoder, 0 to 6: with 4 a drawing has a fifth fewer bytes and takes three times as long. */
 const EFFORT = 1
-/** Frames whose weight tells that of the others. */
+/** Number of frames from whose size that of the others is estimated. */
 const SAMPLE = 10
 
 const inTurn = new Mutex()
 
-/** The frames are 150 MB at most, and an encoder has about as much again: one sticker at a time. */
+/** The frames take up to 150 MB, and an encoder about as much again, so only one sticker is made at a time. */
 export const makeMoving = (frames: () => Promise<Frames>, to: string): Promise<void> =>
   inTurn.runExclusive(async () => {
     const made = await smallEnough(await frames())
@@ -43,7 +43,7 @@ async function smallEnough(frames: Frames): Promise<Uint8Array> {
 
 type Shown = readonly { index: number; delay: number }[]
 
-/** Of the first step. The first frame has all of the picture, those after it what has changed. */
+/** Expected bytes of the first step. The first frame has the whole picture, later ones only the changes. */
 async function expectedBytes(frames: Frames, shown: Shown): Promise<number> {
   if (shown.length <= 2 * SAMPLE) return 0
   const from = Math.floor((shown.length - SAMPLE) / 2)
@@ -60,7 +60,7 @@ async function encoded(frames: Frames, shown: Shown, { quality, detail }: Step):
   return unlessBroken(webp.toBuffer())
 }
 
-/** Drawn small, and large again: what is lost are the details that weigh most. */
+/** Draws the pictures small, and then large again: this removes the details that take the most bytes. */
 async function redrawn(pictures: readonly Uint8Array[], detail: number): Promise<Uint8Array> {
   const small = await resized(Buffer.concat(pictures), SIDE, detail, pictures.length)
   return resized(small, detail, SIDE, pictures.length)

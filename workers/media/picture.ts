@@ -1,4 +1,4 @@
-/** Any still picture as something that sharp opens: itself, the pixels of HEIC, or a PNG of what only ffmpeg reads. */
+/** Returns any still picture in a form that sharp can open: the file itself, the pixels of HEIC, or a PNG of a format that only ffmpeg reads. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MediaJob } from '../../src/domain/media-job.ts'
@@ -24,7 +24,7 @@ const READABLE = new Set([
 ])
 const NAMES = 'JPEG, PNG, GIF, WebP, TIFF, BMP, HEIC and AVIF'
 
-/** `what`: what it is to become, for the refusal. */
+/** `what`: the kind of message, for the refusal. */
 export async function pictureOf(job: MediaJob, content: Content, converter: Converter, what: string): Promise<Source> {
   const { mime, name } = content
   if (!READABLE.has(mime))

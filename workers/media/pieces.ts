@@ -1,10 +1,10 @@
-/** Pieces of one size, transferred between threads, never more of them than the receiver has room for. */
+/** Transfers pieces of one size between threads, never more of them than the receiver has space for. */
 import type { MessagePort } from 'node:worker_threads'
 import { PIECE, WINDOW } from '../../src/domain/file-download.ts'
 
 /**
- * Chunks as they come from a socket, 16 KB and less, put together: a cipher, a MAC and two hashes take a fifth less for large ones, and
- * what comes out of the cipher can be moved as it is. The same bytes are filled again for the next one.
+ * Joins chunks from a socket (16 KB and less): a cipher, a MAC and two hashes take a fifth less time for large chunks, and the output of the cipher
+ * can be moved without a copy. The same buffer is filled again for the next piece.
  */
 export async function* gathered(source: AsyncIterable<Uint8Array>, size = PIECE): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(size)
@@ -23,13 +23,13 @@ export async function* gathered(source: AsyncIterable<Uint8Array>, size = PIECE)
   if (filled > 0) yield buffer.subarray(0, filled)
 }
 
-/** The bytes in memory of their own, so that they can be moved. */
+/** The bytes in a buffer of their own, so that they can be moved. */
 export const movable = (bytes: Uint8Array): ArrayBuffer =>
   bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer
     ? bytes.buffer
     : (Uint8Array.from(bytes).buffer as ArrayBuffer)
 
-/** Each call takes the room for one piece, waiting for it; every message of the port gives some back. Rejects when the signal ends. */
+/** Each call takes space for one piece, and waits for it; every message of the port returns some. Rejects when the signal is aborted. */
 export function roomOf(port: MessagePort, signal: AbortSignal, window = WINDOW): () => Promise<void> {
   let room = window
   let wake = () => {}

@@ -1,29 +1,29 @@
-/** sharp with limits on formats and sizes: pictures come from strangers. */
+/** sharp with limits on formats and sizes, because pictures come from untrusted senders. */
 import sharp, { type Metadata, type Sharp } from 'sharp'
 import { invalid } from './content.ts'
 
-/** An 8-bit picture of this size takes 400 MB when its format cannot be read line by line; the largest phone cameras stay below. */
+/** An 8-bit picture of this size takes 400 MB if its format cannot be read line by line; pictures of the largest phone cameras are smaller. */
 export const MAX_PIXELS = 100_000_000
 const TOO_LARGE = `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`
-/** libvips works outside the heap: no picture may keep a thread of the process's pool for longer. */
+/** libvips works outside the heap. No picture may use a thread of the process's pool for longer than this. */
 export const LIMIT_SECONDS = 30
 
 export const tooLarge = (cause?: unknown) => invalid(TOO_LARGE, cause)
 export const damaged = (cause?: unknown) => invalid('The picture is damaged or not readable.', cause)
 
-// Formats that libvips could read but the service never needs (SVG, PDF, raw files of other programs) stay disabled, whatever a file claims.
+// Formats that libvips could read but the service never needs (SVG, PDF, raw files of other programs) stay disabled, regardless of the declared type.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`) })
-// A picture is seldom seen twice, and what is kept is memory.
+// The same picture is seldom opened twice, and a cache takes memory.
 sharp.cache(false)
-// libvips' own threads; how many pictures are worked on at a time is bounded elsewhere.
+// Threads of libvips; the number of pictures at a time is limited elsewhere.
 sharp.concurrency(1)
 
-/** Decoded elsewhere, as it is shown: RGBA, 8 bits. */
+/** Pixels that another decoder made, in display orientation: RGBA with 8 bits. */
 export interface Pixels {
   width: number
   height: number
-  /** False: every pixel is opaque. */
+  /** False if every pixel is opaque. */
   hasAlpha: boolean
   data: Uint8Array
 }
@@ -40,10 +40,10 @@ export function open(source: Source, isAnimated = false): Sharp {
   return sharp(data, { ...options, raw: { width, height, channels: 4 } }).timeout({ seconds: LIMIT_SECONDS })
 }
 
-/** Of a moving picture, in s: all of its frames may be decoded, on a machine that has other work. */
+/** Limit for a moving picture, in s: all of its frames may be decoded, on a machine with other work. */
 const PAGES_LIMIT_SECONDS = 120
 
-/** Some pages of a moving picture, each of which has passed `measure`: they are decoded one after the other, never all at once. */
+/** Some pages of a moving picture, of which `measure` has checked each: they are decoded one after the other, never all at once. */
 export const openPages = (path: string, page: number, pages: number): Sharp =>
   sharp(path, { limitInputPixels: false, failOn: 'error', sequentialRead: true, page, pages }).timeout({
     seconds: PAGES_LIMIT_SECONDS,
@@ -56,11 +56,11 @@ export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
     limitInputPixels: false,
   })
 
-/** Browsers and apps show a frame that is said to last less than this, in ms, for `UNTIMED`. */
+/** Browsers and apps show a frame with a shorter duration than this, in ms, for `UNTIMED`. */
 const SHORTEST = 11
 const UNTIMED = 100
 
-/** When each page of a GIF or a WebP begins, and when the last one ends, in ms. */
+/** The begin of each page of a GIF or a WebP, and the end of the last one, in ms. */
 export async function pageTimes(path: string): Promise<{ starts: number[]; end: number }> {
   await measure(path)
   const { delay = [], pages = 1 } = await unlessBroken(openPages(path, 0, 1).metadata())
@@ -75,7 +75,7 @@ export async function pageTimes(path: string): Promise<{ starts: number[]; end: 
 }
 
 export interface Picture extends Pick<Metadata, 'hasAlpha' | 'pages' | 'compression'> {
-  /** As it is shown, its orientation applied. */
+  /** Size in display orientation. */
   width: number
   height: number
 }
@@ -84,13 +84,13 @@ export async function measure(source: Source): Promise<Picture> {
   if (isPixels(source)) return { width: source.width, height: source.height, hasAlpha: source.hasAlpha }
   const { width, height, orientation = 1, hasAlpha, pages, compression } = await unlessBroken(open(source).metadata())
   if (!width || !height) throw invalid('The picture has no size.')
-  // Not every format's limit is looked at while only its head is read.
+  // Some formats do not check their limit when only the head is read.
   if (width * height > MAX_PIXELS) throw tooLarge()
   const isTurned = orientation >= 5
   return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages, compression }
 }
 
-/** The preview in a bubble until the picture is loaded: the longer side in pixels, as in the official apps. It is sent to every device. */
+/** The preview that is shown until the picture is loaded: its longer side in pixels, as in the official apps. It is sent to every device. */
 const THUMBNAIL_SIDE = 72
 const THUMBNAIL_QUALITY = 55
 
@@ -103,7 +103,7 @@ export function thumbnail(input: Source, side = THUMBNAIL_SIDE): Promise<Uint8Ar
   return unlessBroken(small.toBuffer())
 }
 
-/** Any complaint of the decoder is about the file. */
+/** Any error of the decoder is caused by the file. */
 export function unlessBroken<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     const complaint = cause instanceof Error ? cause.message : ''

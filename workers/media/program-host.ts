@@ -1,6 +1,6 @@
 /**
- * A small process that only starts programs: a start copies the page tables of the parent and stalls all of its threads meanwhile, 17 ms for a
- * service that holds 800 MB, 1 ms for this one. It ends, with all its programs, when the service is gone.
+ * A small process that only starts programs. A start copies the page tables of the parent and stops all of its threads meanwhile: 17 ms for a service
+ * with 800 MB, 1 ms for this process. It ends, with all its programs, when the service ends.
  */
 import { constants, setPriority } from 'node:os'
 import { endPrograms, ProgramFailed, runProgram } from './program.ts'
@@ -10,7 +10,7 @@ export interface ProgramOrder {
   program: string
   args: string[]
   limitMs: number
-  /** Send the output piece by piece. */
+  /** Whether the output is sent in pieces. */
   inPieces: boolean
 }
 
@@ -19,11 +19,11 @@ export type ProgramReport =
   | { id: number; output: Uint8Array }
   | { id: number; failed: { why: ProgramFailed['why'] | 'start'; message: string } }
 
-// Programs inherit this priority from their first moment on: a ninth of what an ordinary process gets beside them. With the lowest, a seventieth, a
-// short film did not end within its two minutes where a core was busy otherwise, and its message failed.
+// Programs inherit this priority from their start: a ninth of the time of an ordinary process. With the lowest priority, a seventieth, a short film
+// did not finish within its two minutes on a busy core, and its message failed.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-/** Resolves once the report is sent, or has failed because the service is gone, which `disconnect` is about to report. */
+/** Resolves when the report is sent, or has failed because the service has ended; `disconnect` is emitted next in that case. */
 const post = (report: ProgramReport) => new Promise<void>((resolve) => process.send?.(report, undefined, {}, () => resolve()))
 
 process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) => {
@@ -34,7 +34,7 @@ process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) =
   )
 })
 
-// A stop of the service may signal its whole process group; this process ends only when the service disconnects.
+// A stop of the service may send a signal to its whole process group; this process ends only when the service disconnects.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 process.on('disconnect', () => {

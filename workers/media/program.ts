@@ -1,20 +1,20 @@
 /**
- * Runs ffmpeg and ffprobe on files strangers gave us: no shell sees an argument, no environment of ours is passed on, memory and time are
- * bounded. Priority is the process's that calls this (`program-host.ts`).
+ * Runs ffmpeg and ffprobe on untrusted files: no argument reaches a shell, our environment is not passed on, and memory and time are limited. The
+ * priority is that of the calling process (`program-host.ts`).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /** Address space of one process in KB. A 4K H.264 conversion maps about 1 GB of it. */
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
-/** Processor time of one process in seconds, twice what it may take by the clock: it also ends one whose parent was killed. */
+/** Processor time of one process in seconds, twice its limit by the clock: it also ends a process whose parent was killed. */
 const CPU_SECONDS = 480
-/** Kept of what a program complains about. */
+/** Bytes of a program's error output that are kept. */
 const COMPLAINT_BYTES = 2_048
-/** More than any answer of ffprobe or a thumbnail. */
+/** More than any output of ffprobe, or any thumbnail. */
 const MAX_OUTPUT = 32 * 1_024 * 1_024
 
 export class ProgramFailed extends Error {
-  /** `killed`: from outside, or it could not start; proves nothing about the file. */
+  /** `killed`: killed by another process, or not started; this proves nothing about the file. */
   readonly why: 'exit' | 'killed' | 'timeout' | 'output'
 
   constructor(why: ProgramFailed['why'], message: string) {
@@ -24,19 +24,19 @@ export class ProgramFailed extends Error {
   }
 }
 
-/** The limits belong to the process that follows `exec`; where a system knows one of them not, it runs without. */
+/** The limits belong to the process that `exec` starts; where a system does not support one of them, it runs without it. */
 const LIMITS = 'ulimit -v "$0" 2>/dev/null; ulimit -t "$1" 2>/dev/null; shift; exec "$@"'
 
 const running = new Set<ChildProcess>()
 
-/** Nothing of a conversion outlives the process that runs it, unless that is killed. */
+/** No conversion outlives the process that runs it, unless that process is killed. */
 export function endPrograms(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
 export interface RunOptions {
   limitMs: number
-  /** Takes the output piece by piece instead of keeping it; the next one comes when the promise is kept. */
+  /** Takes the output in pieces instead of keeping it; the next piece comes when the promise is resolved. */
   onData?: (chunk: Buffer) => Promise<void>
 }
 
@@ -46,7 +46,7 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
     const child = spawn('/bin/sh', ['-c', LIMITS, String(ADDRESS_SPACE_KB), String(CPU_SECONDS), program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {},
-      // Not in the group of the service: Ctrl-C there must not look like a file that cannot be converted.
+      // A process group of its own: Ctrl-C to the service must not be reported as a file that cannot be converted.
       detached: true,
     })
     running.add(child)
@@ -92,9 +92,9 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
   })
 }
 
-/** Of a shell that could not run it, and of an ffmpeg that was asked to end: the others of its codes are about the file. */
+/** Exit codes of a shell that could not run the program, and of an ffmpeg that was asked to end; all other codes are caused by the file. */
 const FOREIGN_CODES: readonly (number | null)[] = [126, 127, 255]
-/** Those of the operator and of a machine without memory; a crash is the file's doing. */
+/** Signals that an operator sends, or a machine without memory; a crash is caused by the file. */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
 const isForeign = (code: number | null, signal: NodeJS.Signals | null) =>
   FOREIGN_CODES.includes(code) || FOREIGN_SIGNALS.includes(signal)

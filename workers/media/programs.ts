@@ -1,6 +1,6 @@
 /**
- * The conversion thread's side of `program-host.ts`, which comes with the first program and goes a moment after the last: before the thread
- * does, because a thread that is gone leaves what it started behind as a zombie.
+ * The conversion thread's side of `program-host.ts`. The host is started with the first program and ended a moment after the last one. It must end
+ * before the thread does, because the child processes of an ended thread stay as zombies.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -9,24 +9,24 @@ import { threadFlags, threadModule } from '../../src/engine/thread.ts'
 import { ProgramFailed } from './program.ts'
 import type { ProgramOrder, ProgramReport } from './program-host.ts'
 
-/** It holds no more than the output of a few programs, outside of the heap. */
+/** It only holds the output of a few programs, outside of the heap. */
 const HEAP_MB = 32
 /** Shorter than the lifetime of an idle thread (src/engine/media-threads.ts). */
 const IDLE = 5 * SECOND
 
 export interface ProgramRun {
   limitMs: number
-  /** Takes the output piece by piece instead of keeping it. */
+  /** Takes the output in pieces instead of keeping it. */
   onData?: (piece: Buffer) => void
 }
 
 export interface ProgramRunner {
   /**
-   * Resolves with the standard output; rejects with `ProgramFailed`, or when it could not be run at all. A program killed from outside is run once
-   * more, unless pieces of its output have been taken.
+   * Resolves with the standard output; rejects with `ProgramFailed`, or if it could not be run at all. A program that another process killed is run
+   * once more, unless some of its output has been passed on.
    */
   run(program: string, args: readonly string[], options: ProgramRun): Promise<Buffer>
-  /** Everything that runs ends, and nothing is run any more. */
+  /** Ends everything that runs; nothing is run afterwards. */
   end(): void
 }
 
@@ -55,7 +55,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     run.reject(why === 'start' ? new Error(message) : new ProgramFailed(why, message))
   }
 
-  /** While no program runs, the host does not keep the process alive, and is let go after the idle time. */
+  /** While no program runs, the host does not keep the process alive, and it is ended after the idle time. */
   function hold() {
     const way = waiting.size > 0 ? 'ref' : 'unref'
     host?.[way]()
@@ -83,7 +83,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     const child = fork(fileURLToPath(module), [], {
       serialization: 'advanced',
       execArgv: [...(threadFlags(module) ?? []), `--max-old-space-size=${HEAP_MB}`],
-      // None of ours: what it starts reads files of strangers.
+      // Without our environment: the programs read untrusted files.
       env: {},
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
@@ -101,7 +101,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject, onData })
       hold()
-      // After a failed fork there is no channel, and `error` is emitted; a failure to send is followed by `exit`.
+      // After a failed fork there is no channel, and `error` is emitted; a failed send is followed by `exit`.
       if (child.connected) child.send({ id, ...order } satisfies ProgramOrder, () => {})
     })
   }

@@ -1,6 +1,6 @@
 /**
- * What ffprobe may take a file of unknown sound for. Each of these reads the one file it was given. Those that open other files, addresses or devices
- * (playlists, lists of files, `sdp`, `image2`) are not among them, and neither are those that take any file for theirs.
+ * The demuxers that ffprobe may try for a file of unknown sound. Each of these reads only the given file. The list has none that open other files,
+ * addresses or devices (playlists, lists of files, `sdp`, `image2`), and none that accept any file.
  */
 export const SOUND_DEMUXERS: readonly string[] = [
   ...['aac', 'ac3', 'eac3', 'dts', 'dtshd', 'truehd', 'mlp', 'loas', 'mp3', 'flac', 'ogg', 'oma', 'gsm', 'codec2', 'spdif'],

@@ -1,16 +1,17 @@
 /**
- * How a moving sticker is made small enough: the apps show none that is larger or longer than theirs. First its rate is lowered, then its quality,
- * then its detail. A try costs seconds, so what each step will weigh is told by a second of the picture, and then by what the last try weighed.
+ * Chooses how a moving sticker is made small enough, because the apps show none that is too large or too long. First its rate is lowered, then its
+ * quality, then its detail. A try takes seconds, so the size at each step is estimated, first from a second of the picture, and then from the size of
+ * the last try.
  */
 
 export interface Step {
-  /** Frames in a second at most. */
+  /** The most frames per second. */
   rate: number
-  /** Of WebP, 0 to 100. */
+  /** Quality of WebP, 0 to 100. */
   quality: number
-  /** Pixels on a side that the picture keeps when it is drawn on the sticker's square; undefined: all of them. */
+  /** Pixels per side that the picture keeps before it is drawn on the sticker's square; undefined if all are kept. */
   detail?: number
-  /** Bytes of a frame against those of the first step: the mean of noise, drawings and films, measured. */
+  /** Bytes of a frame relative to the first step: the measured mean of noise, drawings and films. */
   frameWeight: number
 }
 
@@ -37,14 +38,14 @@ export interface Try {
 }
 
 const MAX_TRIES = 5
-/** Of the bytes that are allowed: a result this close to them is not made better. */
+/** Part of the allowed bytes: a result above it is not improved further. */
 const CLOSE = 0.6
-/** The prediction is a mean; what is expected to end this near to the bound may well end above it. */
+/** The estimate is a mean: a result that is expected this close to the limit may well exceed it. */
 const MARGIN = 0.9
 
 /**
- * The step to try; undefined: the best of the tries is the result, or none of them fits and nothing smaller is left. `weights` are those of the steps
- * for this picture; `expected` is what the first step is taken to weigh before anything was tried.
+ * The next step to try. Undefined if the best try so far is the result, or if none fits and there is no smaller step. `weights`: the sizes of the
+ * steps for this picture. `expected`: the assumed size of the first step before the first try.
  */
 export function nextStep(
   tries: readonly Try[],
@@ -62,6 +63,6 @@ export function nextStep(
   const between = weights.map((_, step) => step).filter((step) => step > tooLarge && step < best)
   const promising = between.find((step) => weights[step]! * perWeight <= maxBytes * MARGIN)
   if (fitting.length > 0) return promising
-  // The last try is the one that always fits, or there would be no sticker at all.
+  // The last try is the step that always fits; otherwise there would be no sticker at all.
   return tries.length === MAX_TRIES - 1 ? between.at(-1) : (promising ?? between.at(-1))
 }

@@ -1,4 +1,7 @@
-/** Stickers: WebP as it is; pictures and films become one, 512 by 512 on a transparent ground. Moving ones are held to what the apps show. */
+/**
+ * Stickers: WebP is sent unchanged; pictures and films are converted, 512 by 512 on a transparent ground. Moving ones are kept within the limits of
+ * the apps.
+ */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Semaphore } from 'async-mutex'
@@ -14,10 +17,10 @@ import { withPublisher } from './webp.ts'
 export type StickerPart = Pick<PreparedMedia, 'path' | 'mime' | 'width' | 'height' | 'isAnimated' | 'thumbnail'>
 
 const QUALITY = 75
-/** Pictures that sharp reads with all their pages. */
+/** Types of which sharp reads all pages. */
 const SEVERAL_PAGES = new Set(['image/webp', 'image/gif'])
 
-/** `inTurn`: the turn of still pictures, which one that moves must not keep waiting. */
+/** `inTurn`: the queue of still pictures, which a moving one must not block. */
 export async function prepareSticker(
   job: MediaJob,
   content: Content,
@@ -28,7 +31,7 @@ export async function prepareSticker(
     ? await shown(job, content, converter)
     : await inTurn.runExclusive(() => still(job, content, converter))
   const { width, height, pages = 1 } = await measure(made)
-  // Decoded once, small: a sticker that is damaged shows here and not on the phones.
+  // Decoded once in a small size, so that a damaged sticker is refused here instead of failing on the phones.
   await inTurn.runExclusive(() => unlessBroken(open(made).resize(64).raw().toBuffer()))
   const path = job.author === null ? made : await published(job, made, job.author)
   return { path, mime: 'image/webp', width, height, isAnimated: pages > 1, thumbnail: null }
@@ -53,7 +56,7 @@ async function still(job: MediaJob, content: Content, converter: Converter): Pro
   return made
 }
 
-/** One that moves, no longer and no larger than the apps show. */
+/** A moving sticker within the limits of the apps. */
 async function shown(job: MediaJob, content: Content, converter: Converter): Promise<string> {
   const { path, dir, author } = job
   if (content.mime === 'image/webp') {

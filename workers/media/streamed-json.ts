@@ -1,7 +1,7 @@
 /**
- * Parses the JSON of a large body while it arrives. A text that is longer than any ordinary field allows can only be a file in base64, so it is
- * decoded at once and not kept. A body therefore holds three quarters of its size. Parsed as a whole it would hold its bytes, the same bytes joined,
- * their text, the string in it, and the decoded file.
+ * Parses the JSON of a large body while it arrives. A text that is longer than any ordinary field can only be a file in base64, so it is decoded at
+ * once and not kept. A body therefore takes three quarters of its size in memory. Parsed as a whole it would take its bytes, the joined bytes, their
+ * text, the string in it, and the decoded file.
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../src/domain/failures.ts'
@@ -12,17 +12,17 @@ import { LongText } from './long-text.ts'
 
 const KB = 1_024
 const MB = KB * KB
-/** In bytes. No other field is longer: 65,536 characters, each of which may be escaped as two surrogates in 12 bytes. */
+/** In bytes. No other field is longer: it has at most 65,536 characters, each of which may be escaped as two surrogates in 12 bytes. */
 const LONG = MB
-/** In bytes. No operation takes more than ten pictures, and each of them may be just too short to be decoded while it arrives. */
+/** In bytes. No operation takes more than ten pictures, and each of them may be just short enough that it is not decoded while it arrives. */
 const MOST_BESIDE = 16 * MB
-/** What the largest body decodes to, in bytes. */
+/** The decoded size of the largest body, in bytes. */
 const MOST_OF_FILE = 48 * MB
 
 const [QUOTE, BACKSLASH] = [...'"\\'].map((sign) => sign.charCodeAt(0)) as [number, number]
 const encoder = new TextEncoder()
 
-/** A power of two, so that a row that grows is seldom copied. */
+/** A power of two, so that a growing buffer is seldom copied. */
 const capacityFor = (bytes: number) => 2 ** Math.ceil(Math.log2(Math.max(bytes, 64 * KB)))
 
 /** Bytes in a buffer that doubles when it is full. */
@@ -41,7 +41,7 @@ class Row {
     this.length = end
   }
 
-  /** Drops everything from `end` on, and the memory that it took. */
+  /** Drops everything from `end` on, and frees its memory. */
   cut(end: number): void {
     this.length = end
     if (capacityFor(end) < this.capacity) this.#move(end)
@@ -60,12 +60,12 @@ class Row {
 }
 
 export class StreamedJson {
-  /** The body, with a short name in the place of each long text. */
+  /** The body, with a short name in place of each long text. */
   readonly #rest = new Row()
   readonly #texts = new Map<string, symbol>()
   readonly #nonce = randomUUID()
   #long: LongText | undefined
-  /** Where the text that is being read begins in `#rest`; undefined: none is. */
+  /** Position in `#rest` of the text that is being read; undefined outside of a text. */
   #textAt: number | undefined
   #isEscaped = false
   #heldByTexts = 0
@@ -73,17 +73,17 @@ export class StreamedJson {
   #refusal: Error | undefined
   readonly #longFrom: number
 
-  /** A text of more bytes than `longFrom` is decoded while it arrives. It must leave room for a prefix whose characters are all escaped. */
+  /** A text of more bytes than `longFrom` is decoded while it arrives. The limit must leave space for a prefix whose characters are all escaped. */
   constructor(longFrom = LONG) {
     this.#longFrom = longFrom
   }
 
-  /** `value` will throw, whatever follows. */
+  /** Whether `value` will throw, regardless of the rest. */
   get isRefused(): boolean {
     return this.#refusal !== undefined
   }
 
-  /** Bytes of memory, with those that are not filled yet. */
+  /** Bytes of memory, including the unfilled ones. */
   get held(): number {
     return this.#rest.capacity + this.#heldByTexts + (this.#long?.held ?? 0)
   }
@@ -99,7 +99,7 @@ export class StreamedJson {
       this.#refuse(Failure.invalid({ path: '', message: `must have at most ${MOST_BESIDE / MB} MB beside its files` }))
   }
 
-  /** The whole, with a symbol for each long text (`heldText`). Throws as `parseJson` does, and `Failure`. */
+  /** The parsed body, with a symbol for each long text (`heldText`). Throws as `parseJson` does, and `Failure`. */
   value(): unknown {
     if (this.#refusal) throw this.#refusal
     const value = parseJson(this.#rest.from(0))
@@ -146,7 +146,7 @@ export class StreamedJson {
     return end
   }
 
-  /** The text has become a long one: its beginning is decoded, and a name takes its place in the JSON. */
+  /** The text is now a long one: its beginning is decoded, and a name replaces it in the JSON. */
   #begin(textAt: number): void {
     this.#long = new LongText(MOST_OF_FILE)
     this.#isEscaped = false

@@ -1,4 +1,4 @@
-/** Films: mp4 (H.264, AAC) and 3gp leave as they are, GIFs and round videos as mp4; the rest is converted. */
+/** Films: mp4 (H.264, AAC) and 3gp are sent unchanged, GIFs and round videos as mp4; the rest is converted. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { readFilm } from './boxes.ts'
@@ -13,9 +13,9 @@ type Kind = keyof typeof WORDS
 
 const MP4 = new Set(['video/mp4', 'video/x-m4v'])
 const THREE_GP = new Set(['video/3gpp', 'video/3gpp2'])
-/** Sides beyond this are for other screens than a phone's, and cost minutes. */
+/** Larger sides are for larger screens than a phone's, and take minutes to convert. */
 const MAX_SIDE = 1_280
-/** A little above what may leave: a result that reaches it is known to be too large without filling the disk. */
+/** A little above the limit: a result that reaches it is known to be too large without filling the disk. */
 const sizeStop = (limit: number) => String(limit + 65_536)
 
 export async function prepareVideo(job: MediaJob, content: Content, converter: Converter): Promise<VideoPart> {
@@ -62,7 +62,7 @@ function playsAsIs(content: Content, probe: Probe, kind: Kind): boolean {
 async function toMp4(job: MediaJob, demuxer: string, probe: Probe, converter: Converter, isSibling: boolean): Promise<string> {
   const made = join(job.dir, 'video.mp4')
   const sound = job.purpose === 'gif' ? ['-an'] : ['-map', '0:a:0?']
-  // The right codecs in another container only need to be packed anew.
+  // If only the container is wrong, the streams are copied into another one.
   const canCopy = isH264(probe) && (isSibling || demuxer === 'matroska') && (job.purpose === 'gif' || copyable(probe))
   const codecs = canCopy ? ['-c', 'copy'] : recode
   const end = ['-map_metadata', '-1', '-movflags', '+faststart', '-fs', sizeStop(job.limit), '-f', 'mp4', `file:${made}`]
@@ -72,7 +72,7 @@ async function toMp4(job: MediaJob, demuxer: string, probe: Probe, converter: Co
 
 const copyable = ({ audio }: Probe) => audio === null || audio.codec === 'aac'
 
-/** Even sides, as H.264 wants them, and neither above the bound. */
+/** H.264 requires even sides; both are limited to the maximum. */
 const SCALE = `scale='min(${MAX_SIDE},iw)':'min(${MAX_SIDE},ih)':force_original_aspect_ratio=decrease:force_divisible_by=2`
 const recode = [
   ...['-vf', `${SCALE},format=yuv420p`, '-c:v', 'libx264', '-profile:v', 'main', '-preset', 'veryfast', '-crf', '26'],

@@ -1,6 +1,6 @@
 /**
- * The publisher of a sticker: JSON in the EXIF chunk of the WebP, under a TIFF tag of the network's own. Written by hand, because no
- * library sets a tag it does not know, and because a sticker that is coded again loses quality.
+ * The publisher of a sticker: JSON in the EXIF chunk of the WebP, under a TIFF tag that the network defines. Written by hand, because no library sets
+ * a tag that it does not know, and because encoding a sticker again reduces its quality.
  */
 import { randomBytes } from 'node:crypto'
 import { invalid } from './content.ts'
@@ -61,7 +61,7 @@ function encode({ name, data }: Chunk): Buffer[] {
   return [Buffer.from(name, 'latin1'), size, data, Buffer.alloc(data.length % 2)]
 }
 
-/** The head a simple file lacks: flags, then width and height less one in 24 bits each, read from its only picture. */
+/** The head that a simple file lacks: flags, then width and height minus one in 24 bits each, read from its only picture. */
 function extendedHead(chunks: readonly Chunk[]): Buffer {
   const [picture] = chunks
   const head = Buffer.alloc(10)

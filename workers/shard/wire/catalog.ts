@@ -46,7 +46,7 @@ export interface Product {
   id: string
   name: string
   description: string | null
-  /** In thousandths of the currency unit. */
+  /** The amount in thousandths of the currency unit. */
   price: number | null
   currency: string | null
   retailerId: string | null
@@ -251,7 +251,7 @@ export const orderQuery = (id: string, token: string): BinaryNode =>
   ])
 
 export interface Order {
-  /** In thousandths of the currency unit. */
+  /** The amount in thousandths of the currency unit. */
   total: number | null
   currency: string | null
   products: { id: string; name: string; price: number | null; currency: string | null; quantity: number; image: string | null }[]

@@ -150,7 +150,8 @@ const nextChain = (chain: Uint8Array): Buffer =>
     .digest()
 
 function expectVersion(message: Uint8Array): void {
-  if (message[0] !== VERSION) throw new Error(`a sender key message has version ${message[0]?.toString(16)} (hexadecimal); expected 33`)
+  if (message[0] !== VERSION)
+    throw new Error(`a sender key message has version ${message[0]?.toString(16)} (hexadecimal); expected 33`)
 }
 
 const base64 = (value: Uint8Array): string => Buffer.from(value).toString('base64')
