@@ -143,6 +143,8 @@ export interface RuntimeState {
   /** End of a temporary ban, epoch ms. */
   bannedUntil: number | null
   restriction: Restriction | null
+  /** Time at which the device came from another program, epoch ms; null if it was paired here. */
+  importedAt: number | null
   /** True if saved credentials of a completed pairing exist. */
   paired: boolean
 }
@@ -157,5 +159,6 @@ export const CREATED: RuntimeState = {
   disconnectedAt: null,
   bannedUntil: null,
   restriction: null,
+  importedAt: null,
   paired: false,
 }

@@ -1,5 +1,5 @@
 /** Sentences of `GET /status` `error` and of `instance_status.reason`, by status and reason. */
-import { iso } from './clock.ts'
+import { DAY, iso } from './clock.ts'
 import type { RuntimeState, Status, StatusReason } from './instance.ts'
 
 type Sentences = Readonly<Partial<Record<StatusReason | 'none', string>>>
@@ -46,13 +46,21 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
   },
 }
 
+/** Soon after an import the session is most likely opened by the program that the device came from. A restart here would not help for long. */
+const TAKEN_BACK =
+  'The program that this device was imported from has probably opened the session again; stop it, delete this instance, and import the device again.'
+
+const isTakenBack = ({ reason, importedAt = null, disconnectedAt = null }: Told): boolean =>
+  reason === 'connection_replaced' && importedAt !== null && (disconnectedAt ?? importedAt) - importedAt < DAY
+
+/** Entries of the status history have no times of the device. */
+type Told = Pick<RuntimeState, 'status' | 'reason' | 'bannedUntil'> & Partial<Pick<RuntimeState, 'importedAt' | 'disconnectedAt'>>
+
 /** Returns null exactly when the instance is connected. */
-export function sentence({
-  status,
-  reason,
-  bannedUntil,
-}: Pick<RuntimeState, 'status' | 'reason' | 'bannedUntil'>): string | null {
+export function sentence(state: Told): string | null {
+  const { status, reason, bannedUntil } = state
   if (status === 'connected') return null
+  if (isTakenBack(state)) return TAKEN_BACK
   if (reason === 'temporarily_banned') {
     return bannedUntil === null
       ? 'The network suspended this account for a while.'

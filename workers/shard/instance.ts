@@ -352,7 +352,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     if (saved && paired !== null) status.correct({ paired })
     // An imported device: it was written completely, and no shard has hosted it yet.
     const isImported = !saved && paired === true
-    if (isImported) status.correct({ paired, status: 'disconnected', reason: 'connection_lost' })
+    if (isImported) status.correct({ paired, status: 'disconnected', reason: 'connection_lost', importedAt: deps.clock.now() })
     restrict(status.state.restriction)
     // Without a record and a device, its first start never completed: it stays `created` until a QR code is requested.
     const state = saved || isImported ? await status.handle({ type: 'booted' }) : await status.create().then(() => status.state)

@@ -10,12 +10,12 @@ import { after, before, describe, test } from 'node:test'
 import { runCommand } from '../../harness/cli.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
-import { linkFolder, readWholeFolder } from '../../harness/library-folder.ts'
+import { linkFolder, openFolder, readWholeFolder } from '../../harness/library-folder.ts'
 import { printedRows, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
 import type { InboxItem } from '../../harness/sandbox.ts'
 import { until } from '../../harness/until.ts'
 import { startWorld, type World } from '../../harness/world.ts'
-import { jidOf, received } from '../../simulator/client.ts'
+import { isReady, jidOf, received } from '../../simulator/client.ts'
 
 const PHONE = '5511999990091'
 const [ANA, BIA, CAIO] = ['5511988880091', '5511988880092', '5511988880093'] as const
@@ -167,6 +167,22 @@ for (const source of sources)
       assert.equal(again.code, 1)
       assert.match(again.errors, new RegExp(`Instance ${instance.id} is already linked as this device\\.`))
       assert.equal(await instances(), 1)
+    })
+
+    test('the program that it came from is started again and takes the connection: the status says what to do', async () => {
+      const back = await openFolder(world, folder)
+      await isReady(back.client)
+      const { error } = await until(
+        async () => (await world.gateway.must(instance, 'GET', '/status')) as { status: string; error: string },
+        ({ status }) => status === 'stopped',
+      )
+      assert.match(
+        error,
+        /^The program that this device was imported from has probably opened the session again; stop it, delete this/,
+      )
+      await back.stop()
+      await world.gateway.must(instance, 'POST', '/restart')
+      await world.gateway.waitForStatus(instance, 'connected')
     })
 
     test('a restart of the service changes nothing', async () => {

@@ -37,14 +37,25 @@ const TABLE: [StatusReason | null, Status, string][] = [
   ['temporarily_banned', 'banned', 'The network suspended this account until 2026-01-31T12:00:00.000Z.'],
 ]
 
+const NOON = Date.UTC(2026, 0, 31, 12)
+
 for (const [reason, status, expected] of TABLE) {
   test(`${status} for ${reason ?? 'no reason'} says: ${expected}`, () => {
-    assert.equal(sentence({ status, reason, bannedUntil: Date.UTC(2026, 0, 31, 12) }), expected)
+    assert.equal(sentence({ status, reason, bannedUntil: NOON }), expected)
   })
 }
 
 test('a connected instance has nothing to say', () => {
   assert.equal(sentence({ status: 'connected', reason: null, bannedUntil: null }), null)
+})
+
+test('a session that is opened elsewhere within a day of its import points to the program that it came from', () => {
+  const replaced = { status: 'stopped', reason: 'connection_replaced', bannedUntil: null, importedAt: NOON } as const
+  const DAY = 86_400_000
+  assert.match(sentence({ ...replaced, disconnectedAt: NOON + DAY - 1 })!, /^The program that this device was imported from/)
+  assert.match(sentence({ ...replaced, disconnectedAt: null })!, /^The program that this device was imported from/)
+  assert.match(sentence({ ...replaced, disconnectedAt: NOON + DAY })!, /^The same session was opened somewhere else/)
+  assert.match(sentence({ ...replaced, importedAt: null, disconnectedAt: NOON })!, /^The same session was opened somewhere else/)
 })
 
 test('every reason has its sentence', () => {

@@ -17,6 +17,8 @@ const RuntimeSchema = v.object({
   bannedUntil: at,
   /** Absent in older records. */
   restriction: v.optional(v.nullable(v.object({ kind: v.literal('reach_out'), until: at })), null),
+  /** Absent in earlier records. */
+  importedAt: v.optional(at, null),
   paired: v.boolean(),
 })
 

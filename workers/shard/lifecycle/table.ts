@@ -76,7 +76,7 @@ const LIVE_OR_STARTING = [...LIVE, 'starting'] as const
 const linked = (_: Lifecycle, { phone, platform }: Of<'paired'>): Step => ({
   status: 'connecting',
   reason: null,
-  state: { paired: true, phone, platform, restriction: null },
+  state: { paired: true, phone, platform, restriction: null, importedAt: null },
   run: { ...FRESH_RUN, firstLogin: true },
   effects: [timer('pairing', PAIRING_DEADLINE)],
 })
