@@ -38,6 +38,8 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
 
 /** Pages read at a time. All earlier pages are decoded again for each read, and unneeded pages are in memory while it lasts. */
 const PAGES = MAX_FRAMES
+/** Pixels of all pages together: those of 10 s at 50 frames in a second and 1,600 by 1,600 pixels, and some more. */
+const MAX_PIXELS = 2_000_000_000
 /** Limit for all pages of a picture, in ms: a file may have thousands of large ones. */
 const READING_LIMIT = 120_000
 
@@ -46,6 +48,10 @@ export async function framesOfPicture(path: string, now = () => performance.now(
   const began = now()
   const all = await pageTimes(path)
   const starts = all.starts.filter((start) => start < MAX_LENGTH)
+  if (starts.length * all.pagePixels > MAX_PIXELS)
+    throw invalid(
+      `The picture has more than ${(MAX_PIXELS / 1_000_000).toLocaleString('en')} million pixels in its first ${MAX_LENGTH / 1_000} s.`,
+    )
   const end = Math.min(all.end, MAX_LENGTH)
   const wanted = atRate({ starts, end }, RATE).map(({ index }) => index)
   const pictures: Uint8Array[] = []

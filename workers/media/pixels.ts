@@ -61,8 +61,8 @@ const SHORTEST = 11
 const UNTIMED = 100
 
 /** The begin of each page of a GIF or a WebP, and the end of the last one, in ms. */
-export async function pageTimes(path: string): Promise<{ starts: number[]; end: number }> {
-  await measure(path)
+export async function pageTimes(path: string): Promise<{ starts: number[]; end: number; pagePixels: number }> {
+  const { width, height } = await measure(path)
   const { delay = [], pages = 1 } = await unlessBroken(openPages(path, 0, 1).metadata())
   const starts: number[] = []
   let end = 0
@@ -71,7 +71,7 @@ export async function pageTimes(path: string): Promise<{ starts: number[]; end: 
     const lasts = delay[page] ?? UNTIMED
     end += lasts < SHORTEST ? UNTIMED : lasts
   }
-  return { starts, end }
+  return { starts, end, pagePixels: width * height }
 }
 
 export interface Picture extends Pick<Metadata, 'hasAlpha' | 'pages' | 'compression'> {

@@ -1,4 +1,7 @@
-/** Any sound leaves as a voice note: whatever ffmpeg makes, and knows again by its content alone. */
+/**
+ * Any sound leaves as a voice note if ffmpeg recognizes it by its content alone. The files are made by the encoders of the ffmpeg that is installed here.
+ * Monkey's Audio (APE) is not among them, because ffmpeg has no encoder for it; its demuxer is allowed.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'

@@ -121,6 +121,25 @@ test('each picture of a slow GIF is shown for as long as in the GIF', async () =
   assert.deepEqual((await sharp(made.path).metadata()).delay, [500, 1_500, 250])
 })
 
+test('a picture whose pages have too many pixels together is refused before they are decoded', async () => {
+  const size = 5_000
+  const page = await sharp({ create: { width: size, height: size, channels: 3, background: '#123' } })
+    .png()
+    .toBuffer()
+  const other = await sharp({ create: { width: size, height: size, channels: 3, background: '#321' } })
+    .png()
+    .toBuffer()
+  const gif = await sharp([page, other], { join: { animated: true } })
+    .gif({ loop: 0, delay: [100, 100] })
+    .toBuffer()
+  // The two pages again and again: each begins with its graphic control extension (21 F9), and the trailer ends the file.
+  const from = gif.indexOf(Buffer.from([0x21, 0xf9, 4]))
+  const long = Buffer.concat([gif.subarray(0, -1), ...Array.from({ length: 49 }, () => gif.subarray(from, -1)), gif.subarray(-1)])
+  const began = performance.now()
+  await assert.rejects(sticker(long, { prepare: prepareBare }), /more than 2,000 million pixels in its first 10 s/)
+  assert.ok(performance.now() - began < 10_000)
+})
+
 test('a moving PNG that cannot be converted is refused, and not sent as its first picture', { skip: withoutFfmpeg }, async () => {
   const png = await files.moving('apng', { size: '64x64', seconds: 1, scene: 'drawing' })
   await assert.rejects(sticker(png, { prepare: prepareBare }), /image\/apng must be converted/)
