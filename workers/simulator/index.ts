@@ -12,20 +12,20 @@ export type { SimulatorControl } from './network/control.ts'
 export interface MediaHost {
   /** `host:port`, as sent to clients. */
   host: string
-  /** Stores media sent by simulated people; without it they send no media. */
+  /** Stores media that simulated people send; without it they send none. */
   upload?: Upload
 }
 
 export interface SimulatorOptions {
-  /** 0, the default, takes a free one. */
+  /** 0, the default, uses a free port. */
   port?: number
-  /** Where the network is kept; without it everything is forgotten at the end. */
+  /** File that stores the network; without it everything is lost at the end. */
   stateFile?: string
   mediaHost?: MediaHost
   settings?: Partial<Settings>
   /** File or folder that every stanza is written to. */
   trace?: string | undefined
-  /** Told what an operator has to know; by default nobody is. */
+  /** Receives messages for the operator; by default nobody does. */
   warn?: Warn | undefined
 }
 
@@ -34,7 +34,7 @@ export interface Simulator {
   url: string
   /** The 32-byte public key that signs the network's certificates, in base64. */
   root: string
-  /** Serial that the intermediate certificate names as its issuer's. */
+  /** Serial number that the intermediate certificate has for its issuer. */
   rootSerial: number
   control: SimulatorControl
   stop(): Promise<void>

@@ -13,9 +13,9 @@ import { withMedia } from './media/received.ts'
 export interface SandboxNetworkOptions {
   /** Folder of phones, keys and media; without it everything is lost when the process ends. */
   dataDir?: string | undefined
-  /** False: phones and keys are not written to it, and end with the process; only media are. Else they are, as a whole, after they changed. */
+  /** Whether phones and keys are written to the folder after each change. If false, they are lost at the end of the process. Media are always written. */
   keep?: boolean | undefined
-  /** Of the WebSocket; 0 or absent is any free one. */
+  /** Port of the WebSocket; 0 or absent uses a free one. */
   port?: number | undefined
   controlPort?: number | undefined
   /** File or folder that every stanza is written to. */
@@ -25,8 +25,8 @@ export interface SandboxNetworkOptions {
 /** Plain data, so that it can cross threads. */
 export interface SandboxNetworkReady {
   /**
-   * Settings with which a gateway uses this network: `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST`; and the serial of the root, which other
-   * clients check besides.
+   * Settings with which a gateway uses this network: `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST`; and the serial number of the root, which
+   * other clients check as well.
    */
   network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string
@@ -41,13 +41,14 @@ const LOOPBACK = '127.0.0.1'
 async function startSandboxNetwork(options: SandboxNetworkOptions, warn: (sentence: string) => void): Promise<SandboxNetwork> {
   const { dataDir, keep = true, port = 0, controlPort = 0, trace } = options
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
-  /** Undone in reverse, also when a later part does not start. */
+  /** Run in reverse order, also if a later part does not start. */
   const undo: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    // Each needs the other: the network sends the host's address to clients, and keeps the pictures and the fault rules of the host.
+    // The network and the media host need each other: the network sends the host's address to clients, and stores the pictures and the fault rules of
+    // the host.
     let rules: TakeFault = () => undefined
     let pictures: NetworkControl['picture']
     const media = await startMedia({ dir: dataDir, faults: (on, facts) => rules(on, facts), plain: (path) => pictures?.(path) })
@@ -76,7 +77,7 @@ async function startSandboxNetwork(options: SandboxNetworkOptions, warn: (senten
 
 const onDefect = (error: unknown) => void process.stderr.write(`sandbox: ${error instanceof Error ? error.stack : error}\n`)
 
-/** A client gets the authority as a file, as `SVC_NETWORK_CA` needs it. */
+/** Writes the authority to a file, because `SVC_NETWORK_CA` needs one. */
 async function authorityFile(media: MediaHost, dataDir: string | undefined, undo: (() => Promise<void>)[]): Promise<string> {
   if (dataDir !== undefined) return join(dataDir, 'media-ca.pem')
   const folder = await mkdtemp(join(tmpdir(), 'svc-network-'))
@@ -85,7 +86,7 @@ async function authorityFile(media: MediaHost, dataDir: string | undefined, undo
   return join(folder, 'media-ca.pem')
 }
 
-/** What the thread of the network posts to its owner. */
+/** Messages from the thread of the network to its owner. */
 export type FromNetwork = { ready: SandboxNetworkReady } | { warning: string }
 
 /** Runs in a thread of its own (see `thread.ts`): posts `ready`, and stops on `stop`. */

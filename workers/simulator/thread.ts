@@ -10,12 +10,12 @@ export interface NetworkThread extends SandboxNetworkReady {
 
 const IS_SOURCE = extname(new URL(import.meta.url).pathname) === '.ts'
 
-/** Time in ms for the network to write its state and close; later than this the thread is ended from outside. */
+/** Time in ms for the network to write its state and close; afterwards the thread is terminated. */
 const STOP_DEADLINE = 5000
 
 /**
- * The sandbox network in a thread of its own: its trust root is one value per thread in the library, and its simulated people's cryptography
- * must not take time from the gateway. It runs as source where this module does, else as the bundle that `scripts/threads.mjs` makes.
+ * Runs the sandbox network in a thread of its own: the library has one trust root per thread, and the cryptography of simulated people must not slow
+ * the gateway. It runs as source if this module does, otherwise as the bundle that `scripts/threads.mjs` makes.
  */
 export async function startNetworkThread(
   options: SandboxNetworkOptions = {},
@@ -33,14 +33,14 @@ export async function startNetworkThread(
     ended.then(early, reject)
   })
   const data = await ready
-  // A separate promise: the one above has a rejection handler already, so a later failure of it would pass unnoticed.
+  // A separate promise: the one above already has a rejection handler, so a later failure of it would not be noticed.
   return { ...data, ended: ended.then(() => undefined), stop: () => stop(worker, ended) }
 }
 
 /**
- * Node 20 gives a new thread no module hooks, and `--import tsx` registers them in the main thread only: as source, the thread registers
- * them itself before its main module. Compiled it takes the flags of the process as they are; handing them over by name fails on Node 24,
- * which refuses those that are the process's alone.
+ * Node 20 gives a new thread no module hooks, and `--import tsx` registers them in the main thread only: as source, the thread registers them itself
+ * before its main module. A compiled thread inherits the flags of the process; passing them explicitly fails on Node 24, which refuses flags that
+ * only a process may have.
  */
 function hooks(): { execArgv?: string[] } {
   if (!IS_SOURCE) return {}

@@ -1,6 +1,6 @@
 /**
- * Names of stored keys. The store has each id as a keyed hash (`Sealer.blind`), which cannot be turned back; but every id is made of addresses that
- * other records have as values, so that all candidates are hashed and looked for. What stays without a name is counted, never guessed.
+ * Names of stored keys. The store has each id as a keyed hash (`Sealer.blind`), which cannot be reversed. But every id consists of
+ * addresses that other records have as values, so all candidates are hashed and compared. Ids that match no candidate are counted, never guessed.
  */
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 

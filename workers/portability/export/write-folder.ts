@@ -22,7 +22,7 @@ const PRIVATE_FOLDER = 0o700
 /** The library writes a file for each key. */
 const AT_ONCE = 200
 
-/** Types that the other program makes anew: a wrong version of app state costs more than reading it again. */
+/** Types that the other program makes again: a wrong version of app state costs more than reading it again. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
 /** `folder`: an empty one. `now`: epoch ms. */

@@ -11,11 +11,17 @@ export interface Settings {
   receipts: 'none' | 'delivered' | 'read'
   receipt_delay_ms: number
   addressing: 'lid' | 'pn'
-  /** `older`: a network that knows GraphQL operations by the numbers of older clients, where they had others. Today's when absent. */
+  /** `older`: the network only knows GraphQL operations by the numbers of older clients. Default: today's numbers. */
   mex_ids?: 'today' | 'older'
-  /** A collection of settings with no more entries than these is sent as patches to a device that has none of it; by default none is. */
+  /**
+   * A collection of settings with at most this number of entries is sent as patches to a device that has none of it; by default none is sent as
+   * patches.
+   */
   snapshots_above?: number
-  /** `required`: what waited for a client comes only in the batches it asks for. `optional`, the default: also as it confirms what came. */
+  /**
+   * `required`: stanzas that waited for a client are only sent in the batches that it requests. `optional`, the default: also one for each that it
+   * confirms.
+   */
   offline_batches?: 'optional' | 'required'
 }
 
@@ -25,9 +31,9 @@ export interface Stats {
   stanzas_out: number
   /** Messages a contact or phone could not decrypt. */
   undecryptable: number
-  /** `xmlns type child` of every query that had no answer here. */
+  /** `xmlns type child` of every query that the simulator could not answer. */
   unknown_queries: string[]
-  /** Files that the media host was sent. */
+  /** Number of files that were uploaded to the media host. */
   uploads: number
 }
 
@@ -38,7 +44,7 @@ export interface PhoneInput {
   verified_name?: string | undefined
   lid?: string | undefined
   history?: { chats: number; contacts: number; messages?: number | undefined } | undefined
-  /** Base64, in its history: what its linked devices make tokens for new chats with. */
+  /** Salt in base64, sent in the phone's history; linked devices make tokens for new chats with it. */
   nct_salt?: string | undefined
 }
 
@@ -51,9 +57,9 @@ export interface ContactInput {
   picture?: string | undefined
   about?: string | undefined
   blocked_me?: boolean | undefined
-  /** Takes no message of an account without a token of trust, its own or one made with the account's salt. */
+  /** Refuses messages of an account without a token of trust: one that the contact gave, or one made with the account's salt. */
   needs_token?: boolean | undefined
-  /** Takes messages without reading them: for load. */
+  /** Takes messages without decrypting them, for load tests. */
   sink?: boolean | undefined
   group_add?: 'all' | 'contacts' | 'none' | undefined
 }
@@ -70,18 +76,18 @@ export interface InboxItem {
   kind: string
   text: string | null
   proto: unknown
-  /** `error` when the contact could not download or open it. */
+  /** `error` if the contact could not download or decrypt it. */
   media: { mime: string; bytes: number; sha256: string; error?: string } | null
   /** Media inside other content: headers of interactive messages and cards, the picture of a product. */
   inner_media?: { mime: string; bytes: number; sha256: string; error?: string }[]
-  /** The content that it encrypts about another message (votes, answers to events, edits, reactions), decrypted. */
+  /** The decrypted content that refers to another message (votes, answers to events, edits, reactions). */
   opened?: Opened
-  /** Attributes of the stanza (`type`, `edit`, `addressing_mode`): only of what linked devices sent. */
+  /** Attributes of the stanza (`type`, `edit`, `addressing_mode`); only for messages of linked devices. */
   attrs?: Record<string, string>
   /** Nodes of the stanza beside its ciphertexts (`biz`, `bot`, `meta`): only for messages of linked devices. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
-  /** How often the message came again under its id: phones show it once, as it came first. */
+  /** How often the message arrived again under its id: phones show it once, as it first arrived. */
   repeats?: number
   /** One of the repeats was another message under the same id: other content, keys, link or attributes. */
   repeats_differ?: true
@@ -95,7 +101,7 @@ export interface InboxReceipt {
   ids: string[]
 }
 
-/** One stanza of a message as one device got it: the first, and those sent again. */
+/** One stanza of a message as one device received it: the first, and each that was sent again. */
 export interface MessageCopy {
   id: string
   device: number
@@ -103,61 +109,61 @@ export interface MessageCopy {
   /** Whether the copy was wrapped for the account's other devices (DeviceSentMessage). */
   device_sent: boolean
   attrs: Record<string, string>
-  /** As in the inbox. */
+  /** The same as in the inbox. */
   nodes: { tag: string; attrs: Record<string, string>; content?: unknown }[]
-  /** Of everything in the stanza. */
+  /** Tags of every element in the stanza. */
   tags: string[]
   /** Attributes of its ciphertexts. */
   enc: Record<string, string>[]
-  /** What the device opened, as in the inbox; null where it could not. */
+  /** The decrypted content, as in the inbox; null if the device could not decrypt it. */
   proto: unknown
 }
 
 export interface RetryInput {
-  /** The linked account that the query is for. */
+  /** The linked account that receives the query. */
   to: string
   id: string
-  /** Group, status, or the own chat with that account. */
+  /** Group, status, or the person's own chat with that account. */
   chat?: string | undefined
   device: number
   count: number
   keys: boolean
-  /** So many receipts; each for an id of its own, with the number behind it, unless there is one. */
+  /** Number of receipts. Each is for an id of its own, with the number appended, unless there is only one. */
   times: number
 }
 
-/** How a message of a contact is spoilt, for every linked device. */
+/** How a message of a contact is corrupted, for every linked device. */
 export type Damage =
-  /** The ciphertext cannot be opened. */
+  /** The ciphertext cannot be decrypted. */
   | 'ciphertext'
-  /** It opens, and its padding is longer than the message. */
+  /** It can be decrypted, but its padding is longer than the message. */
   | 'padding'
-  /** It opens, and is no message. */
+  /** It can be decrypted, but it is no message. */
   | 'content'
 
 /** Keys that a device of a contact replaces. */
 export type Rotation =
-  /** As phones do every few weeks: sessions live on. */
+  /** As phones do every few weeks; sessions continue. */
   | 'signed_pre_key'
-  /** The app was installed again: another identity, no session. */
+  /** The app was installed again: another identity, and no sessions. */
   | 'identity'
-  /** Of all groups: given out with the next message to each. */
+  /** Sender keys of all groups; the new keys are distributed with the next message to each. */
   | 'sender_keys'
   /** Sessions with linked devices are forgotten on one side. */
   | 'sessions'
 
-/** Where a stanza is pushed: all connected devices of an account, or one connection. */
+/** Where a stanza is sent: to all connected devices of an account, or to one connection. */
 export interface PushInput {
   phone?: string | undefined
   conn?: string | undefined
   node: StanzaJson
-  /** Kept until it is acknowledged, as messages and notifications are; also for devices that are offline. */
+  /** The stanza is kept until it is acknowledged, as messages and notifications are, also for devices that are offline. */
   keep?: boolean | undefined
 }
 
 export interface FramesInput {
   phone: string
-  /** What is sealed in each, in base64. */
+  /** The plain content of each frame, in base64. */
   frames: string[]
 }
 
@@ -165,7 +171,7 @@ export type FaultAction =
   | 'drop'
   | 'duplicate'
   | 'cut'
-  /** The stanza is handled, and the connection cut before the answer. */
+  /** The stanza is handled, and the connection ends before the answer. */
   | 'unanswered'
   | { delay_ms: number }
   | { query_error: [code: number, text: string] }
@@ -187,7 +193,7 @@ export interface FaultInput {
     | 'connect'
     | 'handshake'
     | 'login'
-    /** The network's notices around pending stanzas, by their child: `offline_preview`, `offline`. Only `drop`. */
+    /** The network's notices before and after pending stanzas, by their child: `offline_preview`, `offline`. Only `drop`. */
     | 'ib'
     | 'pairing'
     | 'query'
@@ -210,27 +216,27 @@ export interface GroupInput {
   settings?: Record<string, unknown> | undefined
 }
 
-/** Events of an account without a message of its own. */
+/** Events of an account that are not caused by a message. */
 export interface AccountControl {
-  /** Reach-out lock for so long, 0 lifts it; `silent`: the client learns of it only when it asks. */
+  /** A reach-out lock for this time; 0 lifts it. `silent`: the client only learns about it when it asks. */
   restriction: { seconds: number; silent: boolean }
-  /** Saved on the phone under a name. */
+  /** Saves a contact on the phone under a name. */
   contact: { phone: string; name: string }
-  /** An empty picture is none. */
+  /** An empty picture removes it. */
   profile: { name?: string | undefined; picture?: string | undefined }
-  /** A label put on a chat, or on a message of it, or taken off. `chat`: a number, or a JID. */
+  /** Adds a label to a chat or to a message of it, or removes it. `chat`: a number, or a JID. */
   label: { chat: string; label: string; assigned: boolean; message_id?: string | undefined }
-  /** An action of app state as the phone writes it; null takes it away. */
+  /** Writes an action of app state as the phone does; null removes it. */
   action: { collection: string; index: string[]; version: number; value: Record<string, unknown> | null }
-  /** What the phone says to its own devices alone: the protobuf as JSON. */
+  /** Sends a message from the phone to its own devices: the protobuf as JSON. */
   peer: { proto: Record<string, unknown>; damage?: Damage | undefined }
-  /** Audience of the status: the people of the list, or all saved people but them. */
+  /** Sets the audience of the status: the people of the list, or all contacts except them. */
   statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; phones: string[] }
-  /** Chosen on the phone: a setting as the network calls it, and the people a list leaves out, in place of those it had. */
+  /** Changes a setting on the phone: its name on the network, and the new list of people that it excludes. */
   privacy: { name: string; value: string; phones?: string[] | undefined }
 }
 
-/** A person becomes an admin of a channel, or stops being one; `form`: in which of the network's stanzas for it. */
+/** A person becomes an admin of a channel, or stops being one. `form`: which of the network's two stanzas reports it. */
 export interface ChannelRole {
   by: string
   phone: string
@@ -238,7 +244,7 @@ export interface ChannelRole {
   form: 'participant' | 'mex' | 'updates'
 }
 
-/** A post of a channel as its readers have it. */
+/** A post of a channel as its readers receive it. */
 export interface ChannelPost {
   id: string
   server_id: string
@@ -249,18 +255,18 @@ export interface ChannelPost {
   reactions: Record<string, string>
 }
 
-/** Texts in a row. */
+/** Many texts, one after another. */
 export interface Burst {
   to: string
   count: number
   textPrefix: string
-  /** Absent: as fast as they can be encrypted. */
+  /** Default: as fast as they can be encrypted. */
   perSecond?: number | undefined
-  /** All are encrypted first, and the first is due to leave so many ms after the request. */
+  /** All texts are encrypted first; the first is sent this number of ms after the request. */
   leadMs?: number | undefined
 }
 
-/** A phone accepted a code: the device is linked, or the account's passkey is demanded first. */
+/** The result when a phone accepted a code: the device is linked, or the account's passkey is requested first. */
 export type Taken = { device: number } | { device: null; passkey: true }
 
 export interface NetworkControl {
@@ -273,7 +279,8 @@ export interface NetworkControl {
   scan(phone: string, qr: string): Promise<Taken>
   enterCode(phone: string, code: string): Promise<Taken>
   /**
-   * To the client that shows this code. `refresh` retires the secret in it (`companion_reg_refresh`); the rest ends its connection.
+   * Sends an action to the client that shows this code. `refresh` invalidates the secret in it (`companion_reg_refresh`); the other actions end its
+   * connection.
    */
   actOnCode(qr: string, action: CodeAction): void
   unlink(phone: string, device?: number): Promise<void>
@@ -286,7 +293,7 @@ export interface NetworkControl {
     message: MessageInput,
     id?: string,
     delayMs?: number,
-    /** `<unavailable>` type that linked devices get in place of the content. */
+    /** The type of `<unavailable>` that linked devices receive in place of the content. */
     unavailable?: string,
     damage?: Damage,
   ): Promise<{ id: string }>
@@ -294,10 +301,10 @@ export interface NetworkControl {
   /** `receipts`: receipts for the person's own messages, newest last, the last hundred. */
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[]; receipts: InboxReceipt[] }>
   copies(phone: string, id: string): MessageCopy[]
-  /** The same ciphertexts again, under the same id or another; how many stanzas that were. */
+  /** Sends the same ciphertexts again, under the same id or another; returns the number of stanzas. */
   replay(phone: string, id: string, as?: string): { stanzas: number }
   rotate(phone: string, device: number, what: Rotation): void
-  /** A device asks for a message again, whether or not it got one. */
+  /** A device asks for a message again, whether or not it has received one. */
   retry(phone: string, input: RetryInput): void
   receipt(phone: string, chat: string, ids: string[], type: 'delivered' | 'read' | 'played'): Promise<void>
   presence(phone: string, to: string, state: 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'): Promise<void>
@@ -324,17 +331,17 @@ export interface NetworkControl {
   cut(phone: string): void
   readonly passkeys: PasskeyControl
   forge(what: 'root' | 'leaf' | 'account_signature'): void
-  /** Every stanza that matches from now on, until the returned function is called. */
+  /** Reports every further stanza that matches, until the returned function is called. */
   watch(match: StanzaMatch, take: (line: TraceLine) => void): () => void
   expect(match: StanzaMatch, count: number): { id: string }
   expected(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }>
-  /** How many devices it was sent to, or is kept for. */
+  /** Returns the number of devices that it was sent to, or is kept for. */
   push(input: PushInput): { devices: number }
   pushFrames(input: FramesInput): { devices: number }
   answerInstead(input: AnswerInput): { id: string }
   /** One, or all of them. */
   removeAnswers(id?: string): void
-  /** The areas below answer 404 while the network has no such method. */
+  /** The routes of the following methods answer 404 if the network has no such method. */
   createCommunity?(input: Record<string, unknown>): unknown
   createNewsletter?(input: Record<string, unknown>): unknown
   updateBusiness?(phone: string, input: Record<string, unknown>): unknown
@@ -342,7 +349,7 @@ export interface NetworkControl {
   newsletterPosts?(id: string): ChannelPost[]
   /** New content of a post, or its removal. */
   changePost?(id: string, post: string, message?: MessageInput): Promise<void>
-  /** `live_updates`: in the stanza that the server sends; `reaction`: in the one that the library waits for. */
+  /** `live_updates`: the stanza that the server sends. `reaction`: the one that the library expects. */
   reactToPost?(id: string, post: string, emoji: string, form: 'live_updates' | 'reaction'): void
   setChannelRole?(id: string, input: ChannelRole): void
   /** Not a route: a profile picture by the path of its URL, for the media host to serve. */

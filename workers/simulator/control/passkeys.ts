@@ -1,6 +1,6 @@
-/** The passkey part of the control API: phones that demand one before they link a device. */
+/** The passkey part of the control API: phones that require a passkey before they link a device. */
 
-/** What a browser gets to sign: the network's options for WebAuthn. */
+/** The data that a browser signs: the network's options for WebAuthn. */
 export interface RequestOptions {
   challenge: string
   rpId?: string | undefined
@@ -14,40 +14,42 @@ export interface PublicJwk {
   y: string
 }
 
-/** Departures from what the network and the phone do by themselves. They hold until they are replaced. */
+/** Deviations from the normal behaviour of the network and the phone. They hold until they are replaced. */
 export interface PasskeyBends {
-  /** `query`: the request has no options, they must be queried. `not_json`, `no_challenge`: the options are useless; queried ones are good. */
+  /**
+   * `query`: the request has no options; the client must query them. `not_json`, `no_challenge`: the options are unusable, but queried ones are good.
+   */
   options?: 'query' | 'not_json' | 'no_challenge' | undefined
   /** The network treats every challenge as expired. */
   challenge?: 'stale' | undefined
-  /** The phone does not accept the proof, so its owner is asked. */
+  /** The phone does not accept the proof, so it asks its owner. */
   proof?: 'refuse' | undefined
   continuation?:
     | 'none'
-    /** A second one follows, with other keys. */
+    /** A second continuation follows, with other keys. */
     | 'twice'
     | 'short_key'
     | 'short_nonce'
-    /** A key with which every agreement is zero. */
+    /** A key with which every key agreement gives zero. */
     | 'zero_key'
-    /** Bytes that are no protobuf. */
+    /** Bytes that are not a protobuf. */
     | 'not_protobuf'
-    /** Another element in place of the identity. */
+    /** Another element instead of the identity. */
     | 'other_tag'
     /** The sender is not the server. */
     | 'other_sender'
-    /** Keys that are not those of the phone: both sides show another code. */
+    /** Keys of another phone: both sides show different codes. */
     | 'foreign'
-    /** Before the answer to the prologue. */
+    /** The continuation arrives before the answer to the prologue. */
     | 'early'
-    /** One right behind the request, which nobody asked for; later ones are good. */
+    /** An unrequested continuation directly after the request; later ones are good. */
     | 'unasked'
     | undefined
   /** Delay of the continuation in ms. */
   continuation_delay_ms?: number | undefined
-  /** `early`: before the answer to the sealed request. `old_secret`: with the secret of the code in place of the new one. */
+  /** `early`: before the answer to the sealed request. `old_secret`: with the secret of the code instead of the new one. */
   pair_success?: 'early' | 'old_secret' | undefined
-  /** The connection is cut once this step was done and answered. */
+  /** The connection ends after this step was done and answered. */
   cut_after?: PasskeyStep | undefined
 }
 
@@ -57,17 +59,17 @@ export type PasskeyStep = 'request' | 'options' | 'ref' | 'prologue' | 'continua
 export interface PasskeyInput {
   /** base64url. */
   credential_id?: string | undefined
-  /** Without it the phone makes a key, and `sign` can use it. */
+  /** Without this key the phone makes one, and `sign` can use it. */
   public_jwk?: PublicJwk | undefined
   /** base64url. */
   user_handle?: string | undefined
-  /** Where WhatsApp is on the phone. `back` while a code was scanned or the owner is asked discards the registration. */
+  /** Whether WhatsApp is in the foreground of the phone. `back` after a code was scanned, or while the owner is asked, discards the registration. */
   app?: 'front' | 'back' | undefined
-  /** The owner's answer to what the phone asks. */
+  /** The owner's answer to the question of the phone. */
   answers?: 'yes' | 'no' | 'never' | undefined
-  /** As many devices are linked as the account may have. */
+  /** Whether the account has its maximum of linked devices. */
   limit?: boolean | undefined
-  /** Who plays the phone: the simulator, or a program through `relay`. */
+  /** Whether the simulator acts as the phone, or a program through `relay`. */
   played_by?: 'simulator' | 'program' | undefined
   bend?: PasskeyBends | undefined
 }
@@ -77,11 +79,11 @@ export interface SignInput {
   origin?: string | undefined
   /** Flags of the authenticator data. */
   flags?: number | undefined
-  /** The part that is wrong. */
+  /** The part that is made wrong. */
   spoil?: 'signature' | 'challenge' | 'rp_id' | 'type' | 'credential' | 'user_handle' | undefined
 }
 
-/** As `credential.toJSON()` gives it. */
+/** The format of `credential.toJSON()`. */
 export interface Assertion {
   id: string
   rawId: string
@@ -92,34 +94,34 @@ export interface Assertion {
 }
 
 export type CeremonyStage =
-  /** The passkey was asked for, and no good prologue has come. */
+  /** The passkey was requested, and no valid prologue has arrived. */
   | 'asked'
-  /** The phone has the prologue and has not answered it. */
+  /** The phone has received the prologue and has not answered it. */
   | 'deciding'
   | 'awaiting_nonce'
-  /** The code is known; the sealed request, the owner's yes or both are missing. */
+  /** The code is known; the sealed request, the owner's consent or both are missing. */
   | 'confirming'
   | 'linking'
   | 'linked'
-  /** The phone takes part no more. The network goes on answering queries. */
+  /** The phone no longer takes part. The network still answers queries. */
   | 'discarded'
 
 export interface CeremonyView {
   stage: CeremonyStage
   /** Id of the connection, as in traces and for `POST /stanzas`. */
   conn: string
-  /** Whether the phone asks its owner about the link, or whether the codes are equal. */
+  /** The question to the owner: whether to link the device, or whether the codes are equal. Null if nothing is asked. */
   asks: 'link' | 'code' | null
   proof: 'none' | 'good' | 'bad' | 'late' | 'refused' | null
-  /** As the phone shows it. */
+  /** The code that the phone shows. */
   code: string | null
-  /** Prologues of the companion, good and bad. */
+  /** Number of prologues of the companion, valid and invalid. */
   prologues: number
   /** Answers to the notifications, in order; `error` is that of a nack. */
   acks: { type: string; error: string | null }[]
   /** Number of the linked device. */
   device: number | null
-  /** What was wrong, or why the phone gave up. */
+  /** Errors that were found, or the reason why the phone gave up. */
   problems: string[]
 }
 
@@ -134,17 +136,17 @@ export interface PasskeyView {
   limit: boolean
   played_by: 'simulator' | 'program'
   bend: PasskeyBends
-  /** The last one of this phone. */
+  /** The last ceremony of this phone. */
   ceremony: CeremonyView | null
 }
 
-/** What the network hands to the phone, for a program that plays it. Bytes are base64. */
+/** Items that the network passes to the phone, for a program that acts as the phone. Bytes are base64. */
 export type RelayItem = { seq: number } & (
   | {
       what: 'accepted'
       /** The secret that the phone knows. */
       adv_secret: string
-      /** Keys of the companion, as the phone saw them in the code. */
+      /** Keys of the companion, as the phone read them in the code. */
       noise_key: string
       identity_key: string
     }
@@ -161,7 +163,7 @@ export type RelayItem = { seq: number } & (
   | { what: 'sealed_request'; encrypted_pairing_request: string }
 )
 
-/** What the program that plays the phone does: it sends its identity, or links with the secret it was given. */
+/** The actions of a program that acts as the phone: it sends its identity, or links with the secret that it was given. */
 export type RelayInput = { primary_ephemeral_identity: string } | { adv_secret: string }
 
 export interface PasskeyControl {
@@ -169,9 +171,9 @@ export interface PasskeyControl {
   read(phone: string): PasskeyView
   remove(phone: string): void
   sign(phone: string, input: SignInput): { assertion: Assertion }
-  /** The owner's answer; a code that is not the phone's own is a no. */
+  /** The owner's answer; another code than the phone's own counts as no. */
   accept(phone: string, input: { yes: boolean; code?: string | undefined }): PasskeyView
-  /** `request`: the passkey is asked for again. `refresh`: `companion_reg_refresh`. `continuation`: one that nobody waits for. */
+  /** `request`: the passkey is requested again. `refresh`: `companion_reg_refresh`. `continuation`: an unrequested continuation. */
   say(phone: string, what: 'request' | 'refresh' | 'continuation'): PasskeyView
   relayed(phone: string, after: number, waitMs: number): Promise<{ items: RelayItem[] }>
   relay(phone: string, input: RelayInput): PasskeyView

@@ -3,7 +3,7 @@ import { PNG } from 'pngjs'
 import { ControlError } from './control-error.ts'
 
 const DATA_URL = /^data:image\/png;base64,/
-/** A code of 512 pixels is what the gateway draws; a picture larger than this each way is no such thing. */
+/** The gateway draws codes of 512 pixels; a picture with a longer side than this is no code. */
 const MAX_SIDE = 4096
 
 // A CommonJS bundle whose types call its function `default`: at run time the module is the function itself.

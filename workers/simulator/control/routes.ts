@@ -6,9 +6,9 @@ import * as shapes from './schemas.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** An answer that goes on: server-sent events, until the caller leaves. */
+/** An answer without an end: server-sent events, until the caller closes the connection. */
 export class EventStream {
-  /** Starts it; `send` takes one event's data. Returns how to stop. */
+  /** Starts the events; `send` takes the data of one event. Returns a function that stops them. */
   readonly start: (send: (data: unknown) => void) => () => void
   constructor(start: EventStream['start']) {
     this.start = start
@@ -32,13 +32,13 @@ function route<S extends v.GenericSchema>(
   schema: S,
   run: (control: NetworkControl, input: v.InferOutput<S>, path: Record<'phone' | 'id', string>) => unknown,
 ): Route {
-  // The one place where a checked input meets the type its own schema gave it.
+  // The only place where a checked input is cast to the type of its own schema.
   return { method, segments: path.split('/').slice(1), status, schema, run: run as Route['run'] }
 }
 
 const { Nothing, Anything } = shapes
 
-/** Actions of people on their own membership. */
+/** Actions of people that change their own membership. */
 const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
 
 /** The control API, route by route as the contract lists it. */
@@ -59,7 +59,7 @@ export const ROUTES: Route[] = [
   route('POST', '/phones/:phone/send', 201, shapes.PhoneSend, (control, { to, message }, { phone }) =>
     control.sendFromPhone(phone, to, message),
   ),
-  // Beyond the contract: what happens to an account without a message of its own.
+  // Not in the contract: changes of an account that are not caused by a message.
   route('PUT', '/phones/:phone/restriction', 200, shapes.Restriction, (control, input, { phone }) =>
     control.restrict(phone, input),
   ),
@@ -116,7 +116,7 @@ export const ROUTES: Route[] = [
   route('GET', '/contacts/:phone/inbox', 200, shapes.InboxQuery, (control, { after, wait_ms }, { phone }) =>
     control.inbox(phone, after, wait_ms),
   ),
-  // Beyond the contract: messages that could not be read.
+  // Not in the contract: messages that could not be decrypted.
   route('GET', '/contacts/:phone/copies/:id', 200, Nothing, (control, _, { phone, id }) => ({
     items: control.copies(phone, id),
   })),
@@ -154,7 +154,7 @@ export const ROUTES: Route[] = [
   route('POST', '/newsletters/:id/posts', 201, shapes.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
   ),
-  // Beyond the contract: channel events besides posts. Without `message` the post is removed.
+  // Not in the contract: channel events besides posts. Without `message` the post is removed.
   route('PUT', '/newsletters/:id/posts', 200, shapes.PostChange, (control, { post, message }, { id }) =>
     offered(control.changePost, 'newsletters').call(control, id, post, message),
   ),
@@ -171,11 +171,11 @@ export const ROUTES: Route[] = [
     offered(control.updateBusiness, 'business profiles').call(control, phone, input),
   ),
 
-  // Beyond the contract: what can happen while a code is shown, which no phone takes part in.
+  // Not in the contract: events while a code is shown, without a phone.
   route('POST', '/codes', 200, shapes.CodeAct, (control, input) =>
     control.actOnCode('qr' in input ? input.qr : readQrImage(input.image), input.do),
   ),
-  // Beyond the contract, described in control/README.md: the wire itself, watched and bent.
+  // Not in the contract (see control/README.md): stanzas can be watched and changed.
   route('GET', '/trace', 200, shapes.TraceQuery, (control, match) => new EventStream((send) => control.watch(match, send))),
   route('POST', '/expect', 200, shapes.Expect, async (control, { match, count, wait_ms }) => {
     const { id } = control.expect(match, count)
@@ -197,7 +197,7 @@ export const ROUTES: Route[] = [
   route('POST', '/forge', 200, shapes.Forge, (control, { what }) => control.forge(what)),
 ]
 
-/** Without the fields that are absent: `undefined` is not "do not change" to everybody. */
+/** Removes absent fields, because some receivers do not treat `undefined` as "do not change". */
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(present) as { [K in keyof T]: Exclude<T[K], undefined> }

@@ -122,7 +122,7 @@ const contactFields = {
   about: v.optional(v.string()),
   blocked_me: v.optional(v.boolean()),
   needs_token: v.optional(v.boolean()),
-  /** Takes messages without reading them: for load. */
+  /** Takes messages without decrypting them, for load tests. */
   sink: v.optional(v.boolean()),
   group_add: v.optional(v.picklist(['all', 'contacts', 'none'])),
 }
@@ -141,7 +141,7 @@ export const ContactSend = v.strictObject({
   delay_ms: v.optional(count),
   /** Linked devices get this in place of the content: `fanout` (the phone has it), `view_once` (only the phone has it). */
   unavailable: v.optional(text),
-  /** Spoilt for linked devices. */
+  /** Corrupted for linked devices. */
   damage,
 })
 
@@ -149,7 +149,7 @@ export const Burst = v.strictObject({
   to: text,
   count: v.pipe(v.number(), v.integer(), v.minValue(1)),
   per_second: v.optional(v.pipe(v.number(), v.gtValue(0))),
-  /** All are encrypted first, and the first is due to leave so many ms after the request. */
+  /** All texts are encrypted first; the first is sent this number of ms after the request. */
   lead_ms: v.optional(count),
   text_prefix: v.string(),
 })
@@ -208,9 +208,9 @@ export const NewGroup = v.strictObject({
 export const ParticipantsChange = v.strictObject({
   by: Phone,
   action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request', 'withdraw', 'reject', 'change_number']),
-  /** The person who leaves, asks to join or no longer does is `by` unless named. Of `change_number`: the number `by` had before. */
+  /** The person who leaves, asks to join or withdraws is `by` unless another is given. For `change_number`: the former number of `by`. */
   phones: v.optional(v.array(Phone)),
-  /** Of a request. */
+  /** How the person asked to join. */
   method: v.optional(v.picklist(['invite_link', 'non_admin_add', 'linked_group_join'])),
 })
 
@@ -223,18 +223,18 @@ export const GroupChange = v.strictObject({
   ephemeral_seconds: v.optional(count),
   join_approval: v.optional(v.boolean()),
   suspended: v.optional(v.boolean()),
-  /** Empty: removed. */
+  /** An empty text removes the picture. */
   picture: v.optional(v.string()),
   member_add_mode: v.optional(v.picklist(['admin_add', 'all_member_add'])),
   renew_invite: v.optional(v.boolean()),
-  /** How many people fit in. */
+  /** The most members. */
   capacity: v.optional(count),
-  /** Jid of the community it is put into. */
+  /** JID of the community that the group is added to. */
   community: v.optional(v.string()),
 })
 
 export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })
-/** A person without a name is saved no more. */
+/** Without a name the person is removed from the contacts. */
 export const SavedContact = v.strictObject({ phone: Phone, name: v.string() })
 export const Profile = v.strictObject({ name: v.optional(text), picture: v.optional(v.string()) })
 export const Label = v.strictObject({
@@ -323,10 +323,10 @@ const matchFields = {
 }
 const sender = v.picklist(['client', 'server'])
 
-/** In a query string: attributes cannot be asked for there. */
+/** A query string cannot have attributes. */
 export const TraceQuery = v.strictObject({ from: v.optional(sender), ...matchFields })
 
-/** Of a query: it comes from a client always. */
+/** Queries always come from a client. */
 const QueryMatch = v.strictObject({ ...matchFields, attrs: v.optional(attributes), child_attrs: v.optional(attributes) })
 const AnyMatch = v.strictObject({ from: v.optional(sender), ...QueryMatch.entries })
 
@@ -336,7 +336,7 @@ const MAX_WAIT = 60_000
 export const Expect = v.strictObject({
   match: AnyMatch,
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)), 1),
-  /** 0: answered immediately, with the id for a later query. */
+  /** 0: the answer is sent at once, with the id for a later query. */
   wait_ms: v.optional(v.pipe(count, v.maxValue(MAX_WAIT)), 10_000),
 })
 export const ExpectedQuery = v.strictObject({ wait_ms: v.optional(numberInQuery(0, MAX_WAIT), '10000') })

@@ -8,7 +8,7 @@ import { Phone } from './schemas.ts'
 
 const STATUS = { invalid_request: 400, not_found: 404, conflict: 409 } as const
 
-/** Bytes of a request: a film in base64 fits, a mistake does not fill the memory. */
+/** The most bytes of a request: enough for a film in base64, and small enough that a mistake does not fill the memory. */
 const MAX_BODY = 200 * 1024 * 1024
 
 export interface ControlServer {
@@ -24,8 +24,8 @@ export interface ControlOptions {
 }
 
 /**
- * The sandbox's control API. It has no credential, so it listens on loopback, and takes nothing that a page in a browser on this machine can
- * send: neither under a name of its own for this address, nor as a form.
+ * The sandbox's control API. It has no credential, so it listens on loopback, and refuses every request that a page in a browser on this machine can
+ * send: one with a foreign host name that resolves to this address, or a form.
  */
 export async function startControl(control: NetworkControl, { port, host, onDefect }: ControlOptions): Promise<ControlServer> {
   let streams = 0
@@ -47,7 +47,7 @@ export async function startControl(control: NetworkControl, { port, host, onDefe
         reply(response, status, body)
       })
   })
-  // By itself Node drops what is beyond its limit, and with it the origin of a page.
+  // By default Node drops headers beyond its limit, and the `Origin` of a page could be among them.
   server.maxHeadersCount = 0
   await listen(server, port, host)
   const address = server.address() as AddressInfo
@@ -73,8 +73,8 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
- * A page may have its own name resolve to this machine: then `Host` is that name. And it may post here from its own address: then `Origin` is
- * that address, or `null`. Programs send no origin.
+ * A page may let its own name resolve to this machine: then `Host` is that name. And it may post here from its own address: then `Origin` is that
+ * address, or `null`. Programs send no `Origin`.
  */
 function checkCaller({ headers: { host = '', origin }, rawHeaders }: IncomingMessage): void {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
@@ -159,14 +159,14 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
   response.end(bytes)
 }
 
-/** Bytes that wait for a slow reader; what comes while there are more is left out, and counted in an event of its own. */
+/** Bytes that may wait for a slow reader; lines beyond this are dropped, and an event reports their number. */
 const MAX_WAITING = 8 * 1024 * 1024
 /** Readers of streams at a time. */
 const MAX_STREAMS = 32
 
 function streamTo(response: ServerResponse, stream: EventStream): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
-  // the head is sent now: a client that has it misses nothing after it
+  // The head is sent now: a client that has received it misses nothing afterwards.
   response.write(': watching\n\n')
   let left = 0
   const stop = stream.start((data) => {
@@ -191,7 +191,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-/** Cuts requests that still wait for an inbox. */
+/** Ends requests that still wait for an inbox. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close((error) => (error ? reject(error) : resolve()))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import forge from 'node-forge'
 
-/** Our own certificate authority: what a client has to trust to reach the media host, and nothing else. */
+/** A private certificate authority: a client must trust it to reach the media host, and it signs nothing else. */
 export interface Authority {
   certificate: string
   privateKey: string
@@ -20,10 +20,10 @@ const CA_FILE = 'media-ca.pem'
 const CA_KEY_FILE = 'media-ca.key.pem'
 
 const DAY = 24 * 3600 * 1000
-/** The clock of a client may be a little behind ours. */
+/** The clock of a client may be a little behind this one. */
 const BACKDATED = DAY
 const CA_LIFE = 3650 * DAY
-/** Made anew at every start. */
+/** The certificate is made again at every start. */
 const SERVER_LIFE = 825 * DAY
 
 /** The numbers are RFC 5280's GeneralName tags: 2 is a DNS name, 7 an IP address. */
@@ -41,7 +41,10 @@ const pem = {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 } as const
 
-/** The authority kept in `dir`, made at the first call: a client that trusts it keeps doing so over restarts. Without `dir` a passing one. */
+/**
+ * The authority that is stored in `dir`, created at the first call: a client that trusts it still does after a restart. Without `dir` it is
+ * temporary.
+ */
 export async function openAuthority(dir: string | undefined): Promise<Authority> {
   if (dir === undefined) return newAuthority()
   const kept = await readAuthority(dir)

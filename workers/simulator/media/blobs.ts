@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Encrypted media by the SHA-256 of it, base64url without padding. */
+/** Encrypted media by their SHA-256, base64url without padding. */
 export interface Blobs {
   put(hash: string, bytes: Uint8Array): Promise<void>
   get(hash: string): Promise<Buffer | undefined>
@@ -30,13 +30,13 @@ function blobsInFolder(dir: string): Blobs {
   return {
     async put(hash, bytes) {
       await mkdir(dir, { recursive: true })
-      // Renamed when whole: a kill leaves no blob cut short under its hash.
+      // Renamed when complete: after a kill there is no incomplete blob under its hash.
       const unfinished = join(dir, `${randomUUID()}.part`)
       try {
         await writeFile(unfinished, bytes)
         await rename(unfinished, join(dir, hash))
       } catch (error) {
-        // half a blob would take up the room that others wait for
+        // An incomplete blob would take disk space that others need.
         await rm(unfinished, { force: true }).catch(() => undefined)
         throw error
       }

@@ -9,11 +9,11 @@ import type { FaultAction } from '../control/network-control.ts'
 import { issueServerCertificate, openAuthority } from './authority.ts'
 import { createBlobs, HASH } from './blobs.ts'
 
-/** Asked before each transfer; `facts` has `path`, `kind` (image, video, ...) and `hash`. */
+/** Called before each transfer; `facts` has `path`, `kind` (image, video, ...) and `hash`. */
 export type TakeFault = (on: 'upload' | 'download', facts: Record<string, string>) => FaultAction | undefined
 
 export interface MediaOptions {
-  /** Folder of media and the authority; without it everything is lost when the process ends. */
+  /** Folder of the media and the authority; without it everything is lost when the process ends. */
   dir?: string | undefined
   port?: number | undefined
   faults?: TakeFault | undefined
@@ -26,7 +26,7 @@ export interface MediaHost {
   host: string
   /** Certificate of the authority a client must trust, PEM. */
   caPem: string
-  /** Keeps encrypted media as if it had been uploaded. */
+  /** Stores encrypted media as if they had been uploaded. */
   put(blob: Uint8Array, kind?: string): Promise<{ url: string; directPath: string }>
   /** By direct path, with or without query. */
   get(directPath: string): Promise<Buffer | undefined>
@@ -48,7 +48,7 @@ export async function startMedia(options: MediaOptions = {}): Promise<MediaHost>
   const blobs = createBlobs(dir === undefined ? undefined : join(dir, 'media'))
   const server = createServer(await issueServerCertificate(authority), (request, response) => {
     serve(request, response).catch((error: unknown) => {
-      // A failing file system is reported to the client, which has to cope with a broken host anyway.
+      // A file system error is reported to the client, which has to handle a broken host anyway.
       fail(response, 500, error instanceof Error ? error.message : String(error))
     })
   })
@@ -106,7 +106,7 @@ export async function startMedia(options: MediaOptions = {}): Promise<MediaHost>
   async function put(blob: Uint8Array, kind = 'image'): Promise<{ url: string; directPath: string }> {
     const hash = hashOf(blob)
     await blobs.put(hash, blob)
-    // clients add to the query of a path, as real ones have one
+    // Clients append to the query of a path, so it has one, as on the real network.
     const directPath = `/v/${kind}/${hash}?ccb=11-4&oh=${hash.slice(0, 12)}`
     return { url: `https://${host}${directPath}`, directPath }
   }
@@ -121,12 +121,12 @@ export async function startMedia(options: MediaOptions = {}): Promise<MediaHost>
   }
 }
 
-/** The handle of an upload, which the stanza of a channel's post names. */
+/** The handle of an upload, which is in the stanza of a channel's post. */
 const handleOf = (hash: string) => `${Buffer.from(hash).toString('base64url')}:1`
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
 
-/** True when the fault has already answered, or will never. */
+/** True if the fault has already answered, or never will. */
 async function harmed(action: FaultAction | undefined, response: ServerResponse): Promise<boolean> {
   if (action === 'drop') {
     response.destroy()
@@ -153,7 +153,7 @@ function corrupted(blob: Buffer): Buffer {
   return copy
 }
 
-/** One range is all a media client asks for; more of them, or a unit other than bytes, is answered with the whole. */
+/** Media clients only request one range; for several, or another unit than bytes, the answer is the whole file. */
 function rangeOf(header: string | undefined, length: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (from === undefined || to === undefined || (from === '' && to === '')) return undefined
@@ -183,8 +183,8 @@ function fail(response: ServerResponse, status: number, message: string): void {
 }
 
 /**
- * Messages have the host's address in their URL and may be older than the process: with a folder the last port is used again. If that is taken by
- * now, any other one will do.
+ * URLs in messages contain the host's address and may be older than the process, so with a folder the last port is used again. If another program
+ * uses it by now, any free port is used.
  */
 async function listenAsBefore(server: Server, dir: string | undefined, port: number | undefined): Promise<void> {
   if (port !== undefined || dir === undefined) return listen(server, port ?? 0)

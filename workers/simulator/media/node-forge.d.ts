@@ -30,6 +30,6 @@ declare module 'node-forge' {
     }
     md: { sha256: { create(): unknown } }
   }
-  // The package is CommonJS: this is the whole of it.
+  // The package is CommonJS, and this is its export.
   export = forge
 }

@@ -4,7 +4,7 @@ import { type BinaryNode, firstChild, node, SERVER_JID, seconds } from '../wire/
 export function acknowledgement(item: BinaryNode, error?: number): BinaryNode {
   const { id, to, participant, phash } = item.attrs
   const isMessage = item.tag === 'message'
-  // of a call what is in it counts
+  // For a call, its child determines the type.
   const type = item.tag === 'call' ? firstChild(item)?.tag : item.attrs.type
   return node('ack', {
     class: item.tag,

@@ -9,10 +9,10 @@ import { setActionSalt, valueBytes } from './chat-token-salt.ts'
 import { enqueue } from './delivery.ts'
 import type { Collection, Companion, Network, Person } from './model.ts'
 
-/** The phone's side of an account's settings: it holds the key, reads what linked devices write, and writes too. */
+/** The phone's side of an account's settings: it holds the key, reads the patches of linked devices, and writes its own. */
 
 const { SyncdOperation } = proto.SyncdMutation
-/** HMAC-SHA512 cut to this many bytes. */
+/** HMAC-SHA512 is truncated to this number of bytes. */
 const MAC = 32
 const IV = 16
 
@@ -47,7 +47,7 @@ function bigEndian64(value: number): Buffer {
   return bytes
 }
 
-/** Sum over 64 little-endian 16-bit words: values can be added and taken away in any order. */
+/** Sum over 64 little-endian 16-bit words: values can be added and subtracted in any order. */
 function mixHash(hash: Buffer, mac: Buffer, sign: 1 | -1): Buffer {
   const words = hkdf(mac, 128, Buffer.alloc(0), 'WhatsApp Patch Integrity')
   const mixed = Buffer.from(hash)
@@ -71,7 +71,7 @@ function mixValue(collection: Collection, record: proto.ISyncdRecord, isRemoval:
   }
 }
 
-/** Reads a linked device's patch: its actions, and its effect on the hash. A wrong one is noted in `failures`. */
+/** Reads a linked device's patch: its actions, and its effect on the hash. Records errors in `failures`. */
 function refuse(network: Network, person: Person, problem: string) {
   network.note(`${problem} (${person.number})`)
   person.appState.problems = [...(person.appState.problems ?? []), problem]
@@ -109,7 +109,7 @@ export function learnPatch(network: Network, person: Person, name: string, patch
   if (!patchMac.equals(Buffer.from(patch.patchMac ?? []))) refuse(network, person, `the patch of ${name} has a wrong MAC`)
 }
 
-/** As a trace shows it. */
+/** The form that a trace shows. */
 function opened(from: 'client' | 'server', collection: string, { index, value, version }: proto.ISyncActionData): OpenedAction {
   const fields = value ? proto.SyncActionValue.fromObject(value).toJSON() : {}
   return {
@@ -130,11 +130,11 @@ function learnAction(person: Person, index: string, value: proto.ISyncActionValu
 export interface PhoneAction {
   index: string[]
   version: number
-  /** Null: it is removed. */
+  /** Null removes it. */
   value: proto.ISyncActionValue | null
 }
 
-/** The phone sets something itself, or takes it away. */
+/** The phone sets or removes a setting itself. */
 export function writeAction(
   network: Network,
   person: Person,
@@ -181,7 +181,7 @@ function patchOf(network: Network, person: Person, name: string, actions: readon
   }
 }
 
-/** Very many at once, as after an import: what changed lies in a file. */
+/** Writes very many actions at once, as after an import: the changes are in a file on the media host. */
 export async function writeActions(network: Network, person: Person, name: string, actions: readonly PhoneAction[]) {
   const patch = patchOf(network, person, name, actions)
   if (!network.upload) return appendPatch(network, person, name, patch)
@@ -191,7 +191,7 @@ export async function writeActions(network: Network, person: Person, name: strin
   appendPatch(network, person, name, { ...rest, externalMutations })
 }
 
-/** A file of app state on the media host, and what names it. */
+/** Puts a file of app state on the media host, and returns its reference. */
 async function placeBlob(upload: NonNullable<Network['upload']>, bytes: Uint8Array): Promise<proto.IExternalBlobReference> {
   const { blob, fileLength, ...sealed } = sealMedia(bytes, 'md-app-state')
   const { directPath } = await upload(blob, 'md-app-state')
@@ -199,8 +199,8 @@ async function placeBlob(upload: NonNullable<Network['upload']>, bytes: Uint8Arr
 }
 
 /**
- * The collection as one file, for a device that has nothing of it. Null for one that nothing was written to, for one that an earlier release saved
- * without its entries, and without a media host: the patches contain everything. `snapshots_above` of the settings leaves smaller ones to patches.
+ * The collection as one file, for a device that has none of it. Null if nothing was written to it, if an earlier release saved it without its
+ * entries, or without a media host: the patches contain everything. The setting `snapshots_above` sends smaller ones as patches.
  */
 export async function snapshotOf(network: Network, person: Person, name: string): Promise<proto.IExternalBlobReference | null> {
   const collection = collectionOf(person, name)
@@ -220,8 +220,10 @@ export async function snapshotOf(network: Network, person: Person, name: string)
 
 const PUSH_NAME = ['setting_pushName']
 
-/** The account's name reaches linked devices this way; without it they send no presence. Written once, until the
- * name changes. A new device has no key yet and queries it itself: it is not notified. */
+/**
+ * Linked devices receive the account's name this way; without it they send no presence. It is written once, until the name changes. A new device has
+ * no key yet and queries the collection itself, so it is not notified.
+ */
 export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
   const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined
   if (known?.pushNameSetting?.name === person.name) return

@@ -14,7 +14,7 @@ const deflated = promisify(deflate)
 const { Type } = proto.Message.ProtocolMessage
 const { HistorySyncType } = proto.HistorySync
 
-/** The data a phone sends its new device: the key of the account's settings, and the history. */
+/** Sends the phone's data to its new device: the key of the account's settings, and the history. */
 export async function bootstrap(network: Network, companion: Companion): Promise<void> {
   const { person } = companion
   publishPushName(network, person, companion)
@@ -38,7 +38,7 @@ async function sendPeerMessage(network: Network, companion: Companion, protocolM
   await sendToOwnDevice(network, companion.person.devices[0]!, companion, message)
 }
 
-/** Above this size, in bytes, the payload is on the media host, as that of a phone. */
+/** A larger payload, in bytes, is put on the media host, as real phones do. */
 const MAX_INLINE = 32 * 1_024
 
 export async function notification(
@@ -68,7 +68,7 @@ async function placed({ upload }: Network, payload: Buffer): Promise<proto.Messa
   return { ...sealed, directPath }
 }
 
-/** The history a phone was made with: as many chats and named contacts, with numbers that exist on this network. */
+/** The history that the phone was created with: the given number of chats and named contacts, whose numbers exist on this network. */
 function historyOf(network: Network, person: Person): proto.IHistorySync[] {
   const { chats, contacts, messages = 1 } = person.history
   const people = Array.from({ length: Math.max(chats, contacts) }, (_, index) => partner(network, person, index))
@@ -86,7 +86,7 @@ function historyOf(network: Network, person: Person): proto.IHistorySync[] {
   ]
 }
 
-/** The people of its history that the phone was made with in its address book; once. */
+/** Saves the people of the phone's history in its address book; once. */
 async function fillAddressBook(network: Network, person: Person) {
   const { saved = 0 } = person.history
   if (saved === 0 || person.appState.collections.has(CONTACTS)) return
@@ -106,7 +106,7 @@ function partner(network: Network, person: Person, index: number): Person {
   return findNumber(network, String(number)) ?? person
 }
 
-/** The newest message first. */
+/** Newest message first. */
 function conversation(person: Person, other: Person, index: number, count: number): proto.IConversation {
   const newest = seconds() - 60 * (index + 1)
   const messages = Array.from({ length: count }, (_, age) => {
@@ -121,7 +121,7 @@ function conversation(person: Person, other: Person, index: number, count: numbe
     pnJid: pnOf(other),
     lidJid: lidJidOf(other),
     conversationTimestamp: newest,
-    // As phones write it: marked as unread by hand is -1.
+    // As on real phones, -1 means "marked as unread by hand".
     unreadCount: index === 0 ? -1 : index % 4,
     messages,
   }

@@ -4,28 +4,31 @@ import { digits, isGroup } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { newMessageId, sendAs } from './send-as.ts'
 
-/** Messages after which other work gets its turn. */
+/** After this number of messages other work has its turn. */
 const CHUNK = 16
 
-/** In the prefix of a burst: the time at which each text is made, or is to leave; epoch ms with fractions. Whoever gets it knows how long it took. */
+/**
+ * Placeholder in the prefix of a burst: the time at which each text is made or sent, in epoch ms with fractions, so that the receiver can measure the
+ * delay.
+ */
 const NOW = '{now}'
 
 const epoch = () => performance.timeOrigin + performance.now()
 
-/** Many texts in a row, numbered from 1; goes on to its end whether or not the receiver is connected. */
+/** Many texts, one after another, numbered from 1; the burst continues whether or not the receiver is connected. */
 export function startBurst(network: Network, from: Person, { to, count, textPrefix, perSecond, leadMs }: Burst) {
   const base = newMessageId().slice(0, -6)
-  // the number is part of the id: unique, and readable in a log
+  // The number is part of the id, which is therefore unique, and readable in a log.
   const idOf = (number: number) => `${base}${String(number).padStart(6, '0')}`
   const chat = isGroup(to) ? to : digits(to)
   const first = epoch() + (leadMs ?? 0)
   const dueOf = (number: number) => (perSecond === undefined ? first : first + ((number - 1) * 1_000) / perSecond)
-  // a reset takes the sender away
+  // A reset removes the sender.
   const isThere = () => network.people.get(from.number) === from
 
   async function due(number: number) {
     const ms = dueOf(number) - epoch()
-    // Whole ms, or a timer ends before it: none leaves early.
+    // Rounded up to whole ms, because a timer would end earlier, and no text may be sent early.
     if (ms > 0) await new Promise<void>((resolve) => network.later(Math.ceil(ms), resolve))
     else if (number % CHUNK === 0) await nextTurn()
   }
@@ -42,7 +45,7 @@ export function startBurst(network: Network, from: Person, { to, count, textPref
     }
   }
 
-  /** Encrypts all of them in advance, so that whoever measures the receiver has the processor to itself. */
+  /** Encrypts all texts in advance, so that a measurement of the receiver does not include the encryption. */
   async function ahead() {
     const departures: (() => void)[][] = []
     for (let number = 1; number <= count && isThere(); number++) {

@@ -42,7 +42,7 @@ function send(network: Network, { from, to }: Call, content: BinaryNode) {
     enqueue(network, companion, node('call', { ...attrs, id: randomId() }, [content]))
 }
 
-/** The client rejects a call, or wants a link to one. Both are queries: unanswered they wait for their timeout. */
+/** The client rejects a call, or requests a link to one. Both are queries: without an answer they wait until their timeout. */
 export function receiveCall(network: Network, companion: Companion, item: BinaryNode) {
   const what = firstChild(item)
   const { connection, person } = companion

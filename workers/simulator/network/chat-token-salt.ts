@@ -5,13 +5,13 @@ import type { Companion, Person } from './model.ts'
 import { lidJidOf } from './people.ts'
 
 /**
- * The salt that a phone gives its linked devices, with the history (`HistorySync.nctSalt`) or as a setting (`nctSaltSyncAction`), and the
- * token that they make with it for people who gave them none: HMAC-SHA256 of the person's LID. The library's definitions have neither field.
+ * The salt that a phone gives its linked devices, with the history (`HistorySync.nctSalt`) or as a setting (`nctSaltSyncAction`), and the token that
+ * they make with it for people who gave them none: HMAC-SHA256 of the person's LID. The library's protobuf definitions have neither field.
  */
 
 const BYTES = 2
 
-/** A field of bytes as protobuf writes it. */
+/** Encodes a field of bytes in protobuf. */
 function field(number: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([varint(number * 8 + BYTES), varint(bytes.length), bytes])
 }
@@ -23,7 +23,7 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** `HistorySync.nctSalt`, to stand behind the rest of it. */
+/** `HistorySync.nctSalt`, to be appended to the encoded history. */
 export const historySalt = ({ chatTokenSalt: salt }: Person): Buffer => (salt ? field(19, salt) : Buffer.alloc(0))
 
 type Value = proto.ISyncActionValue & { nctSaltSyncAction?: { salt?: unknown } }
@@ -31,7 +31,7 @@ type Value = proto.ISyncActionValue & { nctSaltSyncAction?: { salt?: unknown } }
 const saltOf = ({ nctSaltSyncAction: action }: Value): Buffer | undefined =>
   typeof action?.salt === 'string' ? Buffer.from(action.salt, 'base64') : undefined
 
-/** The `value` of a `SyncActionData`, salt and all. */
+/** The `value` of a `SyncActionData`, including the salt. */
 export function valueBytes(value: Value): Buffer {
   const salt = saltOf(value)
   const known = proto.SyncActionValue.encode(proto.SyncActionValue.fromObject(value)).finish()
@@ -43,7 +43,7 @@ export function setActionSalt(person: Person, [kind]: string[], value: Value | n
   if (kind === 'nct_salt_sync') person.chatTokenSalt = value ? saltOf(value) : undefined
 }
 
-/** Error code of the ack to a message for a person who accepts none of strangers; undefined: it may pass. */
+/** Error code of the ack to a message for a person who accepts none from strangers; undefined if it is allowed. */
 export function tokenRefusal(from: Companion, to: Person | undefined, item: BinaryNode): number | undefined {
   if (!to?.needsToken || to === from.person) return undefined
   const given = childBytes(item, 'tctoken')

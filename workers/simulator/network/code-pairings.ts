@@ -5,7 +5,7 @@ export interface CodePairing {
   number: string
   connection: Connection
   ref: string
-  /** salt | iv | the companion's ephemeral key, under the code. */
+  /** salt | iv | the companion's ephemeral key, encrypted with the code. */
   wrapped: Buffer
   /** Waits for the companion's answer to the phone's hello. */
   finish: { resolve: (bundle: Finish) => void } | undefined
@@ -16,7 +16,7 @@ export interface Finish {
   identity: Buffer
 }
 
-/** Pairings that wait for a code to be typed; one per connection, the latest wins. */
+/** Pairings that wait for a code to be typed; one per connection, and a new one replaces the earlier. */
 export const waiting = new WeakMap<Network, Map<Connection, CodePairing>>()
 
 export function pairingsOf(network: Network): Map<Connection, CodePairing> {
@@ -29,7 +29,7 @@ function forgetCodePairing(connection: Connection) {
   pairingsOf(connection.network).delete(connection)
 }
 
-/** Removes the codes of a connection: it ended, or a phone took one of them. */
+/** Removes the codes of a connection that ended, or whose code a phone accepted. */
 export function forgetPairing(network: Network, connection: Connection) {
   for (const [ref, owner] of network.refs) if (owner === connection) network.refs.delete(ref)
   forgetCodePairing(connection)

@@ -4,7 +4,7 @@ import { parseJid } from './jid.ts'
 import type { Group, Network, Person } from './model.ts'
 import { pnOf } from './people.ts'
 
-/** A community is a parent group; everyone is in its announcement group, and its other groups have the members who joined them. */
+/** A community is a parent group: everyone is in its announcement group, and its other groups have the members who joined them. */
 
 export interface Community {
   parent: Group
@@ -47,7 +47,7 @@ export function linkedGroups(network: Network, parent: Group): Group[] {
 /** Groups of a community, except its announcement group. */
 const MAX_LINKED = 100
 
-/** Error code when a group cannot be linked. */
+/** Returns the error code if a group cannot be linked. */
 export function linkGroup(network: Network, parent: Group, actor: Person, id: string): number | undefined {
   const group = network.groups.get(id)
   if (!group) return 404
@@ -68,7 +68,7 @@ export function linkGroup(network: Network, parent: Group, actor: Person, id: st
   return undefined
 }
 
-/** `removesOrphans`: members who are in none of its other groups leave the community. */
+/** `removesOrphans`: members who are in none of its other groups are removed from the community. */
 export function unlinkGroup(
   network: Network,
   parent: Group,
@@ -96,7 +96,7 @@ export function unlinkGroup(
   return undefined
 }
 
-/** The community ends; its groups live on by themselves, but for the announcements. */
+/** Deletes the community; its groups continue without it, except for the announcement group. */
 export function deleteParent(network: Network, parent: Group, actor: Person) {
   notifyGroup(network, parent, actor, node('delete', { reason: 'delete_parent' }))
   for (const group of linkedGroups(network, parent)) {

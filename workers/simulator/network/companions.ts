@@ -1,13 +1,13 @@
 import { type BinaryNode, child, children, textOf } from '../wire/node.ts'
 
-/** A child of a message stanza as the control API shows it; what is not text there is shown as far as it can be read as text. */
+/** A child of a message stanza as the control API shows it; content that is not text is decoded as text as far as possible. */
 export interface CompanionNode {
   tag: string
   attrs: Record<string, string>
   content?: CompanionNode[] | string
 }
 
-/** Nodes that every message has: not reported. */
+/** Nodes that every message has; they are not reported. */
 const ORDINARY = new Set(['enc', 'participants', 'device-identity', 'reporting', 'tctoken'])
 
 /** Nodes of a message beside its ciphertexts, in their order: `biz` and `bot` of interactive messages, `meta`. */
@@ -23,7 +23,7 @@ function shown(item: BinaryNode): CompanionNode {
   return content.length > 0 ? { tag, attrs, content } : { tag, attrs }
 }
 
-/** The real server's answers to `biz` nodes it does not want: 405 for the legacy form, 479 for one that is malformed. */
+/** The real server's error codes for `biz` nodes that it refuses: 405 for the legacy form, 479 for a malformed one. */
 export function companionRefusal(item: BinaryNode): number | undefined {
   const found = children(item, 'biz')
   if (found.some((biz) => child(biz, 'buttons'))) return 405

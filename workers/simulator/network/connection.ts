@@ -27,7 +27,7 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
   let transport: Transport | undefined
   let isCorked = false
 
-  /** One system call for everything that is written in one turn of the event loop. */
+  /** Combines everything that is written in one turn of the event loop in one system call. */
   function cork() {
     if (isCorked) return
     isCorked = true
@@ -71,10 +71,10 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
       if (last) connection.send(last)
       if (step === 'closed') return
       closed()
-      // after a stream error the connection drops a moment later, without a close frame
+      // After a stream error the connection ends a moment later, without a close frame.
       if (last?.tag === 'stream:error') return network.later(STREAM_ERROR_GRACE, () => socket.terminate())
       socket.close()
-      // a client that does not answer the close frame is let go after a moment
+      // A client that does not answer the close frame is disconnected after a moment.
       network.later(1_000, () => socket.terminate())
     },
     cut() {
@@ -133,7 +133,7 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
     try {
       for (const bytes of reader.push(data)) take(bytes)
     } catch (error) {
-      // a stream that cannot be read has no future: nothing after it can be trusted
+      // After an undecodable frame the connection ends, because no later frame can be trusted.
       network.note(`a connection was dropped: ${String(error)}`)
       connection.cut()
     }
@@ -156,7 +156,7 @@ export function streamError(code: number | 'replaced' | 'device_removed'): Binar
   return node('stream:error', { code })
 }
 
-/** Data centre, as `success` and `failure` name it. */
+/** Data centre in `success` and `failure`. */
 export const LOCATION = 'sim'
 
 export function failure(reason: number, more: { code?: string | undefined; expire?: number | undefined } = {}): BinaryNode {

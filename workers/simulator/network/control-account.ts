@@ -12,11 +12,10 @@ import { announcePrivacy, chooseSetting, PRIVACY_VALUES } from './privacy.ts'
 import { newMessageId, sendToOwnDevice } from './send-as.ts'
 
 /**
- * Changes to an account that come from no message: the network restricts it, its owner saves people under a name or chooses the audience of the
- * status.
+ * Changes of an account that are not caused by a message: the network restricts it, or its owner saves contacts or sets the audience of the status.
  */
 
-/** Announced as the real network does, unless `silent`: then the client learns it when it asks. */
+/** Announced as the real network does, unless `silent`: then the client learns about it when it asks. */
 export function restrict(network: Network, person: Person, { seconds: duration, silent }: AccountControl['restriction']) {
   person.restrictedUntil = duration > 0 ? seconds() + duration : undefined
   network.changed()
@@ -34,7 +33,7 @@ export function restrict(network: Network, person: Person, { seconds: duration, 
   }
 }
 
-/** Contacts are kept in this collection, by the number. */
+/** Contacts are stored in this collection, by number. */
 export const CONTACTS = 'critical_unblock_low'
 export const CONTACT_VERSION = 2
 
@@ -50,7 +49,7 @@ export function saveContact(network: Network, person: Person, { phone, name }: A
   writeAction(network, person, CONTACTS, contactIndex(other), CONTACT_VERSION, contactValue(other, name))
 }
 
-/** The account's name is synced in its settings; a new picture is announced to everyone. */
+/** The account's name is synced in its settings; everyone is notified of a new picture. */
 export function setProfile(network: Network, person: Person, { name, picture }: AccountControl['profile']) {
   if (name !== undefined) {
     person.name = name
@@ -59,7 +58,7 @@ export function setProfile(network: Network, person: Person, { name, picture }: 
   if (picture !== undefined) setPersonPicture(network, person, picture)
 }
 
-/** Labels are kept in this collection, a label of a chat by label and chat, one of a message by that, too. */
+/** Labels are stored in this collection: a label of a chat by label and chat, a label of a message also by message. */
 const LABELS = 'regular'
 const LABEL_VERSION = 3
 
@@ -70,13 +69,13 @@ export function labelChat(network: Network, person: Person, { chat, label, assig
   writeAction(network, person, LABELS, index, LABEL_VERSION, value)
 }
 
-/** Whatever else the phone does of what it shares with its devices: index, collection and value are those of the specification. */
+/** Any other action that the phone shares with its devices: index, collection and value are those of the specification. */
 export function act(network: Network, person: Person, { collection, index, version, value }: AccountControl['action']) {
   const fields = value === null ? null : { timestamp: Date.now(), ...value }
   writeAction(network, person, collection, index, version, fields)
 }
 
-/** The phone says something to its own devices alone, whatever that is. */
+/** The phone sends any message to its own devices. */
 export async function sayToDevices(network: Network, person: Person, { proto: json, damage }: AccountControl['peer']) {
   const message = proto.Message.fromObject(json)
   const id = newMessageId()

@@ -34,7 +34,7 @@ export function updateBusinessByControl(network: Network, phone: string, input: 
   return { phone: person.number, business: true, ...profile }
 }
 
-/** Thousandths of the currency unit, as the network stores prices. */
+/** Thousandths of the currency unit, in which the network stores prices. */
 const thousandths = (value: unknown) => Math.round(Number(value) * 1_000)
 
 function productOf(input: Record<string, unknown>, index: number): Product {

@@ -78,7 +78,7 @@ export function setRoleByControl(network: Network, id: string, { by, phone, role
   newRole(network, findNewsletter(network, id), findKnown(network, by), findKnown(network, phone), role, form)
 }
 
-/** Posts as readers have them, oldest first. */
+/** Posts as readers receive them, oldest first. */
 export function postsByControl(network: Network, id: string): ChannelPost[] {
   const newsletter = findNewsletter(network, id)
   return newsletter.posts.map((made) => ({

@@ -9,7 +9,7 @@ import { linkWith } from './passkey-link.ts'
 import { readRelayed } from './passkey-relay.ts'
 import { requestPrologue, sendIdentity, sendUnaskedIdentity } from './passkey-stanzas.ts'
 
-/** Bytes of the names that the simulator gives: of a credential, and of its owner. */
+/** Lengths in bytes of generated ids: of a credential, and of its owner. */
 const CREDENTIAL_ID = 20
 const USER_HANDLE = 16
 const ADV_SECRET = 32
@@ -78,7 +78,7 @@ function runningCeremony(phone: Person): Ceremony {
   return ceremony
 }
 
-/** What only a program that plays the phone may do. */
+/** The ceremony, which only a program that acts as the phone may control. */
 function relayedCeremony(phone: Person): Ceremony {
   if (passkeyOf(phone).playedBy !== 'program') throw new ControlError('conflict', 'the simulator plays this phone')
   return runningCeremony(phone)

@@ -3,7 +3,7 @@ import { describeCeremony } from './passkey-ceremony.ts'
 import { jidOf } from './people.ts'
 import { pictureUrl } from './pictures.ts'
 
-/** Everything there is, as `GET /state` shows it. */
+/** The whole state, as `GET /state` shows it. */
 export function describeState(network: Network) {
   const people = [...network.people.values()]
   return {
@@ -53,7 +53,7 @@ function describePhone(person: Person) {
   return {
     ...describePerson(person),
     demands_passkey: person.passkey !== undefined,
-    /** The last linking that its passkey was demanded for. */
+    /** The last linking for which its passkey was requested. */
     ceremony: person.ceremony ? describeCeremony(person.ceremony) : null,
     /** Linked devices: the gateway's instances. */
     devices: [...person.companions.values()].map(describeCompanion),
@@ -61,11 +61,11 @@ function describePhone(person: Person) {
     /** Errors in changes that linked devices made. */
     app_state_problems: person.appState.problems ?? [],
     default_ephemeral_seconds: person.defaultEphemeralSeconds,
-    /** Ids of terms it took note of. */
+    /** Ids of terms that it accepted. */
     notices: [...(person.notices ?? [])],
-    /** JIDs it reported to the network. */
+    /** JIDs that it reported to the network. */
     reports: person.reports ?? [],
-    /** Numbers that a setting leaves out, by its name. */
+    /** Numbers that a setting excludes, by the name of the setting. */
     privacy_lists: Object.fromEntries([...person.privacyLists].map(([name, numbers]) => [name, [...numbers]])),
   }
 }
@@ -78,7 +78,7 @@ function describeCompanion({ device, os, preKeys, pending, connection, isAvailab
     available: isAvailable,
     pre_keys: preKeys.size,
     pending: pending.size,
-    /** Its last login: the login counts it sent, since it was linked and since it was started. */
+    /** Its last login, with the login counts that it sent: since it was linked and since it was started. */
     login: login ? { passive: login.passive, lc: login.lc, connect_attempt_count: login.connectAttemptCount } : null,
   }
 }

@@ -13,7 +13,7 @@ function read(input: PushInput): BinaryNode {
   }
 }
 
-/** A stanza sent as given, to all devices of an account or to one connection: even one that no server would send. */
+/** Sends a stanza as given, to all devices of an account or to one connection: also one that no real server would send. */
 export function pushStanza(network: Network, input: PushInput): { devices: number } {
   const item = read(input)
   if (input.conn !== undefined) {
@@ -32,7 +32,10 @@ export function pushStanza(network: Network, input: PushInput): { devices: numbe
   return { devices: reached.length }
 }
 
-/** Frames of any content, to all connected devices of an account: what no server would send, and stanzas in forms that ours does not use. */
+/**
+ * Sends frames with any content to all connected devices of an account: content that no real server would send, and encodings of stanzas that ours
+ * does not use.
+ */
 export function pushFrames(network: Network, { phone, frames }: FramesInput): { devices: number } {
   const companions = network.people.get(phone)?.companions.values() ?? []
   const connections = [...companions].flatMap(({ connection }) => connection ?? [])

@@ -45,10 +45,10 @@ import { newMessageId, replay, type SendAsOptions, sendAs } from './send-as.ts'
 /** Stores sealed media and returns its location. */
 export type Upload = ComposeContext['upload']
 
-/** `retries: false` makes a contact that cannot read something keep silent about it. */
+/** `retries: false`: the contact sends no retry receipt for a message that it cannot read. */
 export type ContactOptions = ContactInput & { retries?: boolean | undefined }
 
-/** Methods for tests besides the contract. */
+/** Methods for tests that are not in the contract. */
 export interface SimulatorControl extends NetworkControl {
   createContact(phone: string, input: ContactOptions): unknown
   updateContact(phone: string, input: ContactOptions): unknown
@@ -56,11 +56,11 @@ export interface SimulatorControl extends NetworkControl {
   updateBusiness(phone: string, input: Record<string, unknown>): unknown
   createNewsletter(input: Record<string, unknown>): { id: string; invite: string }
   postToNewsletter(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
-  /** `companion_reg_refresh` to the client that shows this code; its secret is retired. */
+  /** Sends `companion_reg_refresh` to the client that shows this code; its secret is invalidated. */
   refreshCompanionReg(qr: string): void
-  /** The contact forgets its sessions with linked devices: it cannot read their next message, and asks for it again. */
+  /** The contact deletes its sessions with linked devices: it cannot read their next message, and asks for it again. */
   loseSessions(phone: string): void
-  /** Internal failures, newest last: reasons of failed decryptions among them. */
+  /** Internal failures, newest last, including the reasons of failed decryptions. */
   failures(): string[]
   /** For media hosts: the next rule for an upload or download. */
   readonly faults: Network['faults']
@@ -135,7 +135,7 @@ function applyContact(network: Network, person: Person, input: ContactOptions, i
     for (const id of before) if (!after.includes(id)) notifyDevices(network, person, 'remove', id)
   }
   if (input.lid !== undefined) {
-    // the former LID of a known person still resolves, for as long as this network runs
+    // The former LID of a known person still resolves while this network runs.
     if (isNew) network.lids.delete(person.lid)
     person.lid = digits(input.lid)
     network.lids.set(person.lid, person)

@@ -13,7 +13,7 @@ import { keyNode } from './queries/keys.ts'
 import { sendReceiptsFor } from './receipts.ts'
 import { sendAs } from './send-as.ts'
 
-/** A device the simulator plays gets its copy: decrypted in order, recorded once (by the phone, device 0), answered as people do. */
+/** A simulated device receives its copy: it is decrypted in order, recorded once (by the phone, device 0), and answered as on real phones. */
 export async function deliverTo(network: Network, device: PretendDevice, deviceCopy: DeviceCopy): Promise<void> {
   const { person } = device
   if (person.isSink) {
@@ -26,15 +26,15 @@ export async function deliverTo(network: Network, device: PretendDevice, deviceC
   if (message) device.received += 1
   if (!message || device.id !== 0) return
   if (person === deviceCopy.from.person) return deliverOwn(network, device, deviceCopy, message)
-  // what comes again is dropped, and its arrival confirmed again
+  // A repeated message is dropped, and its arrival confirmed again.
   const isNew = record(network, device, deviceCopy, message)
   sendReceiptsFor(network, person, deviceCopy, isNew)
   if (isNew) await echo(network, device, deviceCopy, message)
 }
 
-/** The own phone: what the linked device sent elsewhere, or asks of its phone. */
+/** A copy for the own phone: a message that the linked device sent elsewhere, or a request to its phone. */
 async function deliverOwn(network: Network, device: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
-  // requests to the phone come wrapped as well
+  // Requests to the phone are wrapped as well.
   const inner = message.deviceSentMessage?.message ?? message
   if (deviceCopy.isPeer || inner.protocolMessage?.peerDataOperationRequestMessage) {
     return answerPeerRequest(network, deviceCopy, inner)
@@ -68,7 +68,7 @@ async function decrypt(network: Network, device: PretendDevice, deviceCopy: Devi
   return content
 }
 
-/** Key distribution alone is nothing to read. */
+/** A message with key distribution only has no content. */
 function hasContent(message: Message): boolean {
   return Object.entries(message).some(
     ([name, value]) =>
@@ -84,7 +84,7 @@ function copyOf(device: PretendDevice, deviceCopy: DeviceCopy, message: Message 
   return { id, device: device.id, read: message !== undefined, device_sent: deviceSent, attrs, nodes, tags, enc, proto: opened }
 }
 
-/** The content that the message encrypts about another one of the chat, under the names that people have there. */
+/** The encrypted content that refers to another message of the chat, decrypted with the JIDs that people have there. */
 function openedBy(network: Network, { person }: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   const group = network.groups.get(deviceCopy.chat)
   const addressing = group ? group.addressing : parseJid(deviceCopy.chat).server === 'lid' ? 'lid' : 'pn'
@@ -132,11 +132,11 @@ interface Retry {
   id: string
   chat: string
   count: number
-  /** With the keys for a fresh session; without, the sender asks the server for some. */
+  /** With keys for a fresh session; without them the sender queries the server for some. */
   keys: boolean
 }
 
-/** A retry receipt. */
+/** Sends a retry receipt. */
 export function sendRetry(network: Network, device: PretendDevice, to: Companion, { id, chat, count, keys }: Retry) {
   const { person, signal } = device
   const isShared = isGroup(chat) || chat === STATUS

@@ -4,11 +4,11 @@ import { confirmed } from './offline-queue.ts'
 import { deliver } from './transmit.ts'
 
 /**
- * Stanzas for a linked device. Each one that needs an answer is kept, in order, until the device answers it; an unanswered one is sent again at the
- * next login. That the real server does so is an assumption; our tests of loss rest on it.
+ * Stanzas for a linked device. Each one that needs an answer is kept, in order, until the device answers it, and is sent again at the next login. We
+ * assume that the real server does so; our tests of message loss depend on it.
  */
 
-/** The key of a stanza in its answer: one message per id, but several receipts (delivered, read, one per participant). */
+/** The key that matches a stanza with its answer: there is one message per id, but several receipts (delivered, read, one per participant). */
 function pendingKey(kind: string, attrs: BinaryNode['attrs'], peer: string | undefined): string {
   if (kind === 'message') return `message ${attrs.id}`
   if (kind === 'receipt') return `receipt ${attrs.id} ${peer} ${attrs.participant ?? ''} ${attrs.type ?? ''}`
@@ -17,7 +17,7 @@ function pendingKey(kind: string, attrs: BinaryNode['attrs'], peer: string | und
 
 export function enqueue(network: Network, companion: Companion, item: BinaryNode) {
   const key = pendingKey(item.tag, item.attrs, item.attrs.from)
-  // a resent message is the newest one, also when its first copy still waits
+  // A message that is sent again is the newest, even if its first copy still waits.
   companion.pending.delete(key)
   companion.pending.set(key, item)
   network.changed()
@@ -26,7 +26,7 @@ export function enqueue(network: Network, companion: Companion, item: BinaryNode
   else connection?.backlog?.later.add(key)
 }
 
-/** `<ack>` of the client: settles messages (only when it cannot or need not send a receipt), receipts, notifications and calls. */
+/** Handles an `<ack>` of the client: it settles messages (only if it cannot or need not send a receipt), receipts, notifications and calls. */
 export function settleByAck(network: Network, companion: Companion, item: BinaryNode) {
   const kind = item.attrs.class ?? ''
   const key = pendingKey(kind, item.attrs, item.attrs.to)
@@ -34,7 +34,7 @@ export function settleByAck(network: Network, companion: Companion, item: Binary
   settle(network, companion, key)
 }
 
-/** The client has answered a stanza: it is not sent again. Returns whether it was still kept. */
+/** The client has answered a stanza, so it is not sent again. Returns whether it was still kept. */
 export function settle(network: Network, companion: Companion, key: string): boolean {
   if (!companion.pending.delete(key)) return false
   network.changed()
@@ -42,17 +42,17 @@ export function settle(network: Network, companion: Companion, key: string): boo
   return true
 }
 
-/** `<receipt>` of the client for messages: they arrived. */
+/** Handles a `<receipt>` of the client for messages: they have arrived. */
 export function settleByReceipt(network: Network, companion: Companion, ids: string[]) {
   for (const id of ids) settle(network, companion, `message ${id}`)
 }
 
-/** `<receipt><offer/></receipt>`: the call arrived. */
+/** Handles `<receipt><offer/></receipt>`: the call has arrived. */
 export function settleCall(network: Network, companion: Companion, ids: string[]) {
   for (const id of ids) settle(network, companion, `call ${id}`)
 }
 
-/** The ids a receipt is for: its own, and those of its list. */
+/** The ids that a receipt is for: its own, and those of its list. */
 export function receiptIds(item: BinaryNode): string[] {
   const more = children(children(item, 'list')[0], 'item').map((entry) => entry.attrs.id ?? '')
   return [item.attrs.id ?? '', ...more].filter((id) => id !== '')

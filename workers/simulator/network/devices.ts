@@ -10,7 +10,7 @@ export function deviceIds(person: Person): number[] {
   return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
 }
 
-/** Hash over devices as clients compute it too: their full addresses in order, six bytes of SHA-256. */
+/** Hash over devices as clients compute it: their full addresses in order, six bytes of SHA-256. */
 export function deviceHash(devices: { person: Person; id: number }[], addressing: 'lid' | 'pn'): string {
   const addresses = devices.map(({ person, id }) => {
     const { user, server } = parseJid(jidOf(person, addressing))
@@ -22,7 +22,7 @@ export function deviceHash(devices: { person: Person; id: number }[], addressing
 
 const LID_MARK = '@lid'
 
-/** Records a query of the device list, under the number or the LID: changes are announced under that name. */
+/** Records a query of the device list, under the number or the LID: changes are announced under the same one. */
 export function watchDevices(network: Network, person: Person, asker: Person, addressing: 'lid' | 'pn') {
   const entry = addressing === 'lid' ? `${asker.number}${LID_MARK}` : asker.number
   if (person.watchers.has(entry)) return
@@ -39,8 +39,8 @@ export function watchersOf(person: Person): { number: string; addressing: 'lid' 
 }
 
 /**
- * A device of the account was added or removed: its other devices get the whole list under both names of the account, as a client keeps one for
- * each; accounts that queried it get the change.
+ * A device of the account was added or removed: its other devices receive the whole list under both identifiers of the account, because a client
+ * stores one for each; accounts that queried it receive the change.
  */
 export function notifyDevices(network: Network, person: Person, change: 'add' | 'remove', device: number) {
   for (const companion of person.companions.values()) {

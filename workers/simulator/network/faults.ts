@@ -12,13 +12,13 @@ export interface Faults {
   add(input: FaultInput): { id: string }
   clear(): void
   /**
-   * The action of the first rule that matches, which is used up by it. `facts` are the stanza's attributes, and besides: `child` (tag of
-   * its first child), `phone` (the account), `direction` (`from_client` or `to_client`).
+   * The action of the first rule that matches; this uses up one of its times. `facts`: the stanza's attributes, and `child` (tag of its first child),
+   * `phone` (the account) and `direction` (`from_client` or `to_client`).
    */
   take(on: FaultInput['on'], facts: Record<string, string | undefined>): FaultAction | undefined
 }
 
-/** These harm what the network sends; everything else is about what the client sends. Only a default: `match.direction` decides. */
+/** These faults affect what the network sends; all others affect what the client sends. Only a default: `match.direction` decides. */
 function defaultDirection(on: FaultInput['on'], action: FaultAction): string | undefined {
   if (on !== 'message' && on !== 'receipt' && on !== 'presence' && on !== 'call') return undefined
   const harmsDelivery = action === 'duplicate' || (typeof action === 'object' && 'corrupt' in action)

@@ -7,13 +7,13 @@ import { pictureId } from './pictures.ts'
 
 /** Changes of a group's settings: the state and its notifications. */
 
-/** Every change of a setting leads to another version. */
+/** Every change of a setting leads to a new version. */
 function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode) {
   renewSettings(group)
   notify(network, group, actor, change)
 }
 
-/** A setting that is there or not. */
+/** A setting that is present or absent. */
 export function setFlag(network: Network, group: Group, actor: Person, tag: string, isOn: boolean, offTag: string) {
   group.flags ??= new Set()
   if (isOn) group.flags.add(tag)
@@ -21,7 +21,7 @@ export function setFlag(network: Network, group: Group, actor: Person, tag: stri
   notifyGroup(network, group, actor, node(isOn ? tag : offTag))
 }
 
-/** A setting with a keyword as its value. */
+/** A setting whose value is a keyword. */
 export function setMode(network: Network, group: Group, actor: Person, tag: string, mode: string) {
   group.modes ??= new Map()
   group.modes.set(tag, mode)
@@ -79,7 +79,7 @@ export function renewInvite(network: Network, group: Group, actor: Person): stri
   return group.invite
 }
 
-/** A person withdraws their request to join. */
+/** A person withdraws a request to join. */
 export function withdrawRequest(network: Network, group: Group, person: Person) {
   if (!group.requests.delete(person.number)) return
   const shown = participantNode(group, { person, role: 'member' })

@@ -43,7 +43,7 @@ export function newInvite(): string {
   return randomBytes(16).toString('base64url').slice(0, 22)
 }
 
-/** A member in metadata and notifications: under the group's addressing, with the other address beside. */
+/** A member in metadata and notifications, addressed by the group's mode, with the other address as an attribute. */
 export function participantNode(group: Group, { person, role }: GroupMember, error?: number): BinaryNode {
   const other = group.addressing === 'lid' ? { phone_number: pnOf(person) } : { lid: lidJidOf(person) }
   return node('participant', {
@@ -94,24 +94,24 @@ export function groupNode(group: Group): BinaryNode {
   ])
 }
 
-/** Versions grow: microseconds, approximately. */
+/** Versions increase: approximately microseconds. */
 function newVersion(): string {
   return String(Date.now() * 1_000 + randomInt(1_000))
 }
 
-/** Something else than the members changed. */
+/** Something other than the members was changed. */
 export function renewSettings(group: Group) {
   group.settingsVersion = newVersion()
 }
 
-/** Attributes of a change of the list of members: the version it leads to, and the one before. */
+/** Attributes of a change of the member list: the new version, and the previous one. */
 function nextVersion(group: Group): { v_id: string; prev_v_id: string | undefined } {
   const before = group.membersVersion
   group.membersVersion = newVersion()
   return { v_id: group.membersVersion, prev_v_id: before }
 }
 
-/** Members came, went, or have another role. */
+/** Members were added or removed, or have another role. */
 export function notifyMembers(
   network: Network,
   group: Group,
@@ -126,7 +126,7 @@ export function notifyMembers(
     members.map((member) => participantNode(group, member)),
   )
   if (action !== 'add') return notifyGroup(network, group, actor, change, also)
-  // new members get the whole group, the others the list of new members
+  // New members receive the whole group, the others the list of new members.
   const joined = members.map(({ person }) => person)
   notifyPeople(network, group, actor, node('create', { reason }, [groupNode(group)]), joined)
   notifyPeople(
@@ -140,7 +140,7 @@ export function notifyMembers(
 
 const peopleOf = (group: Group) => [...group.members.values()].map(({ person }) => person)
 
-/** Notifies every linked device of the members, the actor's included: clients learn of changes from it alone. */
+/** Notifies every linked device of the members, also those of the actor, because clients only learn about changes this way. */
 export function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode, also: Person[] = []) {
   notifyPeople(network, group, actor, change, [...peopleOf(group), ...also])
 }
@@ -162,13 +162,13 @@ function notifyPeople(network: Network, group: Group, actor: Person, change: Bin
   network.changed()
 }
 
-/** How many people the network takes into a group, its creator included. */
+/** The most members of a group, including its creator. */
 const CAPACITY = 1_025
 
 const roomIn = (group: Group) => (group.capacity ?? CAPACITY) - group.members.size
 export const isFull = (group: Group) => roomIn(group) <= 0
 
-/** Error code why the person cannot be added, or undefined. `token`: the privacy token that the actor presents. */
+/** Error code if the person cannot be added; otherwise undefined. `token`: the privacy token that the actor presents. */
 function additionError(group: Group, actor: Person, person: Person, token: string | undefined): number | undefined {
   if (group.members.has(person.number)) return 409
   if (person === actor || person.groupAdd === 'all') return undefined
@@ -178,12 +178,12 @@ function additionError(group: Group, actor: Person, person: Person, token: strin
 
 export interface Change {
   person: Person | undefined
-  /** As the actor named it. */
+  /** The address by which the actor named the person. */
   address: string
   error: number | undefined
 }
 
-/** Adds members and notifies everyone; those who cannot be added are returned with the reason. `tokens`: by address. */
+/** Adds members and notifies everyone; members that cannot be added are returned with the reason. `tokens`: by address. */
 export function addMembers(
   network: Network,
   group: Group,
@@ -206,7 +206,7 @@ export function addMembers(
     group.requests.delete(member.person.number)
     group.removed?.delete(member.person.number)
   }
-  // members of a community's announcement group are members of the community
+  // Members of a community's announcement group are members of the community.
   const parent = group.isAnnouncementGroup ? network.groups.get(group.linkedParent ?? '') : undefined
   for (const member of added)
     if (parent && !parent.members.has(member.person.number)) parent.members.set(member.person.number, { ...member })
@@ -224,7 +224,7 @@ export function removeMembers(network: Network, group: Group, actor: Person, add
   for (const person of removed) group.members.delete(person.number)
   const byOthers = removed.filter((person) => person !== actor).map(({ number }) => number)
   group.removed = new Set([...(group.removed ?? []), ...byOthers])
-  // former members must not read later messages: every simulated member makes a new sender key
+  // Former members must not read later messages, so every simulated member makes a new sender key.
   group.keyHolders.clear()
   for (const { person } of group.members.values())
     for (const device of person.devices) if (device.hasSignal) device.signal.dropSenderKey(group.id)
@@ -249,7 +249,7 @@ export function setRoles(
   return changes
 }
 
-/** Another member owns the group from now on; the former owner stays an admin. */
+/** Makes another member the owner of the group; the former owner stays an admin. */
 export function transferOwnership(network: Network, group: Group, actor: Person, to: Person) {
   const [before, after] = [group.members.get(actor.number), group.members.get(to.number)]
   if (!before || !after) throw new Error('both are members')
@@ -258,7 +258,7 @@ export function transferOwnership(network: Network, group: Group, actor: Person,
   notifyMembers(network, group, actor, 'promote', [after])
 }
 
-/** A person asks to join, or is added by an `actor` without the right; admins decide. */
+/** A person asks to join, or is added by an `actor` who is not allowed to; admins decide. */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })
   const shown = participantNode(group, { person, role: 'member' })
@@ -273,6 +273,6 @@ export function isAdmin(group: Group, person: Person): boolean {
   return role === 'admin' || role === 'superadmin'
 }
 
-/** Whether a person may change the group's own data: members may, or only admins while it is locked. */
+/** Whether a person may change the group's own data: all members may, or only admins while it is locked. */
 export const mayEdit = (group: Group, person: Person): boolean =>
   group.members.has(person.number) && (!group.restrict || isAdmin(group, person))

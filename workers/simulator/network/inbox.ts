@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { InboxItem, MessageCopy } from '../control/network-control.ts'
 import { isGroup, STATUS } from './jid.ts'
 
-/** Items kept per person; older ones are forgotten, their numbers are not used again. */
+/** Items kept per person; older ones are dropped, and their numbers are not used again. */
 const KEPT = 20_000
-/** The latest of them, over a restart: a reader goes on after the number it has read. */
+/** The latest items are kept over a restart: a reader continues after the number that it has read. */
 const KEPT_SAVED = 200
 /** Message ids whose copies are kept. */
 const KEPT_COPIES = 500
@@ -15,14 +15,14 @@ export interface SavedInbox {
 }
 
 export interface Inbox {
-  /** False: this message is there already, and counted as one that came again. */
+  /** False if this message is there already; it is counted as repeated. */
   add(item: Omit<InboxItem, 'seq'>): boolean
-  /** Items after a number; waits for one when there is none. */
+  /** Items after a number; waits for one if there is none. */
   read(after: number, waitMs: number): Promise<InboxItem[]>
   /** How often a device requested a message id again: the phone's number is shown with the item when it arrives. */
   countRetry(id: string, device: number): number
   retries(id: string): number
-  /** The copy each device got under a message id, read or not. */
+  /** Stores the copy that each device received under a message id, whether or not it could be decrypted. */
   keepCopy(copy: MessageCopy): void
   copies(id: string): MessageCopy[]
   find(id: string): InboxItem | undefined
@@ -30,7 +30,7 @@ export interface Inbox {
   readonly size: number
 }
 
-/** Key of a message by author and chat: phones show it once. A 1:1 chat is one, whichever way it is addressed. */
+/** Key of a message by author and chat: phones show it once. A 1:1 chat has one key, regardless of how it is addressed. */
 const nameOf = ({ id, from, chat }: Pick<InboxItem, 'id' | 'from' | 'chat'>) =>
   `${id} ${from} ${isGroup(chat) || chat === STATUS ? chat : ''}`
 

@@ -32,7 +32,7 @@ export function digits(text: string): string {
   return parseJid(text).user.replace(/\D/g, '')
 }
 
-/** A made-up LID, one per number and readable back, so that it resolves even before the person exists. */
+/** A generated LID, one per number. The number can be read from it, so it resolves even before the person exists. */
 export function lidOf(number: string): string {
   return `2${number.padStart(14, '0')}`
 }

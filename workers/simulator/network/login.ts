@@ -9,7 +9,7 @@ import { handOver } from './offline-queue.ts'
 import { lidJidOf } from './people.ts'
 import { showAvailability } from './presence.ts'
 
-/** Given at login and shown again by the client in front of its next handshake. */
+/** Sent at login; the client sends it again before its next handshake. */
 const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
 
 /** Login of a client that identifies itself. */
@@ -51,17 +51,17 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   }
   connection.send(node('success', success))
   connection.send(node('ib', { from: SERVER_JID }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
-  // after a passive login the client asks for pending stanzas itself
+  // After a passive login the client requests pending stanzas itself.
   if (!client.payload.passive) activate(network, connection, companion)
 }
 
-/** The client left passive mode: it gets what waited for it, and a new device what its phone has for it. */
+/** The client left passive mode: it receives the stanzas that waited for it, and a new device also its phone's data. */
 export function activate(network: Network, connection: Connection, companion: Companion) {
   if (connection.isLive || connection.backlog) return
   handOver(network, connection, companion, () => caughtUp(network, connection, companion))
 }
 
-/** The client has everything that waited: it is told what it has to read again, and a new device gets its phone's data. */
+/** The client has received everything that waited. It receives messages that it must read again, and a new device receives its phone's data. */
 function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))
   const number = companion.person.number
@@ -76,17 +76,17 @@ function dirty(type: string): BinaryNode {
   return node('ib', { from: SERVER_JID }, [node('dirty', { type, timestamp: seconds() })])
 }
 
-/** A connection ended: its device is offline from now on. */
+/** A connection ended: its device is now offline. */
 export function leave(connection: Connection) {
   const companion = connection.companion
   if (companion?.connection !== connection) return
   companion.connection = undefined
-  // a subscription holds for one connection
+  // A subscription ends with its connection.
   for (const person of connection.network.people.values()) person.subscribers.delete(companion)
   showAvailability(companion, false)
 }
 
-/** The phone (or the client itself) ended the link: the device is removed, and gets a stream error if it is connected. */
+/** The phone (or the client itself) ended the link: the device is removed, and receives a stream error if it is connected. */
 export function unlinkDevice(network: Network, companion: Companion) {
   const { person, device, connection } = companion
   person.companions.delete(device)

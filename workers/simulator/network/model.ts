@@ -23,9 +23,9 @@ export interface Person {
   lid: string
   name: string
   platform: Platform
-  /** Made through `POST /phones`: owns device 0 and links gateway instances. */
+  /** Created through `POST /phones`: it owns device 0 and links gateway instances. */
   isPhone: boolean
-  /** Created because the number was addressed. */
+  /** Created automatically when a client addressed the number. */
   isAutomatic: boolean
   business: boolean
   /** Code of the contact link; absent until queried. */
@@ -33,62 +33,62 @@ export interface Person {
   email?: string | undefined
   /** Ids of the terms that a linked device reported as accepted. */
   notices?: Set<string> | undefined
-  /** JIDs it reported, oldest first. */
+  /** JIDs that it reported to the network, oldest first. */
   reports?: string[] | undefined
   username?: string | undefined
-  /** Four digits that strangers have to know besides the user name. */
+  /** Four digits that strangers must know besides the user name. */
   usernameKey?: string | undefined
-  /** The verified name of a business, where it differs from its name. */
+  /** The verified name of a business, if it differs from its name. */
   verifiedName?: string | undefined
   receipts: ReceiptMode | undefined
   picture: string | undefined
-  /** How often a linked device queried it. */
+  /** How often a linked device queried its picture. */
   pictureQueries?: number
   about: string | undefined
-  /** When the about text was set; of none, when the person came into being. Epoch s. */
+  /** When the about text was set; without one, when the person was created. Epoch seconds. */
   aboutAt: number
-  /** A text shown beside the name for a while. Times in seconds. */
+  /** A text that is shown beside the name for a limited time. Times in seconds. */
   textStatus?: { text: string | null; emoji: string | null; duration: number; at: number } | undefined
   blockedMe: boolean
-  /** Messages of strangers are refused with 463: of accounts without its token, or one made with the salt of their phone. */
+  /** Refuses messages of strangers with 463: of accounts that have neither its token nor one made with the salt of their phone. */
   needsToken?: boolean
   /** The salt with which a phone's linked devices make tokens for new chats. */
   chatTokenSalt?: Buffer | undefined
-  /** People who may add it to groups; a contact presents the token it was given. */
+  /** People who may add it to groups; a contact presents the token that it was given. */
   groupAdd: 'all' | 'contacts' | 'none'
-  /** Tokens it gave, in hex, by the number of the person trusted. */
+  /** Tokens that it gave, in hex, by the number of the trusted person. */
   trusted?: Map<string, string>
-  /** Of a phone: it links no device without it. */
+  /** The passkey without which a phone links no device. */
   passkey?: Passkey | undefined
-  /** The last linking that the passkey was demanded for. Not saved. */
+  /** The last linking for which the passkey was requested. Not saved. */
   ceremony?: Ceremony
-  /** Takes messages without decrypting them: a contact for load. */
+  /** Takes messages without decrypting them, for load tests. */
   isSink: boolean
-  /** Sends a retry receipt for what it cannot read, as phones do. */
+  /** Whether it sends a retry receipt for a message that it cannot read, as phones do. */
   asksAgain: boolean
-  /** `messages`: in each chat, one when absent. `saved`: of these people, how many are in the address book. */
+  /** `messages`: number in each chat; default 1. `saved`: how many of these people are in the address book. */
   history: { chats: number; contacts: number; messages?: number | undefined; saved?: number | undefined }
-  /** Devices the simulator itself plays; 0 is the phone. */
+  /** Devices that the simulator itself runs; 0 is the phone. */
   devices: PretendDevice[]
   /** Linked devices with their own connection: gateway instances. */
   companions: Map<number, Companion>
   nextDevice: number
   presence: 'available' | 'unavailable'
   lastSeen: number
-  /** Linked devices subscribed to its presence, and the name they used; for as long as they are connected. */
+  /** Linked devices that are subscribed to its presence, and the kind of identifier that they used; for as long as they are connected. */
   subscribers: Map<Companion, 'lid' | 'pn'>
   inbox: Inbox
-  /** Own messages by id, newest last, for contacts' devices that ask again. */
+  /** Own messages by id, newest last, for contacts' devices that request them again. */
   sent: Map<string, SentMessage>
-  /** Stanzas of the latest messages as linked devices got them, by id, so that they can be sent again. Not saved. */
+  /** Stanzas of the latest messages as linked devices received them, by id, so that they can be sent again. Not saved. */
   replayable: Map<string, { to: Companion; stanza: BinaryNode }[]>
   /** Signals of the gateway to this person: receipts and typing, newest last. */
   signals: Signal[]
-  /** JIDs and names this account has set aside or set up, of a phone. */
+  /** JIDs that this account blocked. */
   blocklist: Set<string>
   /** Accounts that queried the device list: they are notified when it changes. */
   watchers: Set<string>
-  /** Numbers left out of a privacy setting, by its name. */
+  /** Numbers that a privacy setting excludes, by the name of the setting. */
   privacyLists: Map<string, Set<string>>
   profile: BusinessProfile
   privacy: Map<string, string>
@@ -115,14 +115,14 @@ export interface SentMessage {
 export interface PretendDevice {
   readonly person: Person
   readonly id: number
-  /** `<number>.<device>`: the name other devices keep its session under. */
+  /** `<number>.<device>`: the name under which other devices store its session. */
   readonly address: string
-  /** Made at first use: most devices of a network never get a message. */
+  /** Created at its first use, because most devices of a network never receive a message. */
   readonly signal: SignalDevice
   readonly hasSignal: boolean
-  /** Messages it could read. */
+  /** Number of messages that it could decrypt. */
   received: number
-  /** Runs jobs one after the other: a ratchet has no lock of its own. */
+  /** Runs jobs one after the other, because a ratchet has no lock. */
   turn<T>(job: () => Promise<T>): Promise<T>
 }
 
@@ -132,12 +132,12 @@ export interface PublicSignedKey {
   signature: Buffer
 }
 
-/** A linked device as the server knows it: public keys and what waits for it. */
+/** A linked device as the server knows it: its public keys and its pending stanzas. */
 export interface Companion {
   readonly person: Person
   readonly device: number
   readonly address: string
-  /** Long-term Noise public key: the only proof of identity at login. */
+  /** Long-term Noise public key, which alone identifies the device at login. */
   noiseKey: Buffer
   identity: Buffer
   registrationId: number
@@ -150,15 +150,15 @@ export interface Companion {
   platformType: number
   wantsFullHistory: boolean
   isBootstrapped: boolean
-  /** It has asked which groups it is in: what happened in them since waits for it. */
+  /** It has queried its groups: later changes of them are kept for it. */
   hasReadGroups?: boolean
   /** Stanzas not acknowledged yet, oldest first: sent again at the next login. */
   pending: Map<string, BinaryNode>
-  /** Messages whose failure was answered by a retry receipt: the nack that follows is about the old copy. */
+  /** Messages for whose failure the client sent a retry receipt: the nack that follows is about the old copy. */
   nacksToIgnore: Set<string>
   isAvailable: boolean
   connection: Connection | undefined
-  /** Counts sent with its last login. Not saved. */
+  /** The counts of its last login. Not saved. */
   login?: { passive: boolean; lc: number | null; connectAttemptCount: number | null }
 }
 
@@ -184,34 +184,34 @@ export interface Group {
   joinApproval: boolean
   memberAddMode: 'admin_add' | 'all_member_add'
   isSuspended: boolean
-  /** When a member asked for the suspension to be lifted; epoch s. */
+  /** When a member appealed against the suspension; epoch seconds. */
   appealedAt?: number
   invite: string
   isCommunity: boolean
-  /** Of a community: members may add groups to it. */
+  /** For a community: whether members may add groups to it. */
   membersAddGroups: boolean
-  /** Of a community's groups: where its announcements are. */
+  /** Whether it is the announcement group of a community. */
   isAnnouncementGroup: boolean
   linkedParent: string | undefined
   picture: string | undefined
   pictureQueries?: number
-  /** Devices that have a simulated device's sender key: author's address to addresses. */
+  /** Devices that have a simulated device's sender key: addresses by the author's address. */
   keyHolders: Map<string, Set<string>>
-  /** The client's own name for its making: the same asked again makes no other. */
+  /** The client's own key of the creation: a repeated request with it creates no second group. */
   key?: string
-  /** How many fit in. Absent: as many as the network takes (`groups.ts`). */
+  /** The most members. Default: the network's limit (`groups.ts`). */
   capacity?: number
   /** Codes of invitations that were revoked. */
   revokedInvites?: Set<string>
-  /** Numbers of people removed by an admin: they cannot join by the link any more. */
+  /** Numbers of people whom an admin removed: they can no longer join by the link. */
   removed?: Set<string>
-  /** Settings that are there or not, by the tag that the network has for them. Absent in what an earlier release saved. */
+  /** Settings that are present or absent, by their tag on the network. Absent in the data of earlier releases. */
   flags?: Set<string>
-  /** Settings with a keyword as their value: `member_link_mode`, `member_share_group_history_mode`. */
+  /** Settings whose value is a keyword: `member_link_mode`, `member_share_group_history_mode`. */
   modes?: Map<string, string>
-  /** Of everything but the members. */
+  /** Version of everything except the members. */
   settingsVersion?: string
-  /** Of the list of members: the server names it with each change. Absent in what an earlier release saved. */
+  /** Version of the member list; the server sends it with each change. Absent in the data of earlier releases. */
   membersVersion?: string
 }
 
@@ -231,33 +231,33 @@ export interface Network {
   /** Observers of the stanzas. */
   readonly trace: Trace
   readonly expectations: Expectations
-  /** Answers to queries ordered through the control API in place of ours. */
+  /** Answers that the control API set in place of ours. */
   readonly answers: Answers
   readonly calls: Calls
-  /** By number. */
+  /** All people by their number. */
   readonly people: Map<string, Person>
   readonly lids: Map<string, Person>
   readonly groups: Map<string, Group>
   readonly connections: Set<Connection>
   /** Connections that show a code, by each reference in it. */
   readonly refs: Map<string, Connection>
-  /** Secrets of codes that a `companion_reg_refresh` made useless. */
+  /** Secrets of codes that a `companion_reg_refresh` invalidated. */
   readonly retiredSecrets: Set<string>
   readonly newsletters: Map<string, Newsletter>
   /** Where media is uploaded to: `host:port`. */
   mediaHost: string | undefined
-  /** Where phones put what is too large for a stanza. */
+  /** Stores payloads of phones that are too large for a stanza. */
   upload: ComposeContext['upload'] | undefined
   isDown: boolean
   forged: Set<'root' | 'leaf' | 'account_signature'>
-  /** Something that is kept was changed: the state file is due. */
+  /** Called after a change of saved data: the state file must be written. */
   changed(): void
-  /** A job that outlives the stanza that began it; failures end up in `failures`. */
+  /** Runs a job that outlives the stanza that started it; errors are added to `failures`. */
   run(job: Promise<unknown>): void
   /** Timers of the network itself (receipts, bursts, calls), cleared when it stops. */
   later(delayMs: number, job: () => void): void
   readonly failures: string[]
-  /** Adds to `failures`: errors that no caller awaits. */
+  /** Adds to `failures` an error that no caller awaits. */
   note(failure: string): void
 }
 
@@ -268,12 +268,12 @@ export interface Post {
   id: string
   at: number
   message: Uint8Array
-  /** By the reader's number. */
+  /** Each reader's reaction, by the number of the reader. */
   reactions: Record<string, string>
-  /** Of the stanza it came with, or was last edited with. */
+  /** Attributes of the stanza that published it or last edited it. */
   attrs?: Record<string, string>
   mediaType?: string | undefined
-  /** Of the stanza: `text`, `media`, `poll`; absent in what an earlier release saved. */
+  /** Type of the stanza: `text`, `media`, `poll`; absent in the data of earlier releases. */
   type?: string | undefined
   meta?: Record<string, string> | undefined
 }
@@ -281,7 +281,7 @@ export interface Post {
 export interface Follower {
   role: 'OWNER' | 'ADMIN' | 'SUBSCRIBER'
   isMuted: boolean
-  /** Setting of an administrator: no notices of new followers. */
+  /** A setting of an administrator: no notices of new followers. */
   hidesFollowers?: boolean
 }
 
@@ -292,35 +292,35 @@ export interface Newsletter {
   createdAt: number
   invite: string
   owner: string
-  /** By number. */
+  /** All followers by their number. */
   subscribers: Map<string, Follower>
   posts: Post[]
   picture?: string | undefined
-  /** ACTIVE when absent. */
+  /** Default: ACTIVE. */
   state?: 'ACTIVE' | 'SUSPENDED' | 'GEOSUSPENDED'
   isVerified?: boolean
   handle?: string
-  /** ALL when absent. */
+  /** Default: ALL. */
   reactionCodes?: string
-  /** Where the directory shows it. */
+  /** The views of the directory that list it. */
   listing?: { views: string[]; country: string }
-  /** How often a linked device asked what it is. */
+  /** How often a linked device queried its metadata. */
   metadataQueries?: number
-  /** Numbers invited to run it. */
+  /** Numbers that were invited to administer it. */
   invited?: string[]
-  /** Linked devices subscribed to live updates, by address, until when (epoch seconds). */
+  /** Linked devices that are subscribed to live updates, by address, and the end of the subscription (epoch seconds). */
   live?: Map<string, number>
 }
 
-/** One collection of an account's settings. The server has versions and ciphertext; the phone's plaintext state is kept beside. */
+/** One collection of an account's settings. The server has versions and ciphertext; the phone's plain state is stored with it. */
 export interface Collection {
   version: number
-  /** Encoded `SyncdPatch`es with their version filled in; the first is version 1. */
+  /** Encoded `SyncdPatch`es with their version set; the first is version 1. */
   patches: Buffer[]
-  /** LTHash over the current values, and each index' value MAC: what the phone needs to write patches of its own. */
+  /** LTHash over the current values, and the value MAC of each index: the phone needs them to write its own patches. */
   hash: Buffer
   valueMacs: Map<string, Buffer>
-  /** The entries, encoded (`SyncdRecord`), by the same index. */
+  /** The encoded entries (`SyncdRecord`), by the same index. */
   records?: Map<string, Buffer>
 }
 
@@ -328,7 +328,7 @@ export interface AppState {
   keyId: Buffer | undefined
   keyData: Buffer | undefined
   collections: Map<string, Collection>
-  /** Actions as the phone read them, by their index as JSON text. */
+  /** Actions that the phone read, by their index as JSON text. */
   actions: Map<string, unknown>
   /** Errors in patches of linked devices. */
   problems?: string[]
@@ -345,46 +345,46 @@ export interface Call {
 
 export type Calls = Map<string, Call>
 
-/** Stanzas that waited for a linked device, on their way to it. */
+/** Stanzas that waited for a linked device and are now being sent. */
 export interface Backlog {
   /** Keys of the stanzas, in order. */
   readonly keys: readonly string[]
-  /** How many of the keys have had their turn. */
+  /** Number of keys that have been processed. */
   next: number
   sent: number
-  /** How many more may be sent by now. */
+  /** How many more may be sent now. */
   allowed: number
-  /** Keys of what was queued since the login, or again: it is sent behind the backlog. */
+  /** Keys of stanzas that were queued after the login, or queued again: they are sent after the backlog. */
   readonly later: Set<string>
-  /** Called when all of it was sent. */
+  /** Called when all of them were sent. */
   done(): void
 }
 
 /** One client's socket, from the handshake to its end. */
 export interface Connection {
-  /** Unique over restarts: what a trace calls it. */
+  /** Unique over restarts, used in traces. */
   readonly id: string
   readonly network: Network
-  /** Set by a login. */
+  /** Set at login. */
   companion: Companion | undefined
-  /** Set by a device that has no account yet and wants to be linked. */
+  /** Set for a device that has no account yet and wants to be linked. */
   registration: ClientHandshake | undefined
-  /** Set once the passkey was demanded of it. */
+  /** Set when the passkey was requested of it. */
   ceremony?: Ceremony
-  /** True once the stored stanzas were sent: from then on new ones are sent immediately. */
+  /** True when the stored stanzas were sent: from then on new ones are sent immediately. */
   isLive: boolean
-  /** While they are sent (`offline-queue.ts`). */
+  /** Set while stored stanzas are sent (`offline-queue.ts`). */
   backlog: Backlog | undefined
   readonly isOpen: boolean
-  /** `isOrdered`: somebody told the network to say so, in place of what it would say; a trace has it marked. */
+  /** `isOrdered`: the control API set this stanza in place of the network's own; a trace marks it. */
   send(item: BinaryNode, isOrdered?: boolean): void
-  /** A frame of these bytes, whatever they are: the first says whether the rest is deflated. */
+  /** Sends a frame of these bytes, unchecked: the first byte says whether the rest is deflated. */
   sendFrame(payload: Uint8Array): void
-  /** An undecodable frame: the client's counters are off from here on. */
+  /** Sends an undecodable frame, after which the client's counters are wrong. */
   sendGarbage(): void
-  /** Answer of the client to an `<iq>` of ours. */
+  /** Resolves with the client's answer to an `<iq>` of the network. */
   expect(id: string): Promise<BinaryNode>
-  /** Sends a last stanza, if any, and closes. */
+  /** Sends a last stanza, if one is given, and closes the connection. */
   end(last?: BinaryNode): void
   /** Breaks the socket without a last stanza. */
   cut(): void
@@ -396,27 +396,27 @@ export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
 export interface DeviceCopy {
   id: string
   from: Companion
-  /** Where it was sent to, as the sender wrote it: receipts come back under the same addressing. */
+  /** The chat in the sender's addressing: receipts are returned with the same addressing. */
   chat: string
   encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
-  /** From the phone's point of view: a message of the account itself. */
+  /** For the phone: whether it is a message of its own account. */
   isPeer: boolean
-  /** Number of retry requests for it. */
+  /** Number of retry requests for the message. */
   count: number
   /** Nodes beside the ciphertexts. */
   nodes: CompanionNode[]
   /** Attributes of the stanza. */
   attrs: Record<string, string>
-  /** Tags of everything in the stanza. */
+  /** Tags of every element in the stanza. */
   tags: string[]
 }
 
-/** The passkey of a phone that demands one, and how its owner and its app behave. */
+/** The passkey of a phone that requires one, and the behaviour of its owner and its app. */
 export interface Passkey {
   credentialId: Buffer
   userHandle: Buffer | undefined
   publicJwk: PublicJwk
-  /** PKCS #8. Absent when only the public key was given. */
+  /** PKCS #8. Absent if only the public key was given. */
   privateKey: Buffer | undefined
   app: 'front' | 'back'
   answers: 'yes' | 'no' | 'never'
@@ -425,14 +425,14 @@ export interface Passkey {
   bend: PasskeyBends
 }
 
-/** The phone's side of a ceremony: the simulator's own, or a program's. */
+/** The phone's side of a ceremony: the simulator's own, or that of a program. */
 export interface Primary {
   takePrologue(prologue: Prologue): void
   takeNonce(nonce: Buffer): void
   takeRequest(sealed: Buffer): void
-  /** The owner's answer. False when nothing is asked. */
+  /** The owner's answer. False if nothing is asked. */
   answer?(yes: boolean, code?: string): boolean
-  /** WhatsApp leaves the foreground. */
+  /** WhatsApp goes to the background. */
   leave?(): void
 }
 
@@ -452,13 +452,13 @@ export interface Challenge {
   isUsed: boolean
 }
 
-/** One linking by a phone that demands its passkey. The phone keeps the last one, so that the control API can show how it ended. */
+/** One linking by a phone that requires its passkey. The phone keeps the last one, so that the control API can show how it ended. */
 export interface Ceremony {
   readonly network: Network
   readonly phone: Person
   readonly passkey: Passkey
   readonly connection: Connection
-  /** The secret that the phone knows: the one in the QR code, or the one agreed on with the typed code. */
+  /** The secret that the phone knows: the one in the QR code, or the one agreed with the typed code. */
   readonly handedSecret: Buffer
   /** Time at which the phone accepted the code. Epoch ms. */
   readonly startedAt: number
@@ -466,10 +466,10 @@ export interface Ceremony {
   readonly problems: string[]
   readonly acks: CeremonyView['acks']
   readonly relayed: RelayItem[]
-  /** Readers who wait for something to be relayed. */
+  /** Readers that wait for a relayed item. */
   readonly waiting: Set<() => void>
   primary: Primary
-  /** The query that the server takes next; a prologue is taken until the sealed request was. */
+  /** The query that the server expects next; a prologue is accepted until the sealed request has arrived. */
   awaits: 'prologue' | 'nonce' | 'sealed_request' | 'nothing'
   stage: CeremonyStage
   challenge: Challenge | undefined

@@ -25,7 +25,7 @@ export interface NetworkOptions {
   changed?: () => void
 }
 
-/** The network's whole state, without any people yet. `stop` clears its timers. */
+/** The network's whole state, without people at first. `stop` clears its timers. */
 export function createNetwork(options: NetworkOptions = {}): Network & { stop(): void } {
   const timers = new Set<NodeJS.Timeout>()
   const failures: string[] = []

@@ -6,7 +6,7 @@ import { enqueue } from './delivery.ts'
 import type { Companion, Network, Newsletter, Person, Post } from './model.ts'
 import { lidJidOf, pnOf } from './people.ts'
 
-/** How long live updates are sent, in seconds. */
+/** Duration of live updates, in seconds. */
 export const LIVE_UPDATES = 300
 
 export function watchLive(newsletter: Newsletter, { address }: Companion) {
@@ -14,12 +14,12 @@ export function watchLive(newsletter: Newsletter, { address }: Companion) {
   newsletter.live.set(address, seconds() + LIVE_UPDATES)
 }
 
-/** A linked device publishes: unencrypted, for all readers. The ack has the post's number. */
+/** A linked device publishes a post, unencrypted, for all readers. The ack has the post's number. */
 export function receivePost(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '', id = '' } = item.attrs
   const newsletter = network.newsletters.get(to)
   const role = newsletter?.subscribers.get(companion.person.number)?.role
-  // a removal has nothing in it
+  // A removal has an empty content.
   const plaintext = child(item, 'plaintext')
   const bytes = plaintext && (bytesOf(plaintext) ?? Buffer.alloc(0))
   if (newsletter && role && item.attrs.type === 'reaction') return react(network, newsletter, companion, item)
@@ -42,7 +42,7 @@ function describePost(post: Post, item: BinaryNode) {
   post.meta = child(item, 'meta')?.attrs
 }
 
-/** An edit carries the new content under the id of the post; a removal carries nothing. */
+/** An edit has the new content under the id of the post; a removal has none. */
 function change(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode, bytes: Uint8Array) {
   const found = newsletter.posts.find(({ id }) => id === item.attrs.id)
   if (!found) return companion.connection?.send(acknowledgement(item, 404))
@@ -79,12 +79,12 @@ export function changePost(
   )
 }
 
-/** A placeholder reader: the network does not reveal who reacts. */
+/** A placeholder reader, because the network does not report who reacts. */
 const SOMEBODY = 'somebody'
 
 /**
- * `live_updates` is what the server sends: how many reacted with what. `reaction` is what the library waits for, which no specification
- * knows.
+ * `live_updates`: the stanza of the server, with a count for each reaction. `reaction`: the stanza that the library expects, which is in no
+ * specification.
  */
 export function newReaction(
   network: Network,
@@ -163,7 +163,7 @@ export function newRole(
   notifyFollowers(network, newsletter, stanza)
 }
 
-/** A reader reacts to a post, or takes the reaction back. */
+/** A reader reacts to a post, or removes the reaction. */
 function react(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode) {
   const found = newsletter.posts.find(({ serverId }) => String(serverId) === item.attrs.server_id)
   if (!found) return companion.connection?.send(acknowledgement(item, 404))
@@ -175,7 +175,7 @@ function react(network: Network, newsletter: Newsletter, companion: Companion, i
   notifyLive(network, newsletter, found)
 }
 
-/** Devices that asked to be kept up to date; those that are offline miss it. */
+/** Notifies the devices with live updates; offline devices miss it. */
 function notifyLive(network: Network, newsletter: Newsletter, made: Post) {
   for (const [address, until] of newsletter.live ?? []) {
     if (until < seconds()) newsletter.live?.delete(address)

@@ -3,19 +3,21 @@ import type { Companion, Connection, Network } from './model.ts'
 import { deliver } from './transmit.ts'
 
 /**
- * How a linked device gets what waited for it. The server announces how much there is (`offline_preview`), sends the first few, and waits for
- * `<ib><offline_batch count/></ib>`: that many more, until the next request. Behind the last stanza comes `offline`, and new stanzas only then.
+ * How a linked device receives its pending stanzas. The server announces their number (`offline_preview`), sends the first few, and waits for
+ * `<ib><offline_batch count/></ib>`: then it sends that number, until the next request. After the last stanza it sends `offline`, and only then new
+ * stanzas.
  *
- * Clients differ: the web client asks again for as long as stanzas come, Baileys asks once, whatsmeow never. Witnesses disagree about what the
- * server does for the latter two; here they get one more for each one they confirm, unless `offline_batches` of the settings is `required`.
+ * Clients differ: the web client requests again for as long as stanzas come, Baileys requests once, whatsmeow never. Sources disagree about the
+ * server's behaviour for the latter two; here they receive one more stanza for each one that they confirm, unless `offline_batches` of the settings
+ * is `required`.
  */
 
-/** Stanzas that are sent before any request. */
+/** Number of stanzas that are sent before any request. */
 const UNASKED = 5
 
 const KINDS = ['message', 'receipt', 'notification', 'call'] as const
 
-/** The client has logged in and is ready: announces and begins to send what waits. `done` is called when all of it was sent. */
+/** The client has logged in and is ready: announces the pending stanzas and begins to send them. `done` is called when all were sent. */
 export function handOver(network: Network, connection: Connection, companion: Companion, done: () => void) {
   const waiting = [...companion.pending.values()]
   companion.nacksToIgnore.clear()
@@ -26,7 +28,7 @@ export function handOver(network: Network, connection: Connection, companion: Co
   goOn(network, connection)
 }
 
-/** `<offline_batch>`: the request counts from now on, it does not add to what is left of the one before it. */
+/** Handles `<offline_batch>`: the new count replaces the rest of an earlier one. */
 export function receiveBatchRequest(network: Network, connection: Connection, item: BinaryNode) {
   const count = Number(child(item, 'offline_batch')?.attrs.count)
   if (!connection.backlog || !(count > 0)) return
@@ -47,7 +49,7 @@ function goOn(network: Network, connection: Connection) {
   for (; backlog.next < backlog.keys.length && backlog.allowed > 0; backlog.next++) {
     const key = backlog.keys[backlog.next] ?? ''
     const item = companion.pending.get(key)
-    // settled meanwhile, or queued again behind the others
+    // Settled meanwhile, or queued again behind the others.
     if (!item || backlog.later.has(key)) continue
     backlog.allowed--
     backlog.sent++
@@ -68,7 +70,7 @@ function finish(network: Network, connection: Connection, companion: Companion) 
   done()
 }
 
-/** The network's notices around the stanzas; a fault can suppress them. */
+/** The network's notices before and after the stanzas; a fault can suppress them. */
 function announce(network: Network, connection: Connection, what: BinaryNode) {
   const facts = { child: what.tag, phone: connection.companion?.person.number }
   if (network.faults.take('ib', facts) !== 'drop') connection.send(node('ib', { from: SERVER_JID }, [what]))

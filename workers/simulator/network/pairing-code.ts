@@ -11,7 +11,7 @@ import type { Network, Person } from './model.ts'
 import { linkOrDemandPasskey } from './passkey.ts'
 import { type Query, QueryError } from './queries/query.ts'
 
-/** Rounds of PBKDF2 between the code a person types and the key made of it. */
+/** Rounds of PBKDF2 that derive the key from the typed code. */
 const ROUNDS = 131_072
 const SALT = 32
 const IV = 16
@@ -46,7 +46,7 @@ function codeKey(code: string, salt: Uint8Array): Buffer {
   return pbkdf2Sync(Buffer.from(code), salt, ROUNDS, 32, 'sha256')
 }
 
-/** Time in ms for a hello that is still on its way when the code is typed: a client knows its code before its server does. */
+/** Time in ms for a hello that is still on its way when the code is typed, because a client knows its code before the server does. */
 const HELLO_DEADLINE = 1_000
 
 async function findWaiting(network: Network, phone: Person): Promise<CodePairing | undefined> {
@@ -58,7 +58,7 @@ async function findWaiting(network: Network, phone: Person): Promise<CodePairing
   }
 }
 
-/** A person types the code at the phone. A wrong one shows only when the companion's bundle does not open. */
+/** A person types the code on the phone. A wrong one is only noticed when the companion's bundle cannot be decrypted. */
 export async function enterCode(network: Network, phone: Person, code: string): Promise<Taken> {
   const pairing = await findWaiting(network, phone)
   if (!pairing) throw new ControlError('conflict', `nobody waits for a code of ${phone.number}`)
@@ -76,7 +76,7 @@ export async function enterCode(network: Network, phone: Person, code: string): 
 
   const answered = new Promise<Finish>((resolve, reject) => {
     pairing.finish = { resolve }
-    // the companion answers immediately or not at all
+    // The companion answers immediately or not at all.
     network.later(10_000, () => reject(new ControlError('conflict', 'the device did not answer')))
   })
   connection.send(
@@ -96,7 +96,7 @@ export async function enterCode(network: Network, phone: Person, code: string): 
   return linkOrDemandPasskey(network, phone, connection, hkdf(secret, 32, Buffer.alloc(0), 'adv_secret'))
 }
 
-/** salt | iv | AES-GCM of companion identity, phone identity and 32 random bytes. Undefined when the code was another. */
+/** salt | iv | AES-GCM of companion identity, phone identity and 32 random bytes. Undefined if the code was different. */
 function openBundle(bundle: Buffer, shared: Buffer): Buffer | undefined {
   const key = hkdf(shared, 32, bundle.subarray(0, SALT), 'link_code_pairing_key_bundle_encryption_key')
   const decipher = createDecipheriv('aes-256-gcm', key, bundle.subarray(SALT, SALT + GCM_IV))
@@ -105,7 +105,7 @@ function openBundle(bundle: Buffer, shared: Buffer): Buffer | undefined {
   try {
     return Buffer.concat([opened, decipher.final()])
   } catch {
-    // authentication failed: that is how a wrong code shows itself
+    // Authentication fails if the code is wrong.
     return undefined
   }
 }

@@ -18,7 +18,7 @@ export function createPasskeyPair(): Pick<Passkey, 'publicJwk' | 'privateKey'> {
   }
 }
 
-/** Signs as a browser on WhatsApp Web would, with the passkey of this phone; `spoil` makes one part wrong, and signs it all the same. */
+/** Signs as a browser on WhatsApp Web would, with the passkey of this phone. `spoil` makes one part wrong before it is signed. */
 export function signWithPasskey(passkey: Passkey, input: SignInput): Assertion {
   const { public_key: options, origin = ORIGIN, flags = SYNCED, spoil } = input
   if (!passkey.privateKey) throw new ControlError('conflict', 'only the public key of this passkey is known here')

@@ -2,7 +2,7 @@
 import type { CeremonyView } from '../control/passkeys.ts'
 import type { Ceremony, Connection } from './model.ts'
 
-/** The ceremony is over for the phone: it stays silent from now on. */
+/** Ends the ceremony for the phone, which does not answer from now on. */
 export function discard(ceremony: Ceremony, why: string) {
   if (isOver(ceremony)) return
   ceremony.problems.push(why)
@@ -12,12 +12,12 @@ export function discard(ceremony: Ceremony, why: string) {
 
 export const isOver = ({ stage }: Ceremony) => stage === 'discarded' || stage === 'linked'
 
-/** The connection ended: the ceremony belongs to it. A link under way finds that out by itself. */
+/** The connection ended, and its ceremony with it. A link in progress notices that by itself. */
 export function endCeremony({ ceremony }: Connection) {
   if (ceremony && ceremony.stage !== 'linking') discard(ceremony, 'the connection ended')
 }
 
-/** The companion acknowledges a notification. Cutting after a notification waits for this, so that the notification has arrived. */
+/** The companion acknowledges a notification. A cut after a notification waits for this, so that the notification has arrived. */
 export function takeAck({ ceremony, cut }: Connection, attrs: Record<string, string>) {
   if (!ceremony) return
   const { type = '', error = null } = attrs

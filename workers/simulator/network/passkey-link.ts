@@ -3,7 +3,7 @@ import { link } from './link.ts'
 import type { Ceremony } from './model.ts'
 import { discard } from './passkey-ceremony.ts'
 
-/** The end of a ceremony that went well: the ordinary linking, with the secret that the companion sealed. */
+/** Ends a successful ceremony: the ordinary linking, with the secret that the companion sent. */
 export function linkWith(ceremony: Ceremony, secret: Buffer) {
   const { network, phone, connection, handedSecret, passkey } = ceremony
   ceremony.stage = 'linking'

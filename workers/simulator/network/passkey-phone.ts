@@ -8,8 +8,8 @@ import { linkWith } from './passkey-link.ts'
 import { identityOf, sendIdentity } from './passkey-stanzas.ts'
 
 /**
- * The phone's side of a ceremony: it checks that the companion is the device that was scanned, agrees on a key and a code with it, and opens
- * its sealed request. What is wrong is shown on the phone only; the companion hears nothing.
+ * The phone's side of a ceremony: it checks that the companion is the device whose code was scanned, agrees on a key and a code with it, and decrypts
+ * its sealed request. Errors are shown only on the phone; the companion is not informed.
  */
 
 /** Age in seconds up to which the phone accepts a proof. */
@@ -23,13 +23,13 @@ const NO_SALT = Buffer.alloc(0)
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
 interface Attempt {
-  /** The encoded identity, over which the commitment is made. */
+  /** The encoded identity, which the commitment includes. */
   identity: Buffer
   publicKey: Buffer
   deviceType: number
   ref: string
   commitment: Buffer
-  /** The proof was accepted: the owner is asked nothing. */
+  /** Whether the proof was accepted: then the owner is not asked. */
   isHandedOff: boolean
   pair: KeyPair
   nonce: Buffer
@@ -41,7 +41,7 @@ interface Attempt {
 export function createPhoneHalf(ceremony: Ceremony): Primary {
   const { passkey } = ceremony
   let attempt: Attempt | undefined
-  /** The key of the proof is good for one prologue. */
+  /** The key of the proof is valid for one prologue. */
   let handoffKey: Buffer | undefined = hkdf(ceremony.handedSecret, KEY, NO_SALT, 'shortcake-passkey-handoff-v1')
 
   function judgeProof({ payload, proof }: Prologue): Ceremony['proof'] {
@@ -76,7 +76,7 @@ export function createPhoneHalf(ceremony: Ceremony): Primary {
     finish(current)
   }
 
-  /** The owner's yes and the sealed request come in either order. */
+  /** The owner's consent and the sealed request may arrive in either order. */
   function finish({ isConfirmed, secret }: Attempt) {
     if (isConfirmed && secret) linkWith(ceremony, secret)
   }
@@ -123,7 +123,7 @@ export function createPhoneHalf(ceremony: Ceremony): Primary {
 const plain = (code: string) => code.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
 const equal = (one: Uint8Array, other: Uint8Array) => one.length === other.length && timingSafeEqual(one, other)
 
-/** The server has checked that the payload and the identity are whole. */
+/** The server has checked that the payload and the identity are complete. */
 function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   const { companionEphemeralIdentity, commitment } = proto.ProloguePayload.decode(payload)
   const identity = Buffer.from(companionEphemeralIdentity ?? [])
@@ -143,7 +143,7 @@ function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   }
 }
 
-/** `XXXX-XXXX`: 40 bits of both nonces and the phone's key, five to a letter. */
+/** `XXXX-XXXX`: 40 bits of both nonces and the phone's key, five bits per letter. */
 function codeOf(primaryNonce: Buffer, companionNonce: Buffer, primaryKey: Buffer): string {
   const mask = sha256(companionNonce, primaryKey)
   let bits = 0n
@@ -161,12 +161,12 @@ function open(sealed: Buffer, key: Buffer): proto.IPairingRequest | undefined {
     const opened = Buffer.concat([decipher.update(encryptedPayload.subarray(0, -TAG)), decipher.final()])
     return proto.PairingRequest.decode(opened)
   } catch {
-    // Whatever does not open or parse is one case for the phone.
+    // Everything that cannot be decrypted or parsed is handled alike.
     return undefined
   }
 }
 
-/** The keys are those of the code and of the registration, and the secret is a new one. */
+/** The keys must be those of the code and of the registration, and the secret must be new. */
 function problemOf({ connection, handedSecret }: Ceremony, request: proto.IPairingRequest): string | undefined {
   const { companionPublicKey, companionIdentityKey, advSecret } = request
   const client = connection.registration

@@ -5,7 +5,7 @@ type Unnumbered = RelayItem extends infer Item ? (Item extends RelayItem ? Omit<
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-/** A phone that a program plays: what the network has for it is kept for the program to read. */
+/** A phone that a program acts as: items for it are stored until the program reads them. */
 export function createRelayedPhone(ceremony: Ceremony): Primary {
   const { registration } = ceremony.connection
   const relay = (item: Unnumbered) => {
@@ -33,7 +33,7 @@ export function createRelayedPhone(ceremony: Ceremony): Primary {
   }
 }
 
-/** Items after this number; waits for one when there is none. */
+/** Items after this number; waits for one if there is none. */
 export async function readRelayed(ceremony: Ceremony, after: number, waitMs: number): Promise<RelayItem[]> {
   const since = () => ceremony.relayed.slice(after)
   if (since().length > 0 || waitMs === 0) return since()

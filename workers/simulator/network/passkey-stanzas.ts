@@ -5,7 +5,7 @@ import { type BinaryNode, node, randomId, SERVER_JID, seconds } from '../wire/no
 import type { Ceremony } from './model.ts'
 import { RP_ID } from './passkey-assertion.ts'
 
-/** What the server says to a companion without being asked: that it wants the passkey, and who the phone is. */
+/** Stanzas that the server sends to a companion unasked: the request for the passkey, and the identity of the phone. */
 
 /** Life of a challenge in seconds. */
 export const CHALLENGE_SECONDS = 600
@@ -15,7 +15,7 @@ const NONCE = 32
 const notification = (type: string, content: BinaryNode[], from = SERVER_JID) =>
   node('notification', { from, type, id: randomId(), t: seconds() }, content)
 
-/** Asks the companion for the passkey, with a new challenge. */
+/** Requests the passkey from the companion, with a new challenge. */
 export function requestPrologue(ceremony: Ceremony) {
   const { bend } = ceremony.passkey
   const options = bend.options === 'query' ? [] : [node('passkey_request_options', {}, requestOptions(ceremony, bend.options))]
@@ -23,7 +23,7 @@ export function requestPrologue(ceremony: Ceremony) {
   if (bend.continuation === 'unasked') sendUnaskedIdentity(ceremony)
 }
 
-/** Options for WebAuthn as JSON, with a challenge that replaces the one before. */
+/** Options for WebAuthn as JSON, with a challenge that replaces the previous one. */
 export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_challenge'): Buffer {
   if (bend === 'not_json') return Buffer.from('{"challenge":')
   const value = randomBytes(32)
@@ -39,17 +39,17 @@ export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_chall
   return Buffer.from(JSON.stringify(options))
 }
 
-/** A continuation whose keys belong to nobody. */
+/** A continuation with random keys. */
 export const sendUnaskedIdentity = ({ connection }: Ceremony) => connection.send(continuation(foreignIdentity()))
 
-/** The phone's encoded identity, to the companion, whose nonce may come from now on. */
+/** Sends the phone's encoded identity to the companion, after which the companion may send its nonce. */
 export function sendIdentity(ceremony: Ceremony, identity: Uint8Array) {
   const { network, connection, passkey, prologues } = ceremony
   const { continuation: bend, continuation_delay_ms: delayMs } = passkey.bend
   const stanzas = bent(bend, identity)
   const send = () => {
     if (stanzas.length === 0 || ceremony.stage === 'discarded') return
-    // A late one of an attempt that was given up arrives, and changes nothing here.
+    // The delayed continuation of an abandoned attempt is sent, and changes nothing here.
     if (ceremony.stage === 'deciding' && ceremony.prologues === prologues) {
       ceremony.awaits = 'nonce'
       ceremony.stage = 'awaiting_nonce'
@@ -70,7 +70,7 @@ export const identityOf = (publicKey: Uint8Array, nonce: Uint8Array): Uint8Array
 
 const foreignIdentity = () => identityOf(randomBytes(KEY), randomBytes(NONCE))
 
-/** The continuation, or what the control API wants in its place. */
+/** The continuation, or the deviation that the control API set. */
 function bent(bend: PasskeyBends['continuation'], identity: Uint8Array): BinaryNode[] {
   if (bend === 'none') return []
   if (bend === 'twice') return [continuation(identity), continuation(foreignIdentity())]

@@ -15,8 +15,8 @@ import { CHALLENGE_SECONDS, requestOptions, requestPrologue } from './passkey-st
 import { type Query, QueryError, UndescribedError } from './queries/query.ts'
 
 /**
- * The server's side of linking a device to an account that demands its passkey: it asks for the passkey, checks the assertion, and passes what
- * the companion and the phone have for each other. The phone's side is `passkey-phone.ts`.
+ * The server's side of linking a device to an account that requires its passkey: it requests the passkey, verifies the assertion, and relays data
+ * between companion and phone. The phone's side is `passkey-phone.ts`.
  */
 
 const NONCE = 32
@@ -25,7 +25,7 @@ const PROOF = 32
 /** Prologues of one ceremony; later ones are refused. */
 const MAX_PROLOGUES = 5
 
-/** The phone has accepted a code: it links the device, or demands the account's passkey first. */
+/** The phone has accepted a code: it links the device, or requests the account's passkey first. */
 export async function linkOrDemandPasskey(
   network: Network,
   phone: Person,
@@ -66,15 +66,15 @@ function demandPasskey(network: Network, phone: Person, passkey: Passkey, connec
   ceremony.primary = passkey.playedBy === 'program' ? createRelayedPhone(ceremony) : createPhoneHalf(ceremony)
   phone.ceremony = ceremony
   connection.ceremony = ceremony
-  // By a typed code the answer to the companion's last query leaves first.
+  // With a typed code, the answer to the companion's last query must be sent first.
   setImmediate(() => requestPrologue(ceremony))
 }
 
-/** Runs once the answer has left, unless the connection is to be cut after this step. */
+/** Runs when the answer was sent, unless the connection must end after this step. */
 function afterAnswer(ceremony: Ceremony, step: PasskeyStep, job: () => void = () => {}) {
   setImmediate(() => {
     if (ceremony.passkey.bend.cut_after !== step) return job()
-    // The answer is flushed at the end of this turn.
+    // The answer is written at the end of this turn.
     ceremony.network.later(0, () => ceremony.connection.cut())
   })
 }
@@ -84,9 +84,9 @@ function ceremonyOf({ connection }: Query): Ceremony {
   return connection.ceremony
 }
 
-/** Codes of refusals are assumptions: nobody has published one. */
+/** The codes of refusals are assumptions: none are published. */
 const REFUSALS = {
-  /** Not as specified, or not the step that comes next. */
+  /** Malformed, or not the expected step. */
   400: 'bad-request',
   /** The assertion proves nothing. */
   403: 'forbidden',
@@ -145,7 +145,7 @@ function readPrologue(ceremony: Ceremony, subject: BinaryNode): Prologue {
   return { credentialId, challenge, assertion, payload, proof }
 }
 
-/** The identity is whole, of the kind of device that registered, and names a reference that this connection was given. */
+/** The identity is complete, of the kind of device that registered, and contains a reference of this connection. */
 function checkPayload(ceremony: Ceremony, payload: Buffer) {
   const { identity, commitment } = decoded(ceremony, payload)
   const { publicKey, deviceType, ref } = identity
@@ -171,7 +171,7 @@ function platformOf({ registration }: Connection): number {
   return proto.DeviceProps.decode(props ?? new Uint8Array()).platformType ?? 0
 }
 
-/** A challenge is good for one answer. */
+/** A challenge is valid for one answer. */
 function useChallenge(ceremony: Ceremony): Buffer {
   const { challenge, passkey } = ceremony
   if (!challenge) return refuse(ceremony, 400, 'no challenge was given out')

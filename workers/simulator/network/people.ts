@@ -87,14 +87,14 @@ export function setDeviceCount(person: Person, count: number) {
 /** Brazilian mobile numbers, with and without the ninth digit. */
 const BRAZILIAN = /^(55\d\d)(9?)(\d{8})$/
 
-/** The form of a number that is registered, as the network answers it; the number itself when neither is, or both are. */
+/** The registered form of a number, as the network returns it; the given number if neither form is registered, or both are. */
 export function registeredForm(network: Network, number: string): string {
   const [, area, ninth, rest] = BRAZILIAN.exec(number) ?? []
   const other = `${area}${ninth === '9' ? '' : '9'}${rest}`
   return area !== undefined && !network.people.has(number) && network.people.has(other) ? other : number
 }
 
-/** The person of a number; an automatic contact comes into being here. */
+/** The person with a number; an automatic contact is created here. */
 export function findNumber(network: Network, number: string): Person | undefined {
   const known = network.people.get(number)
   if (known) return known
@@ -109,7 +109,7 @@ export function findPerson(network: Network, address: string): Person | undefine
   const known = network.lids.get(user)
   if (known) return known
   const number = numberOfLid(user)
-  // a person whose LID was chosen is not to be found under the one we would have made up
+  // A person with a chosen LID is not found by the generated one.
   return number === undefined || network.people.has(number) ? undefined : findNumber(network, number)
 }
 
@@ -139,8 +139,8 @@ export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
   addressing === 'lid' ? lidJidOf(person, device) : pnOf(person, device)
 
 /**
- * Attributes of an account's own message for its other devices: the person of the chat, under both kinds of address. Such a message always comes from
- * the number and has no `sender_lid`: clients take that for the other address of the chat, and would mix up two people.
+ * Attributes of an account's own message for its other devices: the person of the chat, by both kinds of address. Such a message is always sent from
+ * the number and has no `sender_lid`: clients take that for the other address of the chat, and would confuse two people.
  */
 export function recipientAttributes(network: Network, chat: string): Record<string, string> {
   const person = findPerson(network, chat)
@@ -160,6 +160,6 @@ export function setAbout(person: Person, text: string) {
   person.aboutAt = seconds()
 }
 
-/** The text shown beside a name: set for a while, or the about text. */
+/** The text that is shown beside a name: the temporary text status, or the about text. */
 export const textStatusOf = ({ textStatus, about, aboutAt }: Person): Person['textStatus'] =>
   textStatus ?? (about === undefined ? undefined : { text: about, emoji: null, duration: 0, at: aboutAt })

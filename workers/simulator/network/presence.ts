@@ -37,7 +37,7 @@ function presenceOf(person: Person, addressing: 'lid' | 'pn'): BinaryNode {
   return node('presence', { from: jidOf(person, addressing), ...(isAway ? { type: 'unavailable', last } : {}) })
 }
 
-/** The client types, or stops: relayed to the other members of the chat. */
+/** The client starts or stops typing: relayed to the other members of the chat. */
 export function receiveChatState(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '' } = item.attrs
   const state = firstChild(item)

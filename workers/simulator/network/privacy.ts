@@ -22,13 +22,13 @@ export function privacyOf(person: Person): Record<string, string> {
   return { ...Object.fromEntries(defaults), ...Object.fromEntries(person.privacy) }
 }
 
-/** A list of people is kept for as long as the setting leaves some out. */
+/** A list of people is kept for as long as the setting excludes some. */
 export function chooseSetting(person: Person, name: string, value: string) {
   person.privacy.set(name, value)
   if (value !== 'contact_blacklist') person.privacyLists.delete(name)
 }
 
-/** The other devices of the account learn which settings are others now; not which people they leave out. */
+/** Tells the other devices of the account which settings have changed, but not which people they exclude. */
 export function announcePrivacy(network: Network, person: Person, names: readonly string[], by?: Companion) {
   const news = names.map((name) => node('category', { name, value: person.privacy.get(name) }))
   for (const other of person.companions.values()) {

@@ -9,23 +9,23 @@ import { sendAgain } from './send-as.ts'
 
 /** Receipts for the own account only. */
 const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', 'played-self'])
-/** The messages were read: the account's other devices need not show them as new any more. */
+/** The messages were read: the account's other devices need not show them as new. */
 const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
-/** A receipt of a linked device: settles the pending stanza, and is relayed to the people concerned. */
+/** A receipt of a linked device: it settles the pending stanza, and is relayed to the people concerned. */
 export function receiveReceipt(network: Network, companion: Companion, item: BinaryNode) {
   const ids = receiptIds(item)
   const { type = '', to = '', participant } = item.attrs
   if (type === 'retry') return receiveRetry(network, companion, item)
   if (type === 'server-error') return answerMediaRetry(network, companion, item)
-  // a ringing call is settled this way, too
+  // A ringing call is settled by a receipt, too.
   if (child(item, 'offer') ?? child(item, 'accept') ?? child(item, 'reject')) return settleCall(network, companion, ids)
   settleByReceipt(network, companion, ids)
   if (OWN_READS.has(type)) notifyOwnDevices(network, companion, item, ids)
   if (PRIVATE_TYPES.has(type)) return
   const device = findDevice(network, participant ?? to)
   if (!device) return
-  // the sender gets "delivered" whether or not the linked device is in use
+  // The sender receives "delivered" whether or not the linked device is in use.
   const wireType = type === 'inactive' ? undefined : type || undefined
   if (device.pretend) {
     addSignal(device.person, { kind: 'receipt', type: wireType ?? 'delivered', from: companion.person.number, chat: to, ids })
@@ -36,7 +36,7 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   sendReceipt(network, device.person, { ...where, type: wireType }, ids)
 }
 
-/** A read on one device is relayed to the account's other devices: from the account itself, with the chat it is in. */
+/** A read on one device is relayed to the account's other devices: sent from the account itself, with the chat. */
 function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode, ids: string[]) {
   const { person, device } = companion
   const { type, to = '', participant } = item.attrs
@@ -68,7 +68,7 @@ function sendReceipt(network: Network, to: Person, attrs: Record<string, string 
 function receiveRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '', to = '', participant } = item.attrs
   const device = findDevice(network, participant ?? to)
-  // the copy it could not read is settled; a nack about it follows
+  // The unreadable copy is settled; a nack about it follows.
   if (settle(network, companion, `message ${id}`)) companion.nacksToIgnore.add(id)
   if (!device) return
   if (device.companion) {
@@ -86,7 +86,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   const signedPreKey = signedKeyOf(child(keys, 'skey'))
   const identity = childBytes(keys, 'identity')
   const registration = childBytes(item, 'registration')
-  // the former session is archived, not removed: messages under it may be on their way
+  // The former session is archived, not removed, because messages of it may be on their way.
   if (!signedPreKey || !identity || !registration) {
     return device.signal.openSession(companion.address, takeBundle(network, companion))
   }
@@ -101,7 +101,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
 /** Receipts of a person's phone: delivered when it has the message, read when the person opened it. */
 export function sendReceiptsFor(network: Network, person: Person, deviceCopy: DeviceCopy, isNew = true) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
-  // the phone of an account with linked devices is not in use: it sends read receipts only on request
+  // The phone of an account with linked devices is not in use: it sends read receipts only on request.
   const byItself = person.companions.size > 0 && receipts === 'read' ? 'delivered' : receipts
   const mode = person.receipts ?? byItself
   if (mode === 'none' || deviceCopy.isPeer) return
@@ -113,14 +113,14 @@ export function sendReceiptsFor(network: Network, person: Person, deviceCopy: De
   network.later(delayMs, () => say('read'))
 }
 
-/** In the addressing the message had. */
+/** The sender in the addressing of the message. */
 function whereFrom(network: Network, person: Person, chat: string): Record<string, string> {
   if (chat === STATUS) return { from: chat, participant: jidOf(person, 'pn') }
   if (isGroup(chat)) return { from: chat, participant: jidOf(person, network.groups.get(chat)?.addressing ?? 'lid') }
   return { from: jidOf(person, parseJid(chat).server === 'lid' ? 'lid' : 'pn') }
 }
 
-/** Receipt on request of the control API. */
+/** Sends a receipt because the control API requested it. */
 export function giveReceipt(
   network: Network,
   person: Person,

@@ -12,24 +12,24 @@ import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people
 import { takeBundle } from './queries/keys.ts'
 import { corrupted } from './transmit.ts'
 
-/** In place of the chat, of what a phone says to its own devices alone. */
+/** In place of a chat, for messages of a phone to its own devices. */
 const PEER = 'peer'
-/** Own messages remembered per person, for devices that ask again. */
+/** Own messages kept per person, for devices that request them again. */
 const REMEMBERED = 4_000
 
 export interface SendAsOptions {
   id?: string | undefined
-  /** Recipients of a status; when absent, everyone with a linked device except the author. */
+  /** Recipients of a status; by default, everyone with a linked device except the author. */
   audience?: Person[]
   about?: Omit<Composed, 'message'>
-  /** The type of `<unavailable>` that linked devices get instead of the content. */
+  /** The type of `<unavailable>` that linked devices receive instead of the content. */
   unavailable?: string | undefined
   damage?: Damage | undefined
-  /** Takes what is encrypted, a stanza for each linked device, and sends it when it likes; in the order of the calls. */
+  /** Takes the encrypted stanzas, one for each linked device, in the order of the calls, and decides when each is sent. */
   leave?: ((send: () => void) => void) | undefined
 }
 
-/** A simulated person sends a message: encrypted for every linked device it concerns, in the order of the calls. */
+/** A simulated person sends a message, encrypted for every linked device concerned, in the order of the calls. */
 export async function sendAs(network: Network, from: Person, to: string, message: Message, options: SendAsOptions = {}) {
   const id = options.id ?? newMessageId()
   const device = from.devices[0]!
@@ -51,7 +51,7 @@ interface Outgoing {
   about: Omit<Composed, 'message'>
   bytes: Uint8Array
   message: Message
-  /** Set on a message that is sent again. */
+  /** The retry count of a message that is sent again. */
   count: number | undefined
   unavailable?: string | undefined
   damage?: SendAsOptions['damage']
@@ -93,19 +93,19 @@ async function seal(
   return node('enc', { v: 2, type, mediatype: about?.mediaType, count }, ciphertext)
 }
 
-/** Longer than any padding can be, and than short messages. */
+/** More than any valid padding, and more than a short message. */
 const TOO_MUCH_PADDING = 255
 
 function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
   if (damage === 'padding') return Buffer.concat([bytes.subarray(0, TOO_MUCH_PADDING - 1), Buffer.from([TOO_MUCH_PADDING])])
-  // a field of a type that protobuf does not have
+  // A field of a type that protobuf does not have.
   return pad(damage === 'content' ? Buffer.alloc(24, 0xff) : bytes)
 }
 
-/** Stanzas of a person that can be sent once more as they were, by the id of their message. */
+/** Stanzas per person that can be sent again unchanged, by the id of their message. */
 const REPLAYABLE = 50
 
-/** Sends a message to a linked device, corrupted if the control API ordered so. */
+/** Sends a message to a linked device, corrupted if the control API requested it. */
 function deliverTo(
   network: Network,
   from: Person,
@@ -122,7 +122,7 @@ function deliverTo(
   else send()
 }
 
-/** Every stanza of a message again, ciphertext and all; how many there were. */
+/** Sends every stanza of a message again, with the same ciphertext; returns their number. */
 export function replay(network: Network, from: Person, id: string, as = id): number {
   const stanzas = from.replayable.get(id) ?? []
   if (stanzas.length === 0) throw new ControlError('not_found', `${from.number} sent no message ${id} to a linked device lately`)
@@ -132,7 +132,7 @@ export function replay(network: Network, from: Person, id: string, as = id): num
 
 async function toPerson(network: Network, device: PretendDevice, to: Person, outgoing: Outgoing) {
   const from = device.person
-  // a blocked person gets no notice
+  // A blocked person receives no notice.
   if (to.blocklist.has(lidJidOf(from))) return
   for (const companion of to.companions.values()) {
     const { unavailable: type } = outgoing
@@ -175,7 +175,7 @@ function withMeta({ about }: Outgoing, content: BinaryNode[]): BinaryNode[] {
   return about.meta ? [...content, node('meta', about.meta)] : content
 }
 
-/** Simulated people exchange messages unencrypted: no code of the gateway is involved there. */
+/** Simulated people exchange messages unencrypted, because no code of the gateway is involved there. */
 function recordFor(to: Person, from: Person, { id, message }: Outgoing, chat: string) {
   if (to.isSink) return
   const { kind, text, media } = describe(message)
@@ -217,7 +217,7 @@ async function toMany(
     for (const companion of companions) enqueue(network, companion, groupStanza(device, chat, addressing, outgoing, content))
     return
   }
-  // the key as it is before this message: from there on its holders can read
+  // The key before this message: a holder can read this message and later ones.
   const key = await distribution(device, chat)
   const shared = node(
     'enc',
@@ -227,7 +227,7 @@ async function toMany(
   for (const companion of companions) {
     const copy = holders.has(companion.address) ? [] : [await seal(network, device, companion, key)]
     holders.add(companion.address)
-    // the key itself stays whole: only what is sealed with it is spoilt
+    // The key itself is not corrupted, only the content that is encrypted with it.
     const spoilt = outgoing.damage === 'ciphertext' ? corrupted(node('message', {}, [shared])).content : [shared]
     const stanza = groupStanza(device, chat, addressing, outgoing, [...copy, ...(spoilt as BinaryNode[])])
     deliverTo(network, device.person, companion, stanza, { leave: outgoing.leave })
@@ -257,7 +257,9 @@ function groupStanza(
   return node('message', { ...attrs, ...facts(outgoing, person) }, withMeta(outgoing, content))
 }
 
-/** A linked device could not read a message and asks again: a fresh session, the same id, sealed for it alone. */
+/**
+ * A linked device could not read a message and requests it again: it is sent with a fresh session and the same id, encrypted for that device alone.
+ */
 export async function sendAgain(
   network: Network,
   device: PretendDevice,
@@ -289,7 +291,7 @@ export async function sendAgain(
   network.changed()
 }
 
-/** Peer message: from the phone to one of its own linked devices, not part of any chat. What is asked for again comes whole. */
+/** A peer message: from the phone to one of its own linked devices, not part of any chat. A repeated one is sent complete. */
 export async function sendToOwnDevice(
   network: Network,
   device: PretendDevice,

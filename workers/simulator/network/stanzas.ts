@@ -23,7 +23,7 @@ const FAULT_POINTS: Record<string, FaultPoint> = {
   call: 'call',
 }
 
-/** Receives every stanza of a client, after the fault rules. */
+/** Handles every stanza of a client, after the fault rules. */
 export function receiveStanza(network: Network, connection: Connection, item: BinaryNode) {
   const on = FAULT_POINTS[item.tag]
   const phone = connection.companion?.person.number
@@ -46,7 +46,7 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
   if ('stream_error' in action) return connection.end(streamError(action.stream_error))
   if ('failure' in action) return connection.end(failure(action.failure, { code: action.code, expire: action.expire }))
   if ('corrupt' in action) {
-    // of a message: on its way to the people, none of whose devices can read it
+    // For a message: it is delivered to the people, none of whose devices can read it.
     return item.tag === 'message' ? handle(network, connection, corrupted(item)) : connection.sendGarbage()
   }
   handle(network, connection, item)
@@ -57,7 +57,7 @@ function handle(network: Network, connection: Connection, item: BinaryNode) {
   if (item.tag === 'iq') return network.run(answerQuery(network, connection, item))
   if (item.tag === 'xmlstreamend') return connection.end()
   if (item.tag === 'ack' && !companion) return takeAck(connection, item.attrs)
-  // a client that shows a code may only ask
+  // A client without an account may only send queries.
   if (!companion) return
   switch (item.tag) {
     case 'message':

@@ -3,25 +3,25 @@ import { createTrust, type Trust } from '../wire/certificate.ts'
 import type { Network } from './model.ts'
 import { restoreNetwork, type SavedNetwork, saveNetwork } from './state.ts'
 
-/** Time after a change until it is written, in ms; a slow write makes the next one wait ten times as long as it took. */
+/** Time from a change until it is written, in ms; after a slow write the next one waits ten times its duration. */
 const DEBOUNCE = 200
-/** Time until a write that the disk refused is tried again, in ms. */
+/** Time until a failed write is tried again, in ms. */
 const RETRY = 1_000
 
-/** Receives a sentence for the operator. */
+/** Receives a message for the operator. */
 export type Warn = (sentence: string) => void
 
 export interface StateFile {
-  /** Something changed. */
+  /** The state was changed. */
   due(): void
-  /** Writes the latest state. A disk that refuses it is a warning: everything else has to stop all the same. */
+  /** Writes the latest state. A refusal of the disk is only a warning, because everything else has to stop as well. */
   close(): Promise<void>
 }
 
 export interface OpenedState {
-  /** The trust root of last time: clients that know it go on trusting this network. */
+  /** The trust root of the last run: clients that know it still trust this network. */
   trust: Trust | undefined
-  /** Fills the network with what was kept, and keeps it from now on. */
+  /** Fills the network with the stored state, and stores its changes from now on. */
   attach(network: Network): StateFile
 }
 
@@ -45,7 +45,7 @@ export async function openStateFile(path: string, warn: Warn): Promise<OpenedSta
   }
 }
 
-/** The disk or the system refused: anything else that a write throws is a defect. */
+/** The disk or the system refused; any other error of a write is a defect. */
 const isRefusal = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
 function keep(network: Network, path: string, warn: Warn): StateFile {
@@ -56,13 +56,13 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
 
   async function write() {
     const started = Date.now()
-    // beside the old one and then in its place: a crash leaves one of the two whole
+    // Written beside the old file and then renamed over it: after a crash one of the two is complete.
     const fresh = `${path}.new`
     try {
       await writeFile(fresh, JSON.stringify(saveNetwork(network)))
       await rename(fresh, path)
     } catch (error) {
-      // half a state would take up the room that others wait for
+      // An incomplete state would take disk space that others need.
       await rm(fresh, { force: true }).catch(() => undefined)
       throw error
     }
@@ -82,7 +82,7 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
 
   function begin() {
     timer = undefined
-    // a write that failed was noted; the next one is tried all the same
+    // A failed write was noted; the next one is tried nevertheless.
     writing = writing.then(write, write)
     network.run(writing.catch(refused))
   }

@@ -16,7 +16,7 @@ export interface SavedNetwork {
   newsletters: unknown
 }
 
-/** Own messages kept over a restart, per person: enough for devices that still ask again. */
+/** Own messages kept over a restart, per person: enough for devices that still request them again. */
 const KEPT_SENT = 200
 
 export function pack(value: unknown): unknown {
@@ -81,7 +81,7 @@ const PERSON_FIELDS = [
 interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {
   number: string
   sent: Person['sent']
-  /** Absent in what an earlier release saved. */
+  /** Absent in the data of earlier releases. */
   inbox?: SavedInbox
   /** Each device's saved Signal state; null for a device without any session. */
   devices: unknown[]
@@ -161,7 +161,7 @@ function restorePerson(network: Network, saved: SavedPerson) {
     const companion: Companion = {
       ...data,
       pending: data.pending as Map<string, BinaryNode>,
-      // numbers become text as keys of JSON's own objects, not in our lists of entries
+      // Numbers become text as keys of JSON objects, but not in our lists of entries.
       person,
       address: `${number}.${data.device}`,
       nacksToIgnore: new Set(),

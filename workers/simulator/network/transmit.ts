@@ -1,4 +1,4 @@
-/** Writes one stanza to a device, as the faults that are set change it. */
+/** Writes one stanza to a device, changed by the faults that are set. */
 import { type BinaryNode, children } from '../wire/node.ts'
 import type { Connection, Network } from './model.ts'
 
@@ -29,7 +29,7 @@ export function corrupted(item: BinaryNode): BinaryNode {
     if (part.tag === 'participants' || part.tag === 'to') return corrupted(part)
     if (part.tag !== 'enc' || !(part.content instanceof Uint8Array)) return part
     const bytes = Buffer.from(part.content)
-    // in the MAC of a message, also of one inside a pre-key message, and in the signature of a sender key message
+    // The change is in the MAC of a message (also inside a pre-key message), or in the signature of a sender key message.
     const at = Math.max(0, bytes.length - 8)
     bytes[at] = (bytes[at] ?? 0) ^ 0xff
     return { ...part, content: bytes }

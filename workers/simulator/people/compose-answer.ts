@@ -6,13 +6,13 @@ import type { Composed } from './composed.ts'
 
 const message_id = v.pipe(v.string(), v.minLength(1))
 
-/** Forms that press something a message offers. */
+/** Forms of answers that press something in a message: a button, a row, a card. */
 export const ANSWER_FORMS: Record<string, Form> = {
   button: form('message.button', v.object({ message_id, id: v.string() }), composeButton),
   list_row: form('message.list_row', v.object({ message_id, row_id: v.string() }), composeListRow),
 }
 
-/** Answers come in the form that belongs to the kind of buttons shown: native flow, template or the legacy one. */
+/** Answers have the form that belongs to the kind of buttons: native flow, template or legacy. */
 function composeButton({ message_id: id, id: selected }: { message_id: string; id: string }, context: ComposeContext): Composed {
   const shown = known(context, id)
   const contextInfo = answering(context, shown)
@@ -86,7 +86,7 @@ function buttonsOf(flow: proto.Message.InteractiveMessage.INativeFlowMessage | n
   return (flow?.buttons ?? []).map(({ name, buttonParamsJson }) => ({ name: name ?? '', params: objectFrom(buttonParamsJson) }))
 }
 
-/** Parses the sender's JSON; text that is no JSON object has no buttons to press. */
+/** Parses the sender's JSON; a text that is not a JSON object has no buttons to press. */
 function objectFrom(json: string | null | undefined): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json ?? '{}')

@@ -32,7 +32,7 @@ const GroupInvite = v.object({
   code: v.string(),
   name: v.optional(v.string(), 'Group'),
   caption: v.optional(v.string()),
-  /** Seconds since 1970; default three days from now. */
+  /** Seconds since 1970; default: three days from now. */
   expires_at: v.optional(v.number()),
 })
 
@@ -46,10 +46,10 @@ const NewsletterAdminInvite = v.object({
 const ORDER_STATUS = { inquiry: 1, accepted: 2, declined: 3 }
 const THREE_DAYS = 3 * 24 * 3600
 
-/** Prices travel in thousandths. */
+/** Prices are sent in thousandths. */
 const thousandths = (amount: number): number => Math.round(amount * 1000)
 
-/** Orders, products and invitations: cards that point at something kept elsewhere. */
+/** Orders, products and invitations: cards that refer to data elsewhere. */
 export const COMMERCE_FORMS: Record<string, Form> = {
   order: form('message.order', Order, (order, context) => ({
     message: {

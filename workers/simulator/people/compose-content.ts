@@ -22,7 +22,7 @@ const LiveLocation = v.object({
   sequence: v.optional(v.number(), 1),
 })
 
-/** Either the card itself or what to make one of. */
+/** Either the vCard itself, or the data to make one. */
 const Contact = v.union([
   v.object({ display_name: v.string(), vcard: v.string() }),
   v.object({ name: v.string(), phones: v.array(v.string()) }),
@@ -32,7 +32,7 @@ const Contact = v.union([
 const Poll = v.object({
   question: v.string(),
   options: v.pipe(v.array(v.string()), v.minLength(2), v.maxLength(12)),
-  /** How many may be chosen; 0 is as many as there are. */
+  /** The most options that may be chosen; 0 allows all. */
   max: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 1),
 })
 
@@ -104,7 +104,7 @@ function cardOf(contact: v.InferOutput<typeof Contact>): proto.Message.IContactM
   return { displayName: contact.name, vcard: lines.join('\n') }
 }
 
-/** Single choice is V3, as current phones send it; more than one is the first version. */
+/** Single choice is V3, as current phones send it; multiple choice is the first version. */
 function composePoll({ question, options, max }: v.InferOutput<typeof Poll>): Composed {
   const poll = { name: question, options: options.map((optionName) => ({ optionName })), selectableOptionsCount: max }
   const messageContextInfo = { messageSecret: randomBytes(32) }

@@ -19,7 +19,7 @@ const Ad = v.object({
   show_ad_attribution: v.optional(v.boolean(), true),
 })
 
-/** Fields that go with every form. */
+/** Fields that every form may have. */
 export const CommonFields = v.object({
   quote: v.optional(v.string()),
   mentions: v.optional(v.array(v.string())),
@@ -47,7 +47,7 @@ export function applyContext(message: proto.IMessage, common: v.InferOutput<type
   content.contextInfo = { ...content.contextInfo, ...info }
 }
 
-/** The part that carries the context. A bare text has none, so it becomes an extended one, as on phones. */
+/** The part with the context. A bare text has none, so it becomes an extended text, as on phones. */
 function contextualContent(message: proto.IMessage): Contextual {
   if (message.conversation != null) {
     message.extendedTextMessage = { text: message.conversation }

@@ -5,7 +5,7 @@ import type { Composed } from './composed.ts'
 import { unwrap } from './describe.ts'
 import type { MediaKind } from './media.ts'
 
-/** A message of the chat that another one refers to. */
+/** A message of the chat to which another one refers. */
 export interface KnownMessage {
   id: string
   /** The author: JID with the number, without device. */
@@ -13,7 +13,7 @@ export interface KnownMessage {
   message: proto.IMessage
 }
 
-/** Context of the destination for composing. All JIDs without device. */
+/** Context of the destination for composing. All JIDs are without device. */
 export interface ComposeContext {
   /** The chat as the sender addresses it. */
   chat: string
@@ -23,7 +23,7 @@ export interface ComposeContext {
   find(id: string): KnownMessage | undefined
   /** The JID of a number, LID or JID in the addressing of this chat. */
   jid(person: string): string
-  /** Puts media on the media host: encrypted, but for channels. */
+  /** Puts media on the media host, encrypted except for channels. */
   upload(blob: Uint8Array, kind: MediaKind): Promise<{ url: string; directPath: string }>
   /** Time in ms. */
   now(): number
@@ -32,7 +32,7 @@ export interface ComposeContext {
 /** Adds the common fields of the request (quote, mentions, forwarded …) to a content. */
 export type AddContext = (content: proto.IMessage) => void
 
-/** `siblings` are fields of the message beside the one that names the form: `{ image: base64, mime, caption }`. */
+/** `siblings`: fields of the message beside the one that determines the form: `{ image: base64, mime, caption }`. */
 export interface Form {
   siblings: readonly string[]
   make(input: unknown, context: ComposeContext, siblings: Record<string, unknown>, addContext: AddContext): Promise<Composed>
@@ -69,7 +69,7 @@ export function known(context: ComposeContext, id: string): KnownMessage {
   return { ...found, message: { ...content, ...(messageContextInfo ? { messageContextInfo } : {}) } }
 }
 
-/** How the sender names that message: from the sender's point of view, as phones do. */
+/** Reference to that message from the sender's point of view, as on phones. */
 export function keyOf(context: ComposeContext, message: KnownMessage): proto.IMessageKey {
   const isGroup = context.chat.endsWith('@g.us')
   const isOwn = message.author === context.self

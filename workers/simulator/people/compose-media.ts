@@ -3,7 +3,7 @@ import { type ComposeContext, type Form, parsed } from './compose-form.ts'
 import type { Composed } from './composed.ts'
 import { sealMedia, sha256 } from './media.ts'
 
-/** Base64 of the content, alone or as a data URL, whose type then counts. */
+/** Base64 of the content, alone or as a data URL, whose type is then used. */
 const Content = v.pipe(
   v.string(),
   v.regex(/^(?:data:[^,]*;base64,)?[A-Za-z0-9+/_\-\s]+={0,2}\s*$/, 'must be base64 or a base64 data URL'),
@@ -102,7 +102,7 @@ function composed(kind: Kind, uploaded: Uploaded, beside: Beside): Composed {
   }
 }
 
-/** A document with a caption comes in an envelope of its own. */
+/** A document with a caption has a wrapper of its own. */
 function documentMessage(uploaded: Uploaded, beside: Beside, caption: { caption?: string }): Composed {
   const fileName = beside.file_name ?? 'file'
   const document = { documentMessage: { ...uploaded, ...caption, fileName, title: fileName } }

@@ -16,7 +16,7 @@ import { stanzaOf } from './describe.ts'
 export type { ComposeContext, KnownMessage } from './compose-form.ts'
 export type { Composed } from './composed.ts'
 
-/** Every form of the contract by the field that names it. */
+/** Every form of the contract, by the field that determines it. */
 const FORMS: Record<string, Form> = {
   ...CONTENT_FORMS,
   ...MEDIA_FORMS,
@@ -28,7 +28,7 @@ const FORMS: Record<string, Form> = {
 
 const COMMON = Object.keys(CommonFields.entries)
 
-/** Turns the `message` of the sandbox contract into the protobuf a phone would encrypt, and the attributes of its stanza. */
+/** Converts the `message` of the sandbox contract to the protobuf that a phone would encrypt, and the attributes of its stanza. */
 export async function compose(input: MessageInput, context: ComposeContext): Promise<Composed> {
   const names = Object.keys(input)
   const [name, ...others] = names.filter((each) => Object.hasOwn(FORMS, each))
@@ -43,12 +43,12 @@ export async function compose(input: MessageInput, context: ComposeContext): Pro
   const composed = await form.make(input[name], context, pick(input, form.siblings), addContext)
   if (name === 'proto') return composed
   if (!composed.hasContext) addContext(composed.message)
-  // Current phones give every message a secret: later messages about it (votes, answers, edits) are encrypted with it.
+  // Current phones give every message a secret; later messages that refer to it (votes, answers, edits) are encrypted with it.
   composed.message.messageContextInfo = { messageSecret: randomBytes(32), ...composed.message.messageContextInfo }
   return composed
 }
 
-/** Anything else: the protobuf as JSON, bytes as base64. Sent exactly as given. */
+/** Any other message: the protobuf as JSON, bytes as base64. Sent exactly as given. */
 function composeProto(input: unknown): Composed {
   const json = parsed(v.record(v.string(), v.unknown()), input, 'message.proto')
   try {

@@ -1,4 +1,4 @@
-/** A message made ready for the wire. */
+/** A composed message, ready to be encrypted. */
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 
 export interface Composed {
@@ -7,10 +7,10 @@ export interface Composed {
   type: 'text' | 'media' | 'reaction' | 'poll' | 'event'
   /** `mediatype` of its `<enc>`. */
   mediaType?: string
-  /** The common fields are in its content already, where they were encrypted with it. */
+  /** The common fields are already in its content, because they were encrypted with it. */
   hasContext?: true
   /** `edit` of the stanza: 1 edit, 2 pin, 7 revoked by its author, 8 revoked by an admin. */
   edit?: '1' | '2' | '7' | '8'
-  /** `<meta>` of the stanza: which side of a poll or event this is. */
+  /** `<meta>` of the stanza: the role of this message in a poll or event. */
   meta?: Record<string, string>
 }

@@ -9,13 +9,13 @@ import {
 } from 'node:crypto'
 import * as curve from 'libsignal/src/curve.js'
 
-/** Curve25519 as libsignal has it: private keys of 32 bytes, public keys of 33 (0x05 in front). The rest of the simulator uses 32. */
+/** Curve25519 in libsignal's form: private keys of 32 bytes, public keys of 33 (0x05 in front). The rest of the simulator uses 32. */
 export interface KeyPair {
   pubKey: Buffer
   privKey: Buffer
 }
 
-/** A pair that signs: its private key is the scalar that Ed25519 derives from `seed`. */
+/** A pair that can sign: its private key is the scalar that Ed25519 derives from `seed`. */
 export interface SigningPair extends KeyPair {
   seed: Buffer
 }
@@ -33,8 +33,8 @@ export function newKeyPair(): KeyPair {
 }
 
 /**
- * libsignal signs and verifies in JavaScript at 8 to 10 ms each, which a group of 500 pays 500 times per message. XEdDSA is Ed25519 with
- * the key given as its Montgomery coordinate: with a private key that came from an Ed25519 seed, OpenSSL can do both in a tenth of a ms.
+ * libsignal signs and verifies in JavaScript at 8 to 10 ms each; for a group of 500 that is 500 times per message. XEdDSA is Ed25519 with the key as
+ * its Montgomery coordinate: with a private key from an Ed25519 seed, OpenSSL can do both in a tenth of a ms.
  */
 export function newSigningPair(): SigningPair {
   return signingPair(randomBytes(32))
@@ -47,14 +47,14 @@ export function signingPair(seed: Buffer): SigningPair {
   return { seed, privKey, pubKey: typedKey(publicBytes(privateKey(PKCS8_X25519, privKey))) }
 }
 
-/** 33 bytes, from 32 or 33. */
+/** Returns 33 bytes, from 32 or 33. */
 export function typedKey(key: Uint8Array): Buffer {
   if (key.length === 33 && key[0] === 5) return Buffer.from(key)
   if (key.length === 32) return Buffer.concat([KEY_TYPE, key])
   throw new Error(`a curve25519 public key has 32 or 33 bytes, this one ${key.length}`)
 }
 
-/** 32 bytes, from 32 or 33. */
+/** Returns 32 bytes, from 32 or 33. */
 export function bareKey(key: Uint8Array): Buffer {
   return typedKey(key).subarray(1)
 }
@@ -63,7 +63,7 @@ export function agreement(publicKey: Uint8Array, privateKey: Uint8Array): Buffer
   return Buffer.from(curve.calculateAgreement(typedKey(publicKey), Buffer.from(privateKey)))
 }
 
-/** XEdDSA: an Ed25519 signature whose last bit carries the sign of the Edwards point, which the Montgomery coordinate has lost. */
+/** XEdDSA: an Ed25519 signature whose last bit has the sign of the Edwards point, which the Montgomery coordinate does not include. */
 export function sign({ seed }: Pick<SigningPair, 'seed'>, message: Uint8Array): Buffer {
   const key = privateKey(PKCS8_ED25519, seed)
   const signature = signEd25519(null, message, key)
@@ -89,7 +89,7 @@ function edwardsPoint(montgomery: Buffer): Buffer {
   return Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse()
 }
 
-/** Extended Euclid; 0 has no inverse and gives 0, a point without a valid signature. */
+/** Extended Euclid. 0 has no inverse; the result is then 0, a point without a valid signature. */
 function inverse(value: bigint): bigint {
   let [a, b, x, y] = [value, P, 1n, 0n]
   while (a > 1n) {

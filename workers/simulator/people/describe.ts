@@ -5,13 +5,13 @@ import type { MediaKind } from './media.ts'
 export interface Description {
   /** The contract's name of the content: text, image, reaction, ...; otherwise the protobuf's field name. */
   kind: string
-  /** Text, caption, emoji, question or name: what a reader would see first. */
+  /** Text, caption, emoji, question or name: the part that a reader sees first. */
   text: string | null
   /** The message's description of its media; the bytes themselves are on the media host. */
   media: { mime: string; bytes: number; sha256: string } | null
 }
 
-/** Envelopes around another message. */
+/** Wrappers around another message. */
 const ENVELOPES = [
   'deviceSentMessage',
   'ephemeralMessage',
@@ -34,7 +34,7 @@ const ENVELOPES = [
   'botTaskMessage',
 ] as const satisfies readonly (keyof proto.IMessage)[]
 
-/** Fields about the message around them, which are never its content. */
+/** Fields about the message, which are never its content. */
 const ASIDE = new Set(['messageContextInfo', 'senderKeyDistributionMessage', 'fastRatchetKeySenderKeyDistributionMessage'])
 
 export function unwrap(message: proto.IMessage): proto.IMessage {
@@ -52,7 +52,7 @@ export function contentOf(message: proto.IMessage): { name: string; content: Con
   return found && { name: found[0], content: typeof found[1] === 'object' ? found[1] : { text: String(found[1]) } }
 }
 
-/** The fields read below, whichever content has them. */
+/** The fields that are read below, from any content that has them. */
 interface Content {
   text?: string | null
   caption?: string | null

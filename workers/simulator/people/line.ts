@@ -1,6 +1,6 @@
 /**
- * One queue of jobs per key, first come first served. A failed job does not stop those behind it. Needed because a Signal session is read, changed
- * and written back around awaits: two at once would lose a step of the ratchet.
+ * One queue of jobs per key, first come first served. A failed job does not stop the jobs after it. Needed because a Signal session is read, changed
+ * and written back around awaits: two jobs at once would lose a step of the ratchet.
  */
 export function createLines(): <T>(key: string, job: () => Promise<T>) => Promise<T> {
   const tails = new Map<string, Promise<unknown>>()

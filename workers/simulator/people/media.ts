@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Media as the network carries it: AES-256-CBC ciphertext and the first 10 bytes of HMAC-SHA256(mac key, iv | ciphertext).
- * HKDF(media key, info "WhatsApp <name> Keys", 112) = iv 16 | cipher key 32 | mac key 32 | ref key 32.
+ * Media in the network's encryption: AES-256-CBC ciphertext and the first 10 bytes of HMAC-SHA256(mac key, iv | ciphertext). HKDF(media key, info
+ * "WhatsApp <name> Keys", 112) = iv 16 | cipher key 32 | mac key 32 | ref key 32.
  */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker' | 'ptv' | 'md-msg-hist' | 'md-app-state'
 
-/** Stickers are images to the key derivation, round videos are videos. */
+/** The key derivation treats stickers as images, and round videos as videos. */
 const KEY_NAMES: Record<MediaKind, string> = {
   image: 'Image',
   sticker: 'Image',
@@ -37,7 +37,7 @@ export function sealMedia(plain: Uint8Array, kind: MediaKind, mediaKey: Buffer =
   return { blob, mediaKey, fileSha256: sha256(plain), fileEncSha256: sha256(blob), fileLength: plain.length }
 }
 
-/** Throws when the blob was not made with this key. */
+/** Throws if the blob was not made with this key. */
 export function openMedia(blob: Uint8Array, kind: MediaKind, mediaKey: Uint8Array): Buffer {
   const { iv, cipherKey, macKey } = expand(mediaKey, kind)
   const ciphertext = blob.subarray(0, -MAC_BYTES)

@@ -3,12 +3,12 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { describe, unwrap } from './describe.ts'
 import { openAbout, type SecretPurpose } from './secret.ts'
 
-/** The encrypted content about another message, as its reader decrypted it. */
+/** Encrypted content that refers to another message, decrypted by its reader. */
 export type Opened =
   | { options: string[] }
   | { response: 'going' | 'not_going' | 'maybe' | 'unknown'; extra_guests: number }
   | { text: string | null }
-  /** It could not be opened: the message is not known here, or it was sealed under other names than people have in this chat. */
+  /** It could not be decrypted: the message is not known here, or it was encrypted with other JIDs than people have in this chat. */
   | { error: string }
 
 export interface OpenContext {
@@ -70,7 +70,7 @@ function readResponse(plain: Uint8Array): Opened {
   return { response: RESPONSES[response ?? 0] ?? 'unknown', extra_guests: extraGuestCount ?? 0 }
 }
 
-/** Undefined: nothing is sealed in it. */
+/** Undefined if the message has no such content. */
 export function openSealed(message: proto.IMessage, { find, sender }: OpenContext): Opened | undefined {
   const sealed = sealedIn(message)
   if (!sealed) return undefined

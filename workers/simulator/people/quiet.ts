@@ -1,6 +1,6 @@
 /**
- * libsignal prints whole session entries, private keys included, whenever a peer starts over, and a stack for every session it tried in
- * vain. This wraps the console of the thread that loaded it and drops exactly those lines; everything else passes.
+ * libsignal prints whole session entries, including private keys, whenever a peer starts a new session, and a stack for every session that it tried
+ * in vain. This wraps the console of the thread that loaded it and drops exactly those lines; everything else is printed.
  */
 const SPOKEN_BY_LIBSIGNAL = [
   'Closing session:',
@@ -23,7 +23,7 @@ const METHODS: Method[] = ['log', 'info', 'warn', 'error', 'debug']
 
 let silenced = false
 
-/** Idempotent: the first call of a thread wraps its console. */
+/** Idempotent: the first call in a thread wraps its console. */
 export function silenceLibsignal(): void {
   if (silenced) return
   silenced = true
@@ -42,7 +42,7 @@ function isLibsignal(data: unknown[]): boolean {
   return data.some(carriesRatchet)
 }
 
-/** A session entry in any argument, whatever the text around it. */
+/** Whether any argument has a session entry, with any text around it. */
 function carriesRatchet(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('currentRatchet' in value || '_chains' in value)
 }

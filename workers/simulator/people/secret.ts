@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Encrypted content about another message (a poll vote, an answer to an event, an edit) uses a key from that message's `messageSecret`, so the
- * network cannot link them:
+ * Encrypted content that refers to another message (a poll vote, an answer to an event, an edit) uses a key derived from that message's
+ * `messageSecret`, so that the network cannot link them:
  *
  *     key = HKDF(secret, salt 0, info = message id | its author | the sender | purpose, 32), AES-256-GCM with a 12-byte iv
  *     aad = message id | NUL | the sender, for votes and answers; none for edits, reactions and comments
@@ -27,7 +27,7 @@ export function sealAbout(about: SecretAbout, purpose: SecretPurpose, plain: Uin
   return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
 }
 
-/** Throws when the key does not fit. */
+/** Throws if the key does not fit. */
 export function openAbout(about: SecretAbout, purpose: SecretPurpose, encPayload: Uint8Array, encIv: Uint8Array): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', keyFor(about, purpose), encIv)
   decipher.setAAD(aadFor(about, purpose))

@@ -16,11 +16,11 @@ export interface OwnSenderKey {
   iteration: number
   chainKey: string
   publicKey: string
-  /** Of the signing pair. */
+  /** Seed of the signing pair. */
   seed: string
 }
 
-/** An author's key: the chain after the newest message, and the seeds of messages skipped on the way. */
+/** An author's key: the chain after the newest message, and the seeds of skipped messages. */
 export interface AuthorSenderKey {
   id: number
   iteration: number
@@ -45,12 +45,12 @@ export const AuthorSenderKeySchema = v.object({
   skipped: v.array(v.object({ iteration: v.number(), seed: v.string() })),
 })
 
-/** Version 3 of the message, compatible from version 3: one nibble each. */
+/** Message version 3, compatible from version 3: one nibble each. */
 const VERSION = 0x33
 const SIGNATURE_BYTES = 64
-/** How far a message may be ahead of the chain, and how many skipped seeds are kept. Same as Signal's. */
+/** How far a message may be ahead of the chain, and how many skipped seeds are kept. The same as in Signal. */
 const MAX_AHEAD = 2000
-/** Older keys of one author that are kept for late messages. Same as Signal's. */
+/** Older keys of one author that are kept for late messages. The same as in Signal. */
 export const MAX_KEYS_PER_AUTHOR = 5
 
 export function newSenderKey(): OwnSenderKey {
@@ -64,7 +64,7 @@ export function newSenderKey(): OwnSenderKey {
   }
 }
 
-/** The state from which a new reader can decrypt later messages: earlier ones stay unreadable to it. */
+/** The state from which a new reader can decrypt later messages; earlier ones stay unreadable to it. */
 export function distributionOf(key: OwnSenderKey): Uint8Array {
   const body = proto.SenderKeyDistributionMessage.encode({
     id: key.id,
@@ -99,7 +99,7 @@ export function sealWithSenderKey(key: OwnSenderKey, plaintext: Uint8Array): { c
   }
 }
 
-/** `keys` are those the author has distributed, newest first. Returns the advanced key, which takes its old place. */
+/** `keys`: keys that the author has distributed, newest first. Returns the advanced key, which replaces its old state. */
 export function openWithSenderKey(
   keys: AuthorSenderKey[],
   ciphertext: Uint8Array,

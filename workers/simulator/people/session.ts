@@ -3,12 +3,12 @@ import { type KeyPair, typedKey } from './curve.ts'
 import type { SignalBundle } from './device.ts'
 
 /**
- * libsignal's session record, serialised: JSON with base64. Records are kept this way only, because libsignal changes the live object
- * while it decrypts: one handed out alive would keep half a change after a failure.
+ * libsignal's session record as JSON with base64. Records are only stored in this form, because libsignal changes the live object while it decrypts,
+ * and a shared live object would keep half a change after a failure.
  */
 export interface SavedSession {
   version: string
-  /** By base key. `used` is the time in ms; a closed session has `closed` other than -1. */
+  /** By base key. `used` is the time in ms; `closed` is -1 while a session is open. */
   _sessions: Record<string, { indexInfo: { used: number; closed: number } }>
 }
 
@@ -20,7 +20,7 @@ export interface OwnKeys {
   usePreKey(id: number): void
 }
 
-/** libsignal's types have bytes; the actual value is this object. */
+/** libsignal's types declare bytes; the actual value is this object. */
 const save = (record: SessionRecord): SavedSession => record.serialize() as unknown as SavedSession
 const load = (saved: SavedSession): SessionRecord => SessionRecord.deserialize(saved as unknown as Uint8Array)
 
@@ -54,13 +54,13 @@ export async function openSessionIn(
     ...(preKey ? { preKey: { keyId: preKey.id, publicKey: typedKey(preKey.publicKey) } } : {}),
   }
   const builder = new SessionBuilder(storage(keys, sessions, address), protocolAddress(address))
-  // The types demand a one-time key; without one libsignal starts a session with the signed key alone, as the protocol allows.
+  // The types require a one-time key; without one libsignal starts a session with the signed key alone, as the protocol allows.
   await builder.initOutgoing(theirs as Parameters<SessionBuilder['initOutgoing']>[0])
 }
 
 /**
- * A message inside an existing session. Each of the record's sessions is tried on a copy of its own: libsignal tries them in one record
- * and stores it when any fits, with the ratchets of those tried before it already stepped, which breaks them for good.
+ * A message inside an existing session. Each of the record's sessions is tried on a separate copy: libsignal tries them in one record and stores it
+ * if any fits, although the ratchets of those tried before have advanced, which breaks them permanently.
  */
 export async function readMessage(
   keys: OwnKeys,
@@ -98,7 +98,7 @@ function storage(keys: OwnKeys, sessions: Map<string, SavedSession>, address: st
     isTrustedIdentity: () => true,
     loadPreKey: async (id) => keys.preKey(Number(id)),
     removePreKey: (id) => keys.usePreKey(id),
-    // The types know no argument; libsignal names the key that the message was sealed for.
+    // The types declare no argument; libsignal passes the id of the key that the message was encrypted for.
     loadSignedPreKey: ((id: number) => keys.signedPreKey(id)) as SignalStorage['loadSignedPreKey'],
     getOurRegistrationId: () => keys.registrationId,
     getOurIdentity: () => keys.identity,

@@ -36,13 +36,13 @@ const SavedKeyPair = v.object({ public: v.string(), private: v.string() })
 const SavedDevice = v.object({
   v: v.literal(1),
   registrationId: v.number(),
-  /** The seed all of the identity follows from. */
+  /** The seed from which the identity is derived. */
   identity: v.string(),
   signedPreKey: v.object({ id: v.number(), key: SavedKeyPair, signature: v.string() }),
-  /** By id: those before. Absent in what an earlier release saved. */
+  /** The previous ones by id. Absent in the data of earlier releases. */
   formerSignedPreKeys: v.optional(v.record(v.string(), SavedKeyPair), {}),
   nextPreKeyId: v.number(),
-  /** By id: one-time keys that left in a bundle and wait for the message that uses them. */
+  /** By id: one-time keys that were sent in a bundle and wait for the message that uses them. */
   preKeys: v.record(v.string(), SavedKeyPair),
   sessions: v.record(
     v.string(),
@@ -65,7 +65,7 @@ interface DeviceState {
   senderKeys: Map<string, AuthorSenderKey[]>
 }
 
-/** Signed pre-keys before the current one that are kept, for messages that are on their way. */
+/** Previous signed pre-keys that are kept for messages on their way. */
 const FORMER_KEPT = 2
 
 export const createSignalDevice = (): SignalDevice => deviceOver(freshState())
@@ -90,7 +90,7 @@ function newSignedPreKey(identity: SigningPair, id: number): DeviceState['signed
   return { id, key, signature: sign(identity, key.pubKey) }
 }
 
-/** `saved` is what `save()` gave, possibly after a trip through JSON. Throws when it is not. */
+/** `saved`: the result of `save()`, possibly after a conversion to JSON and back. Throws if it is not valid. */
 export function restoreSignalDevice(saved: unknown): SignalDevice {
   const data = v.parse(SavedDevice, saved)
   const { id, key, signature } = data.signedPreKey
@@ -109,7 +109,7 @@ export function restoreSignalDevice(saved: unknown): SignalDevice {
 
 function deviceOver(state: DeviceState): SignalDevice {
   const inLine = createLines()
-  // read at each use: keys can be made afresh
+  // Read at each use, because keys can be replaced.
   const keys = {
     get registrationId() {
       return state.registrationId
@@ -189,7 +189,7 @@ function deviceOver(state: DeviceState): SignalDevice {
   }
 }
 
-/** One-time keys are made on demand, which acts like a stock that never runs out and costs nothing for 500 strangers. */
+/** One-time keys are made on demand: this behaves like an unlimited stock and costs nothing for 500 strangers. */
 function bundleOf(state: DeviceState, take: boolean): SignalBundle {
   const { signedPreKey } = state
   return {
@@ -215,7 +215,7 @@ function ownSenderKey(state: DeviceState, group: string): OwnSenderKey {
   return fresh
 }
 
-/** A key that is distributed again stays as it is: the chain here may be further on, with skipped seeds still needed. */
+/** A key that is distributed again stays unchanged: its chain here may be further ahead, with skipped seeds that are still needed. */
 function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey): void {
   const known = state.senderKeys.get(line) ?? []
   const same = known.find(({ id, publicKey }) => id === key.id && publicKey === key.publicKey)

@@ -3,24 +3,24 @@ import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import type { StanzaJson } from './stanza-json.ts'
 
 export type AnswerAction =
-  /** The network answers as ever: a rule before others lets queries through. */
+  /** The network sends its own answer: a rule before others excludes some queries. */
   | 'pass'
   /** No answer is sent. */
   | 'nothing'
-  /** `inside`: elements of the error, such as the field that was refused. */
+  /** `inside`: elements of the error, such as the refused field. */
   | { error: [code: number, text: string, inside?: StanzaJson[]] }
   /** Elements of the result. */
   | { result: StanzaJson[] }
 
 export interface AnswerInput {
-  /** Of the query. */
+  /** The queries that it applies to. */
   match: StanzaMatch
   do: AnswerAction
-  /** For so many queries; until it is removed, when absent. */
+  /** Number of queries; by default it applies until it is removed. */
   times?: number | undefined
-  /** Lets so many queries fall through before it acts. */
+  /** Number of matching queries that are ignored before it applies. */
   skip?: number | undefined
-  /** The network does what was asked as well; only its answer is replaced. */
+  /** The network also carries out the query; only its answer is replaced. */
   apply?: boolean | undefined
 }
 
@@ -31,10 +31,10 @@ export interface AnswerRule {
 
 export interface Answers {
   add(input: AnswerInput): { id: string }
-  /** False: there is no such rule. */
+  /** False if there is no such rule. */
   remove(id: string): boolean
   clear(): void
-  /** The newest rule that matches, which is used up by it; undefined: the network's own answer. */
+  /** The newest rule that matches; this uses up one of its times. Undefined if the network sends its own answer. */
   take(facts: StanzaFacts, item: BinaryNode): AnswerRule | undefined
 }
 

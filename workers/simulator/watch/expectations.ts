@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { StanzaMatch } from './match.ts'
 import type { Trace, TraceLine } from './trace.ts'
 
-/** Expectations that wait or were not fetched; the oldest is dropped. */
+/** The most expectations that wait or were not read; beyond this the oldest is dropped. */
 const MAX_WAITING = 256
 
 export interface Expectations {
-  /** Watches from now on, for `count` stanzas. */
+  /** Watches for `count` further stanzas. */
   begin(match: StanzaMatch, count: number): { id: string }
-  /** The received stanzas, once complete or after the wait; undefined for an unknown id. Complete ones are removed when read. */
+  /** The received stanzas, when complete or after the wait; undefined for an unknown id. Complete ones are removed when they are read. */
   read(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }> | undefined
   clear(): void
 }

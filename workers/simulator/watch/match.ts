@@ -1,6 +1,6 @@
 import { type BinaryNode, children } from '../wire/node.ts'
 
-/** Which stanzas are meant; what is absent does not matter. */
+/** Selects stanzas; absent fields match all. */
 export interface StanzaMatch {
   /** The side that sent it. */
   from?: 'client' | 'server' | undefined

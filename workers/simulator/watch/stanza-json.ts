@@ -1,16 +1,16 @@
 import * as v from 'valibot'
 import { type BinaryNode, node } from '../wire/node.ts'
 
-/** A stanza as JSON, as traces hold it and the control API takes it: tag, attributes, and elements, text or bytes. */
+/** A stanza as JSON, in traces and in the control API: tag, attributes, and elements, text or bytes. */
 export type StanzaJson = [tag: string, attrs: Record<string, string>, content?: StanzaJson[] | string | StanzaBytes]
 
 export interface StanzaBytes {
   b64: string
-  /** How many there were, where only the first are shown. */
+  /** The total number, if only the first are shown. */
   bytes?: number
 }
 
-/** Bytes of one element that are shown: the picture of a channel travels inside of a query as text; what is longer does not fill the disk. */
+/** The most bytes of one element that are shown: a channel's picture is sent as text inside a query. Longer content would fill the disk. */
 const MAX_SHOWN = 1024 * 1024
 
 export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
@@ -22,7 +22,7 @@ export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
   return [tag, attrs, { b64: bytes.subarray(0, MAX_SHOWN).toString('base64'), bytes: bytes.length }]
 }
 
-/** Deep enough for any stanza, and a bound for recursion. */
+/** Enough for any stanza, and a limit for recursion. */
 const MAX_DEPTH = 16
 
 export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNode {

@@ -3,9 +3,9 @@ import { createWriteStream, statSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Trace } from './trace.ts'
 
-/** Bytes after which nothing more is written: two hours of a busy network, and no full disk. */
+/** The largest size of a file, about two hours of a busy network; afterwards nothing more is written. */
 const MAX_FILE = 512 * 1024 * 1024
-/** Bytes that wait for a slow disk; what comes while there are more is left out, and counted. */
+/** Bytes that may wait for a slow disk; lines beyond this are dropped and counted. */
 const MAX_WAITING = 32 * 1024 * 1024
 
 export interface TraceFile {
@@ -13,8 +13,8 @@ export interface TraceFile {
 }
 
 /**
- * Writes every stanza to a file, and the settings beside it (`.appstate`), both in the form that `wire-check` reads. A folder gets a file of this
- * network's own. Files are appended to across restarts. Failures to write are passed to `note`.
+ * Writes every stanza to a file, and the settings to a file beside it (`.appstate`), both in the format that `wire-check` reads. In a folder this
+ * network gets its own file. Existing files are continued after a restart. Write errors are passed to `note`.
  */
 export async function openTraceFile(trace: Trace, path: string, note: (failure: string) => void): Promise<TraceFile> {
   const file = isFolder(path) ? join(path, `${process.pid}-${randomBytes(4).toString('hex')}.jsonl`) : path

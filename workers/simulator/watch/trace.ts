@@ -2,7 +2,7 @@ import type { BinaryNode } from '../wire/node.ts'
 import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import { type StanzaJson, toJson } from './stanza-json.ts'
 
-/** One stanza after the handshake, as `wire-check` reads it; `account` is for people. */
+/** One stanza after the handshake, in the format that `wire-check` reads; `account` is for readers. */
 export interface TraceLine {
   /** Milliseconds since 1970. */
   t: number
@@ -10,17 +10,20 @@ export interface TraceLine {
   from: 'client' | 'server'
   account: string | null
   node: StanzaJson
-  /** The network was told to answer so (`/answers`, a fault), or refuses in a form that no specification has: it says nothing about how the network answers. */
+  /**
+   * The answer was set by the control API (`/answers`, a fault), or is a refusal in a form that no specification has: it is no evidence of how the
+   * network answers.
+   */
   ordered?: true
 }
 
-/** A setting of an account as the phone opened it (`client`: a linked device wrote it) or wrote it (`server`). */
+/** A setting of an account that the phone decrypted (`client`: a linked device wrote it) or wrote (`server`). */
 export interface OpenedAction {
   from: 'client' | 'server'
   index: string[]
   version: number
   collection: string
-  /** Fields of its value; none when it was removed. */
+  /** Fields of its value; empty if it was removed. */
   valueFields: string[]
 }
 
@@ -34,7 +37,7 @@ export interface Trace {
   /** Costs nothing without observers. */
   saw(facts: StanzaFacts, item: BinaryNode, isOrdered?: boolean): void
   opened(action: () => OpenedAction): void
-  /** Returns how to stop. */
+  /** Returns a function that stops the watching. */
   watch(watcher: Watcher): () => void
   readonly watchers: number
 }

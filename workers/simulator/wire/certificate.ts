@@ -6,19 +6,19 @@ const { Details } = CertChain.NoiseCertificate
 
 const INTERMEDIATE_SERIAL = 1
 const LEAF_SERIAL = 2
-/** Serial of the root: what the intermediate names as its issuer. */
+/** Serial number of the root, which the intermediate has for its issuer. */
 export const ROOT_SERIAL = 0
 /** Ten years in seconds: how long a certificate of this network is valid. */
 const VALIDITY = 10 * 365 * 86_400
-/** The certificates begin a day before they are made, so that a clock that is behind accepts them. */
+/** The certificates are valid from a day before they are made, so that a client whose clock is behind accepts them. */
 const GRACE = 86_400
 
 export interface Trust {
   /** 32-byte public key that clients must trust. */
   readonly root: Buffer
-  /** Static key of the Noise handshake: what an honest leaf certificate names. */
+  /** Static key of the Noise handshake, which is also in a valid leaf certificate. */
   readonly serverKey: KeyPair
-  /** Encoded `CertChain`. `root`: signed by an untrusted root; `leaf`: valid, but of another static key. */
+  /** Encoded `CertChain`. `root`: signed by an untrusted root; `leaf`: valid, but for another static key. */
   chain(forged?: 'root' | 'leaf'): Uint8Array
   save(): SavedTrust
 }
@@ -59,7 +59,7 @@ export function createTrust(saved?: SavedTrust): Trust {
   }
 }
 
-/** The first fault a strict client would find in a chain; undefined when there is none. */
+/** The first fault that a strict client would find in a chain; undefined if there is none. */
 export function findChainFault(chain: Uint8Array, root: Uint8Array, staticKey: Uint8Array, now: number): string | undefined {
   const { leaf, intermediate } = CertChain.decode(chain)
   if (!leaf?.details || !leaf.signature || !intermediate?.details || !intermediate.signature) return 'a part is missing'

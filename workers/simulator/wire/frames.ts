@@ -12,11 +12,11 @@ export function frame(payload: Uint8Array): Buffer {
 }
 
 export interface FrameReader {
-  /** Whole frames that are complete with these bytes. Throws when the stream does not begin as a client's does. */
+  /** Returns the frames that are complete with these bytes. Throws if the stream does not begin as a client's does. */
   push(bytes: Buffer): Buffer[]
 }
 
-/** Cuts a client's byte stream into frames: optional routing header, intro, then frames over any message boundaries. */
+/** Splits a client's byte stream into frames: an optional routing header, the intro, then frames across message boundaries. */
 export function createFrameReader(): FrameReader {
   let waiting: Buffer = Buffer.alloc(0)
   let introSeen = false

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import * as curve from 'libsignal/src/curve.js'
 
-/** Curve25519 pair; both halves 32 bytes, the public one without libsignal's 0x05 prefix. */
+/** Curve25519 pair; both keys have 32 bytes, the public one without libsignal's 0x05 prefix. */
 export interface KeyPair {
   publicKey: Buffer
   privateKey: Buffer
@@ -26,7 +26,7 @@ export function sign(pair: KeyPair, message: Uint8Array): Buffer {
   return Buffer.from(curve.calculateSignature(pair.privateKey, Buffer.from(message)))
 }
 
-/** libsignal's own answer, a boolean: Baileys' `Curve.verify` is true for every well-formed input. */
+/** libsignal's own result, a boolean: Baileys' `Curve.verify` returns true for every well-formed input. */
 export function verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   return curve.verifySignature(prefixed(publicKey), Buffer.from(message), Buffer.from(signature))
 }

@@ -6,12 +6,12 @@ export type { BinaryNode }
 export type Attributes = Record<string, string | number | boolean | null | undefined>
 
 export const SERVER = 's.whatsapp.net'
-/** The server itself, as clients know it: an address without user. */
+/** The JID of the server itself: an address without user. */
 export const SERVER_JID = `@${SERVER}`
 
 /**
- * A binary node. Attributes become strings and text content becomes bytes: the codec counts an attribute of another type without
- * writing it (the frame is corrupt then), and may tokenise a string so that it arrives as another type.
+ * A binary node. Attributes become strings and text content becomes bytes, because the codec counts an attribute of another type without writing it
+ * (which corrupts the frame), and may encode a string as a token, so that it arrives as another type.
  */
 export function node(tag: string, attributes: Attributes = {}, content?: BinaryNode[] | Uint8Array | string): BinaryNode {
   const attrs: Record<string, string> = {}
@@ -22,7 +22,7 @@ export function node(tag: string, attributes: Attributes = {}, content?: BinaryN
   return { tag, attrs, content: typeof content === 'string' ? Buffer.from(content) : content }
 }
 
-/** The elements inside a node; none when it carries bytes or nothing. */
+/** The child elements of a node; none if it has bytes or nothing. */
 export function children(parent: BinaryNode | undefined, tag?: string): BinaryNode[] {
   if (!parent || !Array.isArray(parent.content)) return []
   return tag === undefined ? parent.content : parent.content.filter((child) => child.tag === tag)
@@ -51,7 +51,7 @@ export function childBytes(parent: BinaryNode | undefined, tag: string): Buffer 
   return bytesOf(child(parent, tag))
 }
 
-/** Big-endian integer in `size` bytes, as key ids (3) and registration ids (4) travel. */
+/** Big-endian integer in `size` bytes, the form of key ids (3) and registration ids (4). */
 export function bigEndian(value: number, size: number): Buffer {
   const bytes = Buffer.alloc(size)
   bytes.writeUIntBE(value, 0, size)
@@ -67,7 +67,7 @@ export function seconds(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-/** Id of a stanza or message of the network's own. */
+/** Id of a stanza or message that the network itself sends. */
 export function randomId(): string {
   return randomBytes(8).toString('hex').toUpperCase()
 }

@@ -4,7 +4,7 @@ import type { Trust } from './certificate.ts'
 import { INTRO } from './frames.ts'
 import { agree, generateKeyPair, hkdf } from './keys.ts'
 
-/** Protocol names of 32 bytes are the first hash as they stand, longer ones are hashed. */
+/** Protocol names of 32 bytes are used directly as the first hash; longer ones are hashed. */
 const XX = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0')
 const IK = Buffer.from('Noise_IK_25519_AESGCM_SHA256\0\0\0\0')
 const XX_FALLBACK = createHash('sha256').update('Noise_XXfallback_25519_AESGCM_SHA256').digest()
@@ -30,7 +30,7 @@ function open(key: Buffer, counter: number, data: Buffer, aad: Uint8Array): Buff
   return Buffer.concat([decipher.update(data.subarray(0, data.length - TAG)), decipher.final()])
 }
 
-/** Both directions after the handshake: own key and own counter each, no associated data. */
+/** Both directions after the handshake: each has its own key and counter; there is no associated data. */
 export interface Transport {
   encrypt(data: Uint8Array): Buffer
   decrypt(data: Buffer): Buffer
@@ -45,9 +45,9 @@ export interface ClientHandshake {
 
 export interface Responder {
   /**
-   * Answers the client's hello with the server's. A client that knows the server's key from before sends everything at once (IK): with it the
-   * handshake is done, `client` is set, and no `finish` follows. If it knows another key, the answer is that of a fresh handshake (XXfallback), as it
-   * is when a forged certificate is to be shown.
+   * Answers the client's hello with the server's. A client that already knows the server's key sends everything at once (IK): then the handshake is
+   * complete, `client` is set, and no `finish` follows. If it knows a wrong key, the answer is that of a fresh handshake (XXfallback); so it is if a
+   * forged certificate must be shown.
    */
   hello(message: Buffer, forged?: 'root' | 'leaf'): { answer: Buffer; client?: ClientHandshake }
   finish(message: Buffer): ClientHandshake
@@ -98,7 +98,7 @@ export function createResponder(trust: Trust): Responder {
   const written = (serverHello: proto.HandshakeMessage.IServerHello) =>
     Buffer.from(proto.HandshakeMessage.encode({ serverHello }).finish())
 
-  /** XX, also where an IK did not fit. */
+  /** XX, also if an IK did not fit. */
   function fresh(protocol: Buffer, theirs: Uint8Array, forged?: 'root' | 'leaf') {
     begin(protocol)
     mix(theirs)
@@ -134,7 +134,7 @@ export function createResponder(trust: Trust): Responder {
       try {
         return resumed(theirs, sealedKey, payload)
       } catch {
-        // sealed for another key of the server: that is what the fallback is for
+        // Encrypted for another key of the server: the fallback handles this.
         return fresh(XX_FALLBACK, theirs)
       }
     },

@@ -1,4 +1,4 @@
-/** Random padding of a message: every byte of it is the number of padding bytes. */
+/** Random padding of a message: the value of every byte is the number of padding bytes. */
 
 /** The last byte is the number of padding bytes. */
 export function unpad(bytes: Uint8Array): Uint8Array {

@@ -8,7 +8,7 @@ function reachoutLock({ restrictedUntil = 0 }: Person) {
   return { is_active: isActive, time_enforcement_ends: isActive ? String(restrictedUntil) : '', enforcement_type: null }
 }
 
-/** Length in seconds of the time over which new chats are counted. */
+/** Length in seconds of the period in which new chats are counted. */
 const CAPPING_CYCLE = 7 * 86_400
 
 function cappingInfo() {
@@ -49,7 +49,7 @@ function textStatuses({ network, variables }: MexRequest) {
   })
 }
 
-/** Neither text nor emoji takes it back. */
+/** Removed if there is neither text nor emoji. */
 function setTextStatus({ person, variables }: MexRequest) {
   const { text = null, emoji = null, ephemeral_duration_sec: duration } = (variables.input ?? {}) as Record<string, unknown>
   if (!Number.isSafeInteger(duration) || text === '') throw new MexError(400, 'Bad Request')
@@ -69,7 +69,7 @@ function ownUsername({ person: { username, usernameKey } }: MexRequest) {
   return { username_info: { username, state: 'ACTIVE', pin: usernameKey ?? null } }
 }
 
-/** The key that a stranger has to know besides the name. */
+/** The key that strangers must know besides the user name. */
 function setUsernameKey({ person, variables: { pin } }: MexRequest) {
   if (person.username === undefined) throw new MexError(403, 'Forbidden')
   if (typeof pin !== 'string' || !/^\d{4}$/.test(pin)) throw new MexError(400, 'Bad Request')
@@ -86,7 +86,7 @@ function checkUsername({ network, person, variables }: MexRequest): string {
   return name
 }
 
-/** Without a name the account gives up the one it has. */
+/** Without a name the account loses its user name. */
 function setUsername(request: MexRequest) {
   request.person.username = request.variables.input == null ? undefined : checkUsername(request)
   return { result: 'SUCCESS' }

@@ -7,7 +7,7 @@ import { type Answer, type Query, QueryError } from './query.ts'
 
 /** Data of an account besides its profile: the code of its contact link, an email address, accepted terms. */
 
-/** How long the answer about terms may be kept, in seconds. */
+/** How long the client may cache the answer about terms, in seconds. */
 const TERMS_REFRESH = 86_400
 
 const noticeIds = (item: BinaryNode) => children(item, 'notice').map(({ attrs }) => attrs.id ?? '')
@@ -31,7 +31,7 @@ function acceptTerms({ network, companion, subject }: Query): BinaryNode[] {
   ]
 }
 
-/** Stage of a disclosure that was seen to its end. */
+/** Stage of a completed disclosure. */
 const SEEN = 5
 
 function contactLink({ network, companion, subject }: Query): BinaryNode[] {
@@ -52,7 +52,7 @@ function behindLink({ network, subject }: Query): BinaryNode[] {
   return [node('qr', { jid: pnOf(person), notify: person.name, type: 'contact' })]
 }
 
-/** Not signed: no client here checks whose signature it is. */
+/** Not signed, because no client here verifies the signature. */
 export function verifiedName(person: Person): BinaryNode {
   const details = proto.VerifiedNameCertificate.Details.encode({
     serial: 1,
@@ -75,7 +75,7 @@ export const ACCOUNT_QUERIES: Record<string, Answer> = {
   'tos get get_user_disclosures': () => [],
   'tos get get_disclosure_stage_by_id': ({ item }) =>
     children(item, 'get_disclosure_stage_by_id').map(({ attrs }) => node('notice', { id: attrs.id, stage: 0, t: seconds() })),
-  // of no disclosure
+  // The answer if there is no disclosure.
   'tos get nothing': () => [],
   'tos set notice': ({ subject }) => [node('notice', { id: subject.attrs.id, stage: subject.attrs.stage ?? SEEN, t: seconds() })],
   'tos set trackable': ({ subject }) => [node('trackable', { id: subject.attrs.id, result: subject.attrs.result })],

@@ -6,13 +6,13 @@ import { addresses, asAdmin, asMember, MAX_SUBJECT, newcomers, outcome, tokensIn
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** A `create` with a parent in it is a community; with a linked parent, a group of one; else a group. */
+/** A `create` with a parent in it creates a community; with a linked parent, a group of a community; otherwise a group. */
 export function create({ network, companion, subject }: Query): BinaryNode[] {
   const owner = companion.person
   const name = subject.attrs.subject ?? ''
   const text = childBytes(child(subject, 'description'), 'body')?.toString('utf8') ?? ''
   const { key } = subject.attrs
-  // asked again, because the answer was lost
+  // A repeated request, because the answer was lost.
   const made =
     key === undefined ? undefined : [...network.groups.values()].find((group) => group.owner === owner && group.key === key)
   if (made) return [node('group', { jid: made.id })]
@@ -36,7 +36,7 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   const changes = addMembers(network, group, owner, wanted, { isSilent: true, tokens: tokensIn(subject) })
   const created = groupNode(group)
   notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
-  // people who could not be added are listed with the reason, here only
+  // Only this answer lists people who could not be added, with the reason.
   const refused = outcome(
     group,
     changes.filter(({ error }) => error !== undefined),
@@ -50,7 +50,7 @@ function asCommunityAdmin(query: Query) {
   return { parent, actor }
 }
 
-/** For queries that the network refuses with one error for members and others. */
+/** For queries that the network refuses with the same error for members and others. */
 function asAuthorized(query: Query) {
   try {
     return asCommunityAdmin(query)
@@ -85,7 +85,7 @@ const allowing =
     return undefined
   }
 
-/** Roles of a community count in its announcement group too. */
+/** Roles of a community also apply in its announcement group. */
 function admin(query: Query): BinaryNode[] {
   const { parent, actor } = asCommunityAdmin(query)
   const action = children(query.subject)[0]

@@ -4,7 +4,7 @@ import { unlinkDevice } from '../login.ts'
 import { receiveLinkCode } from '../pairing-code.ts'
 import type { Answer } from './query.ts'
 
-/** How long upload credentials hold, in seconds. */
+/** Lifetime of upload credentials, in seconds. */
 const MEDIA_AUTH_TTL = 3_600
 
 const nothing: Answer = () => undefined
@@ -16,9 +16,9 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   'passive set passive': nothing,
   'urn:xmpp:whatsapp:dirty set clean': nothing,
   'w:stats set add': nothing,
-  // w:stats carries no type in this version of the client
+  // In this version of the client w:stats has no type.
   'w:stats  add': nothing,
-  // those of a group have no version of the protocol
+  // The properties of a group have no protocol version.
   'abt get props': ({ subject }) => [
     node(
       'props',
@@ -35,7 +35,7 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   ],
   'md set link_code_companion_reg': (query) => receiveLinkCode(query),
   'md set remove-companion-device': ({ network, companion }) => {
-    // the answer is sent first: the device requested its own end
+    // The answer is sent first, because the device requested its own removal.
     setImmediate(() => unlinkDevice(network, companion))
     return undefined
   },

@@ -8,13 +8,13 @@ export interface MexRequest {
 }
 
 export interface Document {
-  /** Of the operation in the web client, for people. */
+  /** Name of the operation in the web client, for readers. */
   name: string
   /** Numbers that clients send for it: today's, and those of older builds. */
   ids: string[]
-  /** Older clients ask for it by another document. */
+  /** Older clients use another document for it. */
   hasOlder?: true
-  /** Field of `data` that has the answer. */
+  /** Field of `data` that contains the answer. */
   path: string
   answer(request: MexRequest): unknown
 }

@@ -13,12 +13,12 @@ export function asMember(query: Query): { group: Group; actor: Person } {
   const group = groupOf(query)
   const actor = query.companion.person
   if (!group.members.has(actor.number)) throw new QueryError(403, 'forbidden')
-  // a suspended one can still be looked at
+  // A suspended group can still be queried.
   if (group.isSuspended && query.subject.tag !== 'query') throw new QueryError(423, 'locked')
   return { group, actor }
 }
 
-/** Throws unless the actor may change the group's own data: members may, or only admins while it is locked. */
+/** Throws unless the actor may change the group's own data: all members may, or only admins while it is locked. */
 export function asEditor(query: Query): { group: Group; actor: Person } {
   const { group, actor } = asMember(query)
   if (!mayEdit(group, actor)) throw new QueryError(403, 'forbidden')
@@ -34,7 +34,7 @@ export function asAdmin(query: Query): { group: Group; actor: Person } {
 /** Longest name of a group. */
 export const MAX_SUBJECT = 100
 
-/** How long an invitation message holds, in seconds: three days. */
+/** Validity of an invitation message, in seconds: three days. */
 const INVITE_VALIDITY = 3 * 86_400
 
 export const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
@@ -59,7 +59,7 @@ export function outcome(group: Group, changes: Change[]): BinaryNode[] {
   return changes.map(({ person, address, error }) => {
     if (!person) return node('participant', { jid: address, error })
     const shown = participantNode(group, group.members.get(person.number) ?? { person, role: 'member' }, error)
-    // a person who may not be added can be invited with this
+    // A person who may not be added can be invited with this.
     return error === 403
       ? { ...shown, content: [node('add_request', { code: group.invite, expiration: seconds() + INVITE_VALIDITY })] }
       : shown

@@ -45,7 +45,7 @@ function participantCounts(request: MexRequest) {
   return { __typename: 'XWA2Group', id: parent.id, sub_groups: { edges } }
 }
 
-/** Of the captured answers those with `INTERACTIVE` have a code, too. */
+/** Of the captured answers, those with `INTERACTIVE` also have a code. */
 const INVITE_CONTEXTS = new Set<unknown>(['INVITE_CODE', 'INTERACTIVE'])
 
 function inviteCode({ network, person, variables }: MexRequest) {
@@ -64,7 +64,7 @@ function updateProperty(request: MexRequest) {
   return { id: parent.id, state: 'ACTIVE' }
 }
 
-/** The group of a query about one, for its members. */
+/** The queried group, for its members only. */
 function memberOf({ network, person }: MexRequest, id: unknown): Group {
   const group = network.groups.get(String(id ?? ''))
   if (!group?.members.has(person.number)) throw new MexError(400, 'Bad Request')
@@ -77,14 +77,14 @@ function isInternal(request: MexRequest) {
   return { __typename: 'XWA2Group', id, properties: { internal: false } }
 }
 
-/** Nobody suggests groups here. */
+/** There are no suggested groups here. */
 function suggestions(request: MexRequest) {
   const { group_id: id, query_context: context } = request.variables
   if (context !== 'INTERACTIVE') throw new MexError(400, 'Bad Request')
   return { __typename: 'XWA2Group', id: communityOf(request, id).id, sub_group_suggestions: { edges: [] } }
 }
 
-/** Of a community, to another member, by its owner. */
+/** The owner of a community transfers it to another member. */
 function transferCommunity(request: MexRequest) {
   const { group_id: id, role_updates: updates } = (request.variables.input ?? {}) as {
     group_id?: unknown
@@ -100,7 +100,7 @@ function transferCommunity(request: MexRequest) {
   return { group_id: parent.id, lid_migration_state: { addressing_mode: parent.addressing.toUpperCase() } }
 }
 
-/** By a member of a suspended group, once. Clients name the group with and without its server. */
+/** A member of a suspended group appeals, once. Clients send the group with or without its server. */
 function appeal(request: MexRequest) {
   const { group_jid: jid } = (request.variables.input ?? {}) as { group_jid?: unknown }
   const id = String(jid ?? '')

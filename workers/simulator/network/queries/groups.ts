@@ -33,7 +33,7 @@ const changeMembers =
     const asked = addresses(subject)
     const creator = action === 'promote' ? [] : asked.filter((address) => isCreator(network, group, address))
     const wanted = asked.filter((address) => !creator.includes(address))
-    // from a community: from all its groups
+    // In a community, the person is removed from all its groups.
     const also = action === 'remove' && subject.attrs.linked_groups === 'true' ? linkedGroups(network, group) : []
     for (const linked of also) removeMembers(network, linked, actor, wanted)
     const changes =
@@ -42,13 +42,13 @@ const changeMembers =
     return [node(action, {}, outcome(group, [...changes, ...refused]))]
   }
 
-/** The creator of a group stays in it, as its admin. */
+/** The creator of a group stays in it, as an admin. */
 function isCreator(network: Network, group: Group, address: string): boolean {
   const person = findPerson(network, address)
   return person !== undefined && group.members.get(person.number)?.role === 'superadmin'
 }
 
-/** Adds, or asks the admins where they decide and the actor is none. */
+/** Adds people, or asks the admins if they decide and the actor is not one. */
 function add(query: Query): BinaryNode[] {
   const { network, subject } = query
   const isOpen = groupOf(query).memberAddMode === 'all_member_add'
@@ -67,7 +67,7 @@ function add(query: Query): BinaryNode[] {
   return [node('add', {}, asked)]
 }
 
-/** Takes back what people were invited with by message. The code in it is that of the group's link, which changes. */
+/** Revokes invitations by message. Their code is that of the group's link, which changes. */
 function revoke(query: Query): BinaryNode[] {
   const { group, actor } = asAdmin(query)
   const asked = addresses(query.subject)
@@ -95,7 +95,7 @@ function decide(query: Query): BinaryNode[] {
   return [node('membership_requests_action', {}, [node(action.tag, {}, answered)])]
 }
 
-/** A setting that is one element, with nothing to answer. */
+/** A setting with one element and an empty answer. */
 const set =
   (apply: (query: Query, group: Group, actor: Person) => void, who: typeof asAdmin = asAdmin): Answer =>
   (query) => {
@@ -104,7 +104,7 @@ const set =
     return undefined
   }
 
-/** Settings that are there or not: what turns them on, and off. */
+/** Settings that are present or absent: the elements that turn them on and off. */
 const FLAGS = [
   ['no_frequently_forwarded', 'frequently_forwarded_ok'],
   ['group_history', 'no_group_history'],

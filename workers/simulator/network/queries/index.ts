@@ -20,7 +20,7 @@ import { PROFILE_QUERIES } from './profile.ts'
 import { type Answer, type Query, QueryError, UndescribedError } from './query.ts'
 import { USYNC_QUERIES } from './usync.ts'
 
-/** By `xmlns type child`. A child `*` stands for any, also for none. */
+/** By `xmlns type child`. A child `*` stands for any child, or none. */
 const QUERIES: Record<string, Answer> = {
   ...CONNECTION_QUERIES,
   ...PASSKEY_QUERIES,
@@ -57,7 +57,7 @@ export async function answerQuery(network: Network, connection: Connection, item
   return answerAs(network, connection, item, connection.send)
 }
 
-/** An answer ordered through the control API; undefined: no answer at all. */
+/** An answer that the control API set; undefined: no answer is sent. */
 function orderedAnswer(item: BinaryNode, action: AnswerAction): BinaryNode | undefined {
   if (action === 'pass' || action === 'nothing') return undefined
   if ('error' in action) {
@@ -74,7 +74,7 @@ async function answerAs(
   send: (answer: BinaryNode, isOrdered?: boolean) => void,
 ): Promise<void> {
   const { xmlns = '', type = '' } = item.attrs
-  // clients write the parts of a query in an order of their own: the one that a row of the table names counts
+  // Clients write the children of a query in any order: the one in the table counts.
   const subject = children(item).find(({ tag }) => QUERIES[`${xmlns} ${type} ${tag}`]) ?? firstChild(item) ?? node('nothing')
   const name = `${xmlns} ${type} ${subject.tag}`
   const row = name in QUERIES ? name : `${xmlns} ${type} *`
@@ -95,7 +95,7 @@ async function answerAs(
   }
 }
 
-/** Effects of a query after its answer has been sent. */
+/** Work that follows after the answer of a query was sent. */
 const AFTERWARDS: Record<string, (query: Query) => void> = {
   'passive set active': ({ network, connection, companion }) => activate(network, connection, companion),
 }

@@ -21,7 +21,7 @@ const DOCUMENTS = new Map(
   ].flatMap((document) => document.ids.map((id) => [id, document] as const)),
 )
 
-/** Of documents that older clients ask for otherwise: what a network of before does not know. */
+/** Documents for which older clients use others; an older network does not know them. */
 const NEWER = new Set([...DOCUMENTS.values()].flatMap(({ ids, hasOlder }) => (hasOlder || ids.length > 1 ? ids.slice(0, 1) : [])))
 
 interface Body {
@@ -29,7 +29,7 @@ interface Body {
   errors?: unknown[]
 }
 
-/** As captured answers have them. */
+/** The form in captured answers. */
 const failed = (path: string | undefined, code: number, message: string): Body => ({
   data: path === undefined ? null : { [path]: null },
   errors: [

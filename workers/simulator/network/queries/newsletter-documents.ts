@@ -31,7 +31,7 @@ export function find({ network, variables }: Request): Newsletter {
   return found
 }
 
-/** Texts and pictures that the network would not take. */
+/** Longer texts and larger pictures are refused. */
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
 
@@ -44,7 +44,7 @@ interface Updates {
 
 const REACTION_CODES = new Set(['ALL', 'BASIC', 'NONE', 'BLOCKLIST'])
 
-/** Refuses the whole before anything of it is changed. */
+/** Checks the whole input before anything is changed. */
 function checked({ name, description, picture, settings }: Updates) {
   const refuse = (): never => {
     throw new MexError(400, 'Bad Request')
@@ -81,8 +81,8 @@ interface LookUp {
 }
 
 /**
- * Captured answers: nobody was answered as a guest, an owner was also as a subscriber; a query about paid subscriptions (`wamo_sub`) by
- * somebody who does not follow was refused like a guest's. The oldest form names no role, and a link is open to all.
+ * Follows captured answers: nobody received an answer as a guest; an owner also received one as a subscriber; a query about paid subscriptions
+ * (`wamo_sub`) by somebody who does not follow was refused like a guest's. The oldest form has no role, and a link is open to everybody.
  */
 function checkRole(request: Request, newsletter: Newsletter) {
   const { input, fetch_wamo_sub: asksForSubscription } = request.variables
@@ -93,7 +93,7 @@ function checkRole(request: Request, newsletter: Newsletter) {
   if (!mayView) throw new MexError(405, 'Method Not Allowed')
 }
 
-/** A channel looked up by its jid under a role: one that is not there has a description without anything in it. */
+/** A channel that is queried by its JID and a role: one that does not exist has an empty description. */
 function lookedUp(request: Request): Newsletter | undefined {
   const { key, type, view_role: wanted } = (request.variables.input ?? {}) as LookUp & { key?: unknown }
   const isMissing = type === 'JID' && wanted !== undefined && !request.network.newsletters.has(String(key))
@@ -128,7 +128,7 @@ function update(request: Request) {
   return updated(newsletter)
 }
 
-/** For administrators. */
+/** For administrators only. */
 function owned(request: Request): Newsletter {
   const newsletter = find(request)
   const role = roleOf(newsletter, request.person)
@@ -149,7 +149,7 @@ export function join(request: Request) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** The owner has to transfer the channel first, or to delete it. */
+/** The owner must transfer the channel first, or delete it. */
 export function leave(request: Request) {
   const newsletter = find(request)
   if (roleOf(newsletter, request.person) === 'OWNER') throw new MexError(403, 'Forbidden')
@@ -188,7 +188,7 @@ function setForViewer(request: Request) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** Of what is shown to administrators alone. */
+/** Settings that only administrators see. */
 export function administered(request: Request): Newsletter {
   const newsletter = find(request)
   const role = roleOf(newsletter, request.person)
@@ -221,13 +221,13 @@ function followers(request: Request) {
   return { followers: { edges } }
 }
 
-/** The account's channels, which a client fetches at its start. */
+/** The account's channels, which a client queries at its start. */
 export function ownNewsletters({ network, person, variables }: Request) {
   const mine = [...network.newsletters.values()].filter(({ subscribers }) => subscribers.has(person.number))
   return mine.map((newsletter) => subscribed(newsletter, person, variables))
 }
 
-/** A person by LID or number; the jid of a device does not resolve. */
+/** A person by LID or number; the JID of a device is not accepted. */
 function other(request: Request): Person {
   const id = String(request.variables.user_id ?? '')
   if (id.includes(':')) throw new MexError(400, 'Bad Request')
@@ -236,7 +236,7 @@ function other(request: Request): Person {
   return person
 }
 
-/** Only to a current administrator. */
+/** Only a current administrator can become the owner. */
 function changeOwner(request: Request) {
   const newsletter = ownersOnly(request)
   const { number } = other(request)
@@ -325,7 +325,7 @@ export const NEWSLETTER_DOCUMENTS: Document[] = [
     path: 'xwa2_newsletter_update_user_setting',
     answer: setForViewer,
   },
-  // of older clients: a mutation of its own each
+  // Older clients have separate mutations.
   {
     name: 'MuteNewsletter',
     ids: ['29766401636284406'],

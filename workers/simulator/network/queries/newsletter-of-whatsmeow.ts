@@ -1,4 +1,4 @@
-/** Documents about channels that whatsmeow asks for: numbers of the web client of 2023, beside those that `newsletter-documents.ts` has. */
+/** Documents about channels that whatsmeow uses: numbers of the web client of 2023, in addition to those in `newsletter-documents.ts`. */
 import type { Document } from './document.ts'
 import { create, join, leave, mute, ownNewsletters } from './newsletter-documents.ts'
 

@@ -1,11 +1,11 @@
-/** What the owners and readers of a channel are told about it: abilities, numbers, who voted and reacted, and what the network took down. */
+/** Reports about a channel for its owners and readers: abilities, statistics, voters, senders of reactions, and content that the network removed. */
 import type { Newsletter } from '../model.ts'
 import { findPerson, lidJidOf } from '../people.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
 import { administered, find } from './newsletter-documents.ts'
 import { stateOf } from './newsletter-shown.ts'
 
-/** Of an ordinary channel, as captured. */
+/** Capabilities of an ordinary channel, as captured. */
 const CAPABILITIES = ['INSIGHTS', 'ADMIN_NOTIFICATIONS', 'PHOTO_POLLS', 'QUESTIONS', 'QUIZ', 'THREAD_MENU']
 
 const capabilities = (request: MexRequest) => ({ capabilities: CAPABILITIES, id: administered(request).id })
@@ -17,7 +17,7 @@ interface Metric {
   type?: unknown
 }
 
-/** Nothing is counted here: each metric that is asked for has no values. */
+/** Nothing is counted here: each queried metric has no values. */
 function insights(request: MexRequest) {
   const { newsletter_id: id, metrics } = (request.variables.input ?? {}) as { newsletter_id?: unknown; metrics?: unknown }
   const isKnown = ({ id: number, type }: Metric) => typeof number === 'number' && (type === 'FOLLOWS' || type === 'UNFOLLOWS')
@@ -32,7 +32,7 @@ function insights(request: MexRequest) {
   }
 }
 
-/** Nothing was taken down here. */
+/** Nothing was removed here. */
 function enforcements(request: MexRequest) {
   administered(request)
   return { geosuspensions: [], profile_picture_deletions: [], suspensions: [], violating_messages: [] }
@@ -50,7 +50,7 @@ function voters(request: MexRequest) {
   return { votes: [] }
 }
 
-/** To administrators, by code; of a post without reactions the list is empty. */
+/** For administrators, by code; the list is empty for a post without reactions. */
 function reactionSenders(request: MexRequest) {
   const { id, server_id: serverId } = (request.variables.input ?? {}) as { id?: unknown; server_id?: unknown }
   const newsletter = find(about(request, id))
@@ -73,7 +73,7 @@ function logExposures({ variables }: MexRequest) {
   return { __typename: 'XWA2NewsletterLogExposuresResponse' }
 }
 
-/** Every domain may be shown with a preview. */
+/** Every domain may have a preview. */
 function previewable({ variables }: MexRequest) {
   const { url_domains: domains } = variables
   if (!Array.isArray(domains)) throw new MexError(400, 'Bad Request')

@@ -1,4 +1,4 @@
-/** A channel as GraphQL answers describe it. Each answer has other fields: as captured. */
+/** The descriptions of a channel in GraphQL answers. Each answer has different fields, as captured. */
 import type { Newsletter, Person } from '../model.ts'
 import { pictureId, picturePath } from '../pictures.ts'
 
@@ -7,7 +7,7 @@ export type ViewRole = 'OWNER' | 'ADMIN' | 'SUBSCRIBER' | 'GUEST'
 export const roleOf = (newsletter: Newsletter, { number }: Person): ViewRole =>
   newsletter.subscribers.get(number)?.role ?? 'GUEST'
 
-/** `picture` is null without one; `preview` is there all the same, and empty. */
+/** Without a picture `picture` is null, and `preview` is an empty object. */
 function pictureOf({ picture }: Newsletter, type: 'IMAGE' | 'PREVIEW') {
   if (!picture) return type === 'IMAGE' ? null : { id: '0', type, direct_path: '' }
   const isElsewhere = picture.startsWith('http')
@@ -61,11 +61,11 @@ export const created = (one: Newsletter, viewer: Person) =>
 export interface Fetched {
   viewer: boolean
   fullImage: boolean
-  /** The variables of the query, which ask for more. */
+  /** Variables of the query that request further fields. */
   more: Record<string, unknown>
 }
 
-/** What a query names besides: paid subscriptions, stories, pinned posts. Channels here have none of them. */
+/** Further things that a query requests: paid subscriptions, stories, pinned posts. Channels here have none. */
 const asked = (more: Fetched['more']) => ({
   metadata: {
     ...(more.fetch_wamo_sub === true ? { wamo_sub: { plan_id: null } } : {}),
@@ -75,7 +75,7 @@ const asked = (more: Fetched['more']) => ({
   viewer: more.fetch_wamo_sub === true ? { wamo_sub_status: 'INACTIVE' } : {},
 })
 
-/** Only the requested fields; a viewer who came by the link and does not follow gets no `viewer_metadata`. */
+/** Only the requested fields; a viewer who came by the link and does not follow receives no `viewer_metadata`. */
 export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fullImage, more }: Fetched) {
   const besides = asked(more)
   const metadata = { ...(fullImage ? picture(one) : {}), ...preview(one), ...settings(one), ...count(one), ...besides.metadata }
@@ -102,7 +102,7 @@ export function dehydrated(one: Newsletter, more: Fetched['more']) {
   }
 }
 
-/** Of a jid that no channel has. */
+/** The answer for a JID without a channel. */
 export const missing = { id: null, state: { type: 'NON_EXISTING' }, thread_metadata: null, viewer_metadata: null }
 
 export const updated = (one: Newsletter) => ({
@@ -111,7 +111,7 @@ export const updated = (one: Newsletter) => ({
   thread_metadata: { ...always(one), ...picture(one), ...preview(one), ...settings(one) },
 })
 
-/** Without a picture there is none in the directory, and it calls what it has a preview. */
+/** In the directory a channel without a picture has no `picture`, and `preview` has another form. */
 export const listed = (one: Newsletter) => ({
   id: one.id,
   thread_metadata: { ...always(one), picture: pictureOf(one, 'PREVIEW'), ...count(one) },

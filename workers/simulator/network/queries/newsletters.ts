@@ -3,7 +3,7 @@ import type { Newsletter, Post } from '../model.ts'
 import { LIVE_UPDATES, listedPost, watchLive } from '../newsletters.ts'
 import { type Answer, QueryError } from './query.ts'
 
-/** Posts in one answer at most. */
+/** The most posts in one answer. */
 const MAX_LISTED = 300
 
 function found(newsletter: Newsletter | undefined): Newsletter {
@@ -11,7 +11,7 @@ function found(newsletter: Newsletter | undefined): Newsletter {
   return newsletter
 }
 
-/** The latest posts after and before numbers of posts, oldest first. */
+/** The latest posts between two post numbers, oldest first. */
 function listed({ posts }: Newsletter, { after, before, count }: Record<string, string | undefined>): Post[] {
   const wanted = posts.filter(
     ({ serverId }) => (after === undefined || serverId > Number(after)) && (before === undefined || serverId < Number(before)),

@@ -18,7 +18,7 @@ function listHash(entries: Set<string>): string {
         .slice(0, 12)
 }
 
-/** Every account here has a LID and must address people by theirs: a query about a list without that mode is refused. */
+/** Every account here has a LID and must address people by LID: a query about a list without that mode is refused. */
 function mustNameByLid({ attrs }: BinaryNode) {
   if (attrs.addressing_mode !== 'lid') throw new QueryError(400, 'bad-request')
 }
@@ -45,7 +45,7 @@ function exceptions(network: Network, person: Person, name: string): BinaryNode 
   return node('list', { name, value: 'contact_blacklist', dhash: listHash(numbers) }, users)
 }
 
-/** A setting, or the people it leaves out: those only over the version the client knows. */
+/** Changes a setting, or the people that it excludes: the list only if the client knows its current version. */
 const setPrivacy: Answer = ({ network, companion, subject }) => {
   const { person } = companion
   const changed = children(subject, 'category')
@@ -93,12 +93,12 @@ function changeExceptions(network: Network, person: Person, subject: BinaryNode,
   }
 }
 
-/** A stanza for every device of the account but the one that did it. */
+/** Sends a stanza to every device of the account except the one that made the change. */
 function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode) {
   for (const other of companion.person.companions.values()) if (other !== companion) enqueue(network, other, item)
 }
 
-/** The blocked people; empty if the account's hash is still current. */
+/** The blocked people; empty if the client's hash is current. */
 function blocklist(network: Network, person: Person, known: string | undefined): BinaryNode[] {
   const dhash = listHash(person.blocklist)
   if (known === dhash) return []
@@ -115,7 +115,7 @@ function blockedItems(network: Network, person: Person): BinaryNode[] {
 /** Exactly one of these must accompany the LID of a blocked person. */
 const IDENTIFIERS = ['pn_jid', 'username', 'display_name', 'unknown_identifier']
 
-/** Over the list that the account knew by its hash the new hash is enough; else it gets the whole list. */
+/** If the client knew the current list by its hash, the answer is only the new hash; otherwise it is the whole list. */
 const setBlocked: Answer = ({ network, companion, subject }) => {
   const { person: own } = companion
   const { jid = '', action, dhash: known } = subject.attrs
@@ -136,7 +136,7 @@ const setBlocked: Answer = ({ network, companion, subject }) => {
   return [node('list', { matched: false, addressing_mode: 'lid', dhash }, blockedItems(network, own))]
 }
 
-/** Of the screen from which it is reported; a group that the account is not in is none it can report. */
+/** A report has the screen that it was made on; a group can only be reported by its members. */
 const report: Answer = ({ network, companion: { person }, subject }) => {
   const { spam_flow: flow, jid = '', subject: title } = subject.attrs
   if (flow === 'group_info_report' ? title === undefined : flow !== 'account_info_report')

@@ -10,7 +10,7 @@ import { pictureId, picturePath, pictureUrl, setPersonPicture } from '../picture
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** The three audiences of the status; the one in force is the default. */
+/** The three audiences of the status; the current one is marked as the default. */
 const STATUS_LISTS = { contacts: 'contacts', allowlist: 'whitelist', denylist: 'blacklist' } as const
 
 function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryNode {
@@ -22,7 +22,7 @@ function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryN
   return node('privacy', {}, lists)
 }
 
-/** Our own token for a peer: the peer's side answers with the same kind, as when both have each other's number. */
+/** The account's token for a person. The person returns one, if both have each other's number. */
 const issueTokens: Answer = ({ network, companion, subject }) => {
   for (const token of children(subject, 'token')) {
     const person = findPerson(network, token.attrs.jid ?? '')
@@ -34,7 +34,7 @@ const issueTokens: Answer = ({ network, companion, subject }) => {
       chat: token.attrs.jid ?? '',
       ids: [],
     })
-    // a person who accepts nothing of strangers gives no token in return
+    // A person who accepts nothing from strangers returns no token.
     if (person.companions.size > 0 || person.needsToken) continue
     const attrs = { from: pnOf(person), sender_lid: lidJidOf(person), type: 'privacy_token', id: randomId(), t: seconds() }
     const secret = randomBytes(16)
@@ -55,7 +55,7 @@ const getPicture: Answer = ({ network, companion, item, subject }) => {
   const picture = owner?.picture
   if (!picture) throw new QueryError(404, 'item-not-found')
   const id = pictureId(picture)
-  // the client has it already: no picture in the answer
+  // The client has this picture already, so the answer has none.
   if (subject.attrs.id === id) return []
   const url = pictureUrl(network, picture)
   return [node('picture', { id, type: subject.attrs.type ?? 'preview', url, direct_path: picturePath(picture) })]
@@ -74,7 +74,7 @@ const setPicture: Answer = ({ network, companion, item, subject }) => {
   return picture === undefined ? [node('picture')] : [node('picture', { id: pictureId(picture) })]
 }
 
-/** The assistant that every account is offered. */
+/** The assistant that every account can use. */
 const ASSISTANT = { jid: '13135550002@s.whatsapp.net', persona_id: '867051314767696$760019659443059' }
 
 function bots(version: '2' | '3'): BinaryNode {

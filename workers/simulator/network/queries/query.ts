@@ -11,7 +11,7 @@ export interface Query {
   subject: BinaryNode
 }
 
-/** Answers with the children of the result. */
+/** Returns the children of the result. */
 export type Answer = (query: Query) => BinaryNode[] | undefined | Promise<BinaryNode[] | undefined>
 
 export class QueryError extends Error {
@@ -22,5 +22,5 @@ export class QueryError extends Error {
   }
 }
 
-/** A refusal that the specification does not have: a trace marks it, because its form and its code are assumptions. */
+/** A refusal that is not in the specification: a trace marks it, because its form and its code are assumptions. */
 export class UndescribedError extends QueryError {}

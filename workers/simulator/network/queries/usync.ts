@@ -21,7 +21,7 @@ interface Asked {
   /** The number as the client spelled it. */
   phone: string | undefined
   username: string | undefined
-  /** The key that goes with the user name. */
+  /** The key of the user name. */
   pin: string | undefined
 }
 
@@ -30,7 +30,7 @@ const PROTOCOLS: Record<string, Protocol> = {
     watchDevices(network, person, asker, jid !== undefined && parseJid(jid).server === 'lid' ? 'lid' : 'pn')
     return deviceList(person)
   },
-  // a user queried by LID gets no mapping: the client warns about one
+  // A user who is queried by LID receives no mapping, because the client would warn about one.
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
   contact: (_person, { phone, username }) => contactNode('in', { phone, username }),
   status: (person) =>
@@ -48,26 +48,26 @@ const PROTOCOLS: Record<string, Protocol> = {
   username: ({ username }) => (username === undefined ? undefined : node('username', {}, username)),
 }
 
-/** Repeats what the client looked up; a user it named by jid has no `<contact>`. */
+/** Repeats the queried number; a user who is queried by JID has no `<contact>`. */
 function contactNode(type: 'in' | 'out' | 'invalid', { phone, username }: Pick<Asked, 'phone' | 'username'>) {
   if (phone === undefined && username === undefined) return undefined
   return node('contact', { type, username }, phone)
 }
 
 /**
- * A number in the international form, which begins with a plus: `+49170…` (the web client, Baileys, zapo), `+49170…@c.us` (whatsmeow), the same
- * with the server of today (older Baileys), and as people write it, with spaces and hyphens.
+ * A number in the international form, which begins with a plus: `+49170…` (the web client, Baileys, zapo), `+49170…@c.us` (whatsmeow), the same with
+ * today's server (older Baileys), and as people write it, with spaces and hyphens.
  */
 const NUMBER = /^\+([\d ().-]+)(:\d+)?(@(c\.us|s\.whatsapp\.net))?$/
 const DIGITS = /^\d{5,15}$/
 
-/** The digits of a number; undefined unless it is an international one. */
+/** The digits of a number; undefined if it is not international. */
 function numberIn(phone: string): string | undefined {
   const number = NUMBER.exec(phone)?.[1]?.replace(/\D/g, '')
   return number !== undefined && DIGITS.test(number) ? number : undefined
 }
 
-/** The person that a `<contact>` names; clients take what has no answer of type `in` for nobody. */
+/** The person of a `<contact>`; clients take an answer of another type than `in` to mean that there is none. */
 function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
   const { network, jid, phone, username, pin } = asked
   const number = phone === undefined ? undefined : numberIn(phone)
@@ -81,7 +81,7 @@ function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
     const attrs = number === undefined ? {} : { jid: `${number}@${SERVER}` }
     return node('user', attrs, contact ? [contactNode('out', { phone, username })!] : [])
   }
-  // it is there, and not shown without its key
+  // The account exists, and is not shown without its key.
   if (number === undefined && (person.usernameKey ?? pin) !== pin) return node('user', {}, [node('contact', { username })])
   const isByLid = contact?.attrs.addressing_mode === 'lid'
   const attrs = isByLid ? { jid: lidJidOf(person), pn_jid: pnOf(person) } : { jid: jid ?? pnOf(person) }
@@ -95,7 +95,7 @@ function answerUser(asked: Asked, protocols: BinaryNode[]): BinaryNode {
   const { network, jid, phone, username } = asked
   if (phone !== undefined || username !== undefined) return answerContact(asked, protocols)
   const person = findPerson(network, jid ?? '')
-  // without an account it has no devices
+  // Without an account there are no devices.
   return node('user', { jid }, person && answersAbout(person, asked, protocols))
 }
 
