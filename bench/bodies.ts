@@ -1,7 +1,7 @@
 /**
  * Memory of the service while it receives 1, 2, 12, 20 and 40 bodies of 65 MB at once (a document of 48 MB in base64): before, at most, and half a
- * minute after the last document was sent; and how many were answered with which status. The clients send everything before they read.
- * `BENCH_OTHER=/path` measures another checkout, `BENCH_LIMIT_MB` puts the service under a memory limit, `BENCH_COUNTS=1,40` chooses the rows.
+ * minute after the last document was sent; and the number of answers with each status. The clients send everything before they read.
+ * `BENCH_OTHER=/path` measures another checkout, `BENCH_LIMIT_MB` sets a memory limit for the service, `BENCH_COUNTS=1,40` selects the rows.
  */
 import { limitMemory, peakOf, postDocument, resetPeak, rssOf } from '../test/harness/large-bodies.ts'
 import { amount, phoneNumber, report, round, sleep, startBench } from './measure.ts'
@@ -9,7 +9,7 @@ import { amount, phoneNumber, report, round, sleep, startBench } from './measure
 const COUNTS = process.env.BENCH_COUNTS?.split(',').map(Number) ?? amount([1, 2, 12, 20, 40], [1, 2])
 const SIZE = amount(65_000_000, 2_000_000)
 const REST = amount(30_000, 1_000)
-/** Several, because one instance gets at most half of the memory for bodies. */
+/** Several instances, because one gets at most half of the memory for bodies. */
 const INSTANCES = 4
 const READER = '5511988880001'
 const { BENCH_OTHER: other, BENCH_LIMIT_MB: limitMb } = process.env

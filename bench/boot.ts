@@ -1,10 +1,10 @@
-/** How long after a start until saved instances are connected again, after a stop and after kill -9, and what a login costs. */
+/** Time from a start until saved instances are connected again, after a stop and after kill -9, and the cost of a login. */
 import type { Gateway } from '../test/harness/gateway.ts'
 import { amount, connectMany, countConnected, cpuMs, report, round, SMOKE, sleep, startBench } from './measure.ts'
 
 const SIZES = SMOKE ? [3] : [100, 200]
 const LIFTED = '1000'
-/** The limit of resumes per second is there for the account's address; what the service itself takes is asked, too. */
+/** The limit of resumes per second protects the account's address; the limit of the service itself is also measured. */
 const GATES = { ...(SMOKE ? {} : { '25 a second, as by default': '25' }), 'gate lifted': LIFTED }
 const PATIENCE = 120_000
 
@@ -36,15 +36,15 @@ try {
     await connectMany(running.gateway, bench.sandbox, made, size - made)
     made = size
     for (const [name, limit] of Object.entries(GATES)) {
-      // What the service itself takes is asked of the most there are.
+      // The limit of the service itself is measured with the largest number.
       if (limit === LIFTED && size !== SIZES.at(-1)) continue
       const env = { SVC_STARTS_PER_SECOND: limit }
       await running.service.stop()
       const afterStop = await started(env)
       result[`${size}, ${name}`] = { after_stop: afterStop }
-      // What a service takes at most is asked once.
+      // The limit of the service is measured once.
       if (limit === LIFTED && !SMOKE) continue
-      // What a login leaves to do is done.
+      // Work that remains after a login has finished.
       await sleep(amount(2_000, 200))
       await running.service.kill()
       result[`${size}, ${name}`] = { after_stop: afterStop, after_kill: await started(env) }

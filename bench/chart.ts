@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- chart`: draws `bench/chart.svg` of what the newest runs have measured: memory and CPU against idle instances (`memory`), and
- * both against texts received in a second (`receive`), ours and the library's.
+ * `npm run bench -- chart`: draws `bench/chart.svg` from the newest runs: memory and CPU by idle instances (`memory`), and both by texts received per
+ * second (`receive`), of the service and of the bare library.
  */
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -51,7 +51,7 @@ function panel(title: string, [xName, yName]: [string, string], lines: Line[], o
   const drawn = lines.map(({ name, color, points: at }, index) => {
     const path = at.map(([px, py], number) => `${number === 0 ? 'M' : 'L'}${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join('')
     const dots = at.map(([px, py]) => `<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3" fill="${color}"/>`)
-    // Two to a line, between the title and the plot.
+    // Two per line, between the title and the plot.
     const legend = text([offset + LEFT + 180 * (index % 2), 40 + 15 * Math.floor(index / 2)], name, `fill="${color}"`)
     return `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/>${dots.join('')}${legend}`
   })
@@ -87,7 +87,7 @@ if (receive) {
   const share = ({ offered_per_s, cpu_ms }: Side) => (offered_per_s * cpu_ms.median) / 10
   const linesOf = (value: (side: Side) => number) =>
     counts.flatMap((count, index): Line[] => [
-      // Its service has all of them connected, also while texts come to one.
+      // All instances of this service are connected, also while texts are sent to one.
       {
         name: count === '1' ? `svc, 1 of ${counts.at(-1)}` : `svc, ${instances(count)}`,
         color: index === 0 ? GREEN : BLUE,

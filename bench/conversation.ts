@@ -1,6 +1,6 @@
 /**
- * A text, its two receipts and its answer, with all their webhooks, on some instances at once, against the bare library. The people of the
- * network really read here, so its one thread may be what bounds both.
+ * A text, its two receipts and its answer, with all their webhooks, on several instances at once, against the bare library. The simulated people
+ * decrypt each message here, so the one thread of the network may limit both.
  */
 import {
   amount,

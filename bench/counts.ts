@@ -1,6 +1,6 @@
 /**
- * What a text costs in things that can be counted, whatever else the machine does: transactions of the store (each waits for the disk
- * once), write calls, timers, seals, messages between threads. `BENCH_OTHER`: the same of another checkout.
+ * The cost of a text in countable operations, independent of the machine's load: transactions of the store (each waits for the disk once), write
+ * calls, timers, encryptions, messages between threads. `BENCH_OTHER`: the same for another checkout.
  */
 import { existsSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { startCounter } from './parts/counter.ts'
 
 const OTHER = process.env.BENCH_OTHER
 const TEXTS = Number(process.env.BENCH_TEXTS ?? 200)
-/** Below what the API takes of one instance. */
+/** Less than the API's limit per instance. */
 const PER_SECOND = 40
 const READER = '5511988880001'
 const WRITER = '5511988880002'
@@ -59,7 +59,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, round((value - before[name]!) / count)]))
   }
 
-  /** What is written behind is written. */
+  /** Delayed writes are done. */
   const settled = () => sleep(300)
 
   async function out(count: number, link?: number) {

@@ -1,6 +1,6 @@
 /**
- * How many texts a second the API accepts (validated, durable, acknowledged), over 1 and 64 connections to 50 instances, and how long each takes
- * when there are 2,000 a second; and `GET /status` beside it. None of them is paired, so the texts stay in their queues and nothing is sent meanwhile.
+ * The number of texts per second that the API accepts (validated, durable, acknowledged), over 1 and 64 connections to 50 instances, and the latency
+ * of each at 2,000 per second; and also `GET /status`. None of the instances is paired, so the texts stay in their queues and nothing is sent.
  */
 import type { Instance } from '../test/harness/gateway.ts'
 import { amount, cpuMs, ROUNDS, report, spread, startBench, textTo, UNLIMITED } from './measure.ts'
@@ -11,8 +11,8 @@ import type { Driver } from './parts/driver.ts'
 const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(50, 4))
 const CONNECTIONS = [1, 64]
 /**
- * What the latency is measured at. With 64 requests in flight at any time it is 64 divided by the rate, by Little's law: as many as the service
- * takes say how many that is, and texts at a steady rate how long one takes.
+ * The rate at which latency is measured. With a constant 64 requests in flight the latency is 64 divided by the rate (Little's law). So the maximum
+ * rate and the latency at a steady rate are measured separately.
  */
 const RATE = amount(2_000, 100)
 const EACH: Record<number, number> = { 1: amount(600, 20), 64: amount(3_000, 100) }
@@ -33,7 +33,7 @@ try {
     status: { urls: urls('/status') },
   }
   const emptied = () => Promise.all(instances.map((each) => gateway.must(each, 'DELETE', '/queue')))
-  /** As many as go, one after another on each connection; or so many a second. */
+  /** As many as possible, one after another on each connection; or a fixed number per second. */
   async function measure(question: { urls: string[]; bodies?: string[] }, connections: number, perSecond?: number) {
     const count = EACH[connections]!
     const before = cpuMs(pid)

@@ -1,6 +1,6 @@
 /**
- * Who waits for others: while a shard sends as much as it can, while a 60 MB base64 body is accepted and while a 15 MB film is converted, how
- * long `GET /status` of other instances takes.
+ * Whether instances delay others: the latency of `GET /status` of other instances while a shard sends as fast as it can, while a 60 MB base64 body is
+ * accepted, and while a 15 MB film is converted.
  */
 import { createHash } from 'node:crypto'
 import { serveFiles } from '../test/harness/file-server.ts'
@@ -29,7 +29,7 @@ const CONTACT = '5511988880001'
 const BODY_MB = amount(60, 4)
 const FILM_MB = amount(15, 1)
 const MB = 1_048_576
-/** The 99th of a hundred answers is the slowest but one: an answer for every turn would be a matter of luck. */
+/** The 99th percentile of a hundred answers is the second slowest, so a few answers per round would be random. */
 const TURNS = amount(3, 1, 8)
 
 if (!programs) throw new Error('this bench needs ffmpeg')
@@ -48,7 +48,7 @@ try {
   ]
   const pid = service.child.pid!
 
-  /** Ten instances beside those that are asked, on the same shards, send as fast as they can. */
+  /** Ten other instances on the same shards send as fast as they can. */
   async function saturated() {
     const [driver, hooks] = [startPart<Driver>('driver.ts'), startPart<Receiver>('receiver.ts')]
     const url = await hooks.call('open')
@@ -87,7 +87,7 @@ try {
     if (delivery.status !== 'sent') throw new Error(`${delivery.error_code}: ${delivery.error_message}`)
   }
 
-  // Threads that come with the first work are not what is asked about.
+  // Threads that are started for the first work are not measured.
   const large = await largeFilm(FILM_MB * MB)
   const small = await film('avi')
   await settled(await send('/send-video', JSON.stringify({ phone: CONTACT, video: web.put('/small.avi', small) })))
@@ -137,7 +137,7 @@ try {
     rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
   })
 } finally {
-  // Else it looks for a service that has ended, and what went wrong is not shown.
+  // Otherwise it would ask a service that has ended, and the original error would not be shown.
   clearInterval(watch)
   await web.stop()
   await receiver.stop()

@@ -1,4 +1,4 @@
-/** What the benches share: a network and a gateway as processes, their CPU and memory, and one JSON line per result. */
+/** Shared by the benches: a network and a gateway as processes, their CPU and memory, and one JSON line per result. */
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -18,33 +18,33 @@ import type { Receiver } from './parts/receiver.ts'
 
 export { median, round, type Spread, type Summary, spread, summary } from './parts/numbers.ts'
 
-/** `BENCH_SMOKE=1` asks only whether a bench works; `BENCH_FULL=1` for amounts that take longer than a run of all benches may. */
+/** `BENCH_SMOKE=1` only checks whether a bench works; `BENCH_FULL=1` uses amounts that take longer than a run of all benches may. */
 export const SMOKE = process.env.BENCH_SMOKE === '1'
 export const amount = <T = number>(usual: T, smoke: T, full: T = usual): T =>
   SMOKE ? smoke : process.env.BENCH_FULL === '1' ? full : usual
-/** Rounds of a comparison: a median of less than five says little. */
+/** Rounds of a comparison: a median of fewer than five is unreliable. */
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? amount(5, 1))
 
 export interface Bench {
   dir: string
   network: Running
   sandbox: Sandbox
-  /** Starts the service on the bench's data folder; the admin key is the one of the first start. */
+  /** Starts the service on the bench's data folder; the admin key is that of the first start. */
   serve(env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
-  /** Starts the service that another checkout has built, on a data folder of its own; once. */
+  /** Starts the service of another checkout, on a separate data folder; once. */
   serveOther(checkout: string, env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
   end(): Promise<void>
 }
 
-// Whatever it has started ends with it.
+// Ends when this process ends, with everything that it started.
 process.on('SIGTERM', () => process.exit(143))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** As `deploy/` starts it; the flags of node are those of `npm start`, each checkout's own. */
+/** As `deploy/` starts it; the flags of node are those of each checkout's own `npm start`. */
 const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2' }
-/** What users run: compiled. From source every thread would carry a compiler with it. */
+/** Compiled, as users run it. From source every thread would load a compiler. */
 const built = async (checkout: string) => {
-  // `run.ts` has done it once for all.
+  // `run.ts` has built it once for all benches.
   if (checkout !== root || process.env.BENCH_BUILT !== '1')
     await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: checkout })
   const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }
@@ -55,7 +55,7 @@ const built = async (checkout: string) => {
 export async function startBench(): Promise<Bench> {
   const program = await built(root)
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
-  // What it keeps it writes as a whole: with a hundred phones a stop of a tenth of a second, which every text of that moment waits for.
+  // The network writes its state as a whole: with a hundred phones that stops it for a tenth of a second, which delays every text of that moment.
   const kept = { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_KEEP: 'off' }
   const network = await run(['--network-only'], { ...kept, SVC_SANDBOX_PORT: '0' }, program)
   const sandbox = createSandbox(network.printed.sandbox_url!)
@@ -94,14 +94,14 @@ export async function startBench(): Promise<Bench> {
 /** Clock ticks per second of /proc: 100 on every Linux in use. */
 const TICKS = 100
 
-/** CPU time a process has used, or one thread of it, user and system, in ms. The main thread has the process's number. Linux only. */
+/** CPU time that a process or one of its threads has used, user and system, in ms. The main thread has the process's number. Linux only. */
 export function cpuMs(pid: number, thread?: number): number {
   const stat = readFileSync(thread === undefined ? `/proc/${pid}/stat` : `/proc/${pid}/task/${thread}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
 }
 
-/** Time that all cores of the machine together have been idle, those that wait for the disk among them, in ms. Linux only. */
+/** Idle time of all cores of the machine together, including those that wait for the disk, in ms. Linux only. */
 export function idleMs(): number {
   // `cpu`, then the ticks of user, nice, system, idle, iowait and more.
   const [idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/).slice(4, 6)
@@ -114,7 +114,10 @@ export function rssMb(pid: number): number {
   return Number(line?.[1] ?? 0) / 1_024
 }
 
-/** Of it the pages of files: code, and what the store has mapped, which the kernel takes back when somebody needs it. In MB; Linux only. */
+/**
+ * The part of it that is pages of files: code, and mapped pages of the store, which the kernel reclaims when another process needs memory. In MB;
+ * Linux only.
+ */
 export function fileMb(pid: number): number {
   const line = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1] ?? 0) / 1_024
@@ -130,13 +133,13 @@ export function commitsOf(stateDir: string): number {
   }
 }
 
-/** One JSON line: what was asked, on what machine, what came out. */
+/** One JSON line: the measurement, the machine, the result. */
 export function report(question: string, result: Record<string, unknown>): void {
   const machine = `node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim() ?? 'cpu'}`
   process.stdout.write(`${JSON.stringify({ question, machine, ...result })}\n`)
 }
 
-/** Never ends in 0000: such numbers have no account on the sandbox network. */
+/** Never ends in 0000, because such numbers have no account on the sandbox network. */
 export const phoneNumber = (index: number) => `55119000${11_111 + index}`
 
 export const phoneNumbers = (from: number, count: number) =>
@@ -165,21 +168,21 @@ export async function countConnected(gateway: Gateway): Promise<number> {
   return ((await response.json()) as { total: number }).total
 }
 
-/** The service under load: connected instances, who takes their webhooks, and who asks the API, each in a process of its own. */
+/** The service under load: connected instances, the receiver of their webhooks, and the driver that calls the API, each in a separate process. */
 export interface Loaded {
   service: Running
   gateway: Gateway
   pid: number
   instances: Instance[]
   receiver: Part<Receiver>
-  /** Of the receiver. */
+  /** URL of the receiver. */
   url: string
   driver: Part<Driver>
-  /** CPU ms and commits of what `work` does. */
+  /** CPU ms and commits while `work` runs. */
   cost(work: () => Promise<unknown>): Promise<{ cpuMs: number; commits: number }>
 }
 
-/** Limits that are there to protect an account are no subject of a bench. */
+/** Limits that protect an account are switched off in a bench. */
 export const UNLIMITED = { SVC_TEST_REQUESTS_PER_SECOND: '100000' }
 
 export async function startLoaded(
@@ -209,7 +212,7 @@ export async function startLoaded(
   }
 }
 
-/** The bare library with so many accounts. */
+/** The bare library with this number of accounts. */
 export async function startBare({ network }: Bench, phones: string[], how: 'shared' | 'plain' = 'shared'): Promise<Part<Bare>> {
   const bare = startPart<Bare>('bare.ts', how)
   const { url, root } = network.printed.network
@@ -217,10 +220,10 @@ export async function startBare({ network }: Bench, phones: string[], how: 'shar
   return bare
 }
 
-/** A body of `/send-text`; `{n}` becomes the number of the request. */
+/** A body of `/send-text`; `{n}` is replaced by the number of the request. */
 export const textTo = (phone: string) => JSON.stringify({ phone, message: 'text {n}', link_preview: false })
 
-/** Of one round of one side. */
+/** Results of one round of one side. */
 export interface Measured {
   per_s: number
   cpu_ms: number
@@ -232,7 +235,7 @@ export const shownSide = (all: readonly Measured[]) => ({
   ),
   cpu_ms: spread(all.map(({ cpu_ms }) => cpu_ms)),
 })
-/** Both sides, round by round: each with its spread, and ours against theirs within a round. */
+/** Both sides, round by round: each with its spread, and the ratio of the two within a round. */
 export function compared(ours: readonly Measured[], theirs: readonly Measured[]) {
   const ratio = (field: keyof Measured) => spread(ours.map((each, index) => each[field] / theirs[index]![field]))
   return { gateway: shownSide(ours), bare: shownSide(theirs), ratio: { rate: ratio('per_s'), cpu: ratio('cpu_ms') } }

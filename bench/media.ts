@@ -1,6 +1,6 @@
 /**
- * A large document out (downloaded from an address, encrypted, uploaded) and in (downloaded by its link, decrypted, checked), in MB a second,
- * against `node:crypto` streaming the same bytes between the same hosts, the client among them, in a process of its own.
+ * A large document sent (downloaded from an address, encrypted, uploaded) and received (downloaded by its link, decrypted, verified), in MB per
+ * second, against `node:crypto` streaming the same bytes between the same hosts. The baseline, including its client, is a separate process.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
  * Memory of the service on one shard: empty, per idle connected instance (and their CPU), and after many texts received and sent. Each figure is
- * that of a service at rest: some half a minute after the work V8 gives back what it took meanwhile, 20 to 40 MB after a wave of pairings.
- * `BENCH_HEAP=1` has what is left after a full collection, too; what looks for it takes some MB itself.
+ * taken at rest: about half a minute after the work V8 returns the memory that it used meanwhile, 20 to 40 MB after many pairings. `BENCH_HEAP=1`
+ * also measures the memory after a full collection; this measurement itself takes some MB.
  */
 import {
   amount,
@@ -22,9 +22,9 @@ import { heapEnv, heapOf } from './parts/heap.ts'
 const SIZES = process.env.BENCH_SIZES?.split(',').map(Number) ?? amount([10, 200], [2, 4], [10, 50, 100, 200])
 const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(8_000, 100, 100_000))
 const READER = '5511988880001'
-/** Of the texts, so many are sent; the rest is received. */
+/** Number of sent texts; the others are received. */
 const SENT = 0.25
-/** V8's collection for the sake of memory comes 25 to 40 s after the last work; seconds. */
+/** V8's memory-reducing collection comes 25 to 40 s after the last work; in seconds. */
 const REST = amount(45, 1)
 const WITH_HEAP = process.env.BENCH_HEAP === '1'
 
@@ -33,7 +33,7 @@ try {
   await bench.sandbox.createContact(READER, { sink: true, receipts: 'delivered' })
   const env = { SVC_SHARDS: '1', ...(WITH_HEAP ? heapEnv(bench.dir) : {}) }
   const { service, gateway, pid, receiver, url, driver, instances } = await startLoaded(bench, { instances: 0, env })
-  /** The least of so many seconds: what is given back goes in steps, and nobody says which is the last. */
+  /** The minimum over this number of seconds: memory is returned in steps, and no event marks the last one. */
   async function atRest(seconds: number): Promise<number> {
     let least = rssMb(pid)
     for (let second = 0; second < seconds; second += 0.5) {

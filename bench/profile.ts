@@ -1,7 +1,7 @@
 /**
- * Where the time of a text out goes, in ms per text by cause: the main thread, and the thread of the shard. One instance, as many texts as it
- * takes, three webhooks. `BENCH_OTHER`: the same of another checkout; `BENCH_GROUP=500`: of texts to a group of so many, two webhooks;
- * `BENCH_IN=300`: of texts that come in at so many a second. The shares are the profile's; the time is that of the thread.
+ * CPU time of a sent text, in ms per text by cause: of the main thread, and of the shard's thread. One instance, as many texts as possible, three
+ * webhooks. `BENCH_OTHER`: the same for another checkout. `BENCH_GROUP=500`: texts to a group with this number of members, two webhooks.
+ * `BENCH_IN=300`: received texts, at this number per second. The shares come from the profile, the total from the thread's CPU time.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,13 +24,13 @@ const WRITER = '5511988880002'
 const IN_PER_SECOND = Number(process.env.BENCH_IN ?? 0)
 const MEMBERS = phoneNumbers(2_000, Number(process.env.BENCH_GROUP ?? 1) - 1)
 const PROFILING = fileURLToPath(new URL('./parts/profiling.mjs', import.meta.url))
-/** Functions that are named one by one. */
+/** Functions that are listed separately. */
 const NAMED = Number(process.env.BENCH_NAMED ?? 0)
 
 const bench = await startBench()
 const driver = startPart<Driver>('driver.ts')
 
-/** CPU ms of each thread of a process, by its number: `schedstat` counts nanoseconds where `stat` counts ticks. */
+/** CPU ms of each thread of a process, by its number. `schedstat` counts in nanoseconds, `stat` in ticks. */
 function threadMs(pid: number): Map<string, number> {
   const tasks = readdirSync(`/proc/${pid}/task`)
   return new Map(
@@ -76,7 +76,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     return JSON.parse(readFileSync(path, 'utf8')) as Profile
   }
 
-  // Of an earlier run: they are kept where `BENCH_KEEP` says.
+  // Files of an earlier run; they are kept in the folder `BENCH_KEEP`.
   for (const name of ['main', 'shard']) rmSync(`${file}.${name}.cpuprofile`, { force: true })
   await work(WARM)
   service.child.kill('SIGUSR2')
@@ -88,7 +88,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   const profiles = { main: byCause(await profile('main')), shard: byCause(await profile('shard')) }
   const used = [...after].map(([task, ms]) => ({ task, ms: (ms - (before.get(task) ?? 0)) / TEXTS }))
   const main = used.find(({ task }) => task === String(pid))!.ms
-  // Of all the others the shard's thread works most.
+  // Of the other threads, the shard's has the most work.
   const others = used.filter(({ task }) => task !== String(pid)).map(({ ms }) => ms)
   const shard = Math.max(...others)
   const rest = others.reduce((sum, ms) => sum + ms, 0) - shard

@@ -1,6 +1,6 @@
 /**
- * Many instances with long queues that cannot leave: how much longer a start takes with them than without, what a page of a queue takes, and
- * to clear one. `BENCH_FULL=1`: 200 instances with 1,000 items each.
+ * Many instances with long queues that cannot be sent: how much they delay a start, the time to read a page of a queue, and the time to clear one.
+ * `BENCH_FULL=1`: 200 instances with 1,000 items each.
  */
 
 import type { Instance } from '../test/harness/gateway.ts'
@@ -22,7 +22,7 @@ try {
         Array.from({ length: Math.min(16, INSTANCES - instances.length) }, () => running.gateway.createInstance(null)),
       )),
     )
-  /** Until all of them answer, in s. */
+  /** Time until all of them answer, in s. */
   async function boots(): Promise<number> {
     const all: number[] = []
     for (let count = 0; count < (SMOKE ? 1 : 3); count++) {
@@ -32,7 +32,7 @@ try {
       const { baseUrl } = running.gateway
       for (const instance of instances) instance.api_url = baseUrl + new URL(instance.api_url).pathname
       for (const instance of instances) {
-        // Until its turn to boot has come it is not there.
+        // An instance does not exist until its turn to boot.
         for (;;) {
           const { status } = await running.gateway.ask(instance, 'GET', '/queue?page_size=1')
           if (status === 200) break
@@ -63,7 +63,7 @@ try {
     }
     return times
   }
-  // By the driver: the harness of the tests parses each answer and looks for secrets in it, which would be part of the time.
+  // Sent by the driver: the test harness parses each answer and searches it for secrets, which would add to the time.
   const page = (rounds: number) =>
     driver.call('drive', {
       urls: instances.map(({ api_url }) => `${api_url}/queue?page_size=100`),

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- readme`: writes what the newest runs have measured into `bench/README.md`, between its markers: the table of what is to be
- * reached, what an instance costs, and what that means for machines of 1, 2 and 4 cores.
+ * `npm run bench -- readme`: writes the results of the newest runs into `bench/README.md`, between its markers: the table of targets, the cost of an
+ * instance, and the capacity of machines with 1, 2 and 4 cores.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ const file = fileURLToPath(new URL('./README.md', import.meta.url))
 const rows = await newestRows()
 if (rows.length === 0) throw new Error('bench/results has no run')
 
-/** A figure of a bench; undefined where it was not run. */
+/** A figure of a bench; undefined if it was not run. */
 function at(bench: string, ...path: string[]): unknown {
   const result: unknown = rows.find((row) => row.bench === bench)?.result
   return path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], result)
@@ -51,7 +51,7 @@ const reached = () =>
     reachedBy(rows).map((each) => [each.bench, each.figure, each.toReach, each.measured, answerOf(each)]),
   )
 
-/** MB of a shard more than one, by the largest number of them that was measured. */
+/** MB per further shard, from the largest number of shards that was measured. */
 function shardMb(): number | undefined {
   const mb = (shards: number) => numberAt('threads', `${shards}_shards`, 'rss_mb')
   const [one, most] = [mb(1), [4, 2].find((shards) => mb(shards) !== undefined)]
@@ -98,10 +98,10 @@ function costs(): string {
   )
 }
 
-/** As `defaultShards` of `src/config.ts` has it. */
+/** The same as `defaultShards` of `src/config.ts`. */
 const SHARDS: Record<number, number> = { 1: 1, 2: 1, 4: 3 }
 const DEFAULT = { heapMb: 512, webhooks: 128, starts: 25 }
-/** Of a core, for logins after a start: the rest is for those who are there already. */
+/** Part of a core for logins after a start: the rest is for connected instances. */
 const SHARE_OF_STARTS = 0.75
 
 function settings(): string {

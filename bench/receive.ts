@@ -1,7 +1,7 @@
 /**
- * Texts from others: CPU of each and how long from the stanza to its webhook, at equal rates on 1 and on many instances, against the bare
- * library and its event; the most per second that one instance keeps up with; a burst, and how long it holds the loop of the shard. And what the disk
- * alone takes: a text is on it before its webhook is posted.
+ * Received texts: CPU of each, and the time from the stanza to its webhook, at equal rates on 1 and on many instances, against the bare library and
+ * its event; the highest rate that one instance keeps up with; and a burst, with the delay of the shard's loop. Also the time that the disk alone
+ * takes, because a text is on disk before its webhook is posted.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,14 +32,14 @@ const RATES = SMOKE ? [20] : [50, 200, 500]
 const SECONDS = amount(1.5, 1)
 const STEPS = SMOKE ? [50] : [200, 400, 600, 800, 1_000, 1_500]
 const BURST = amount(3_000, 100)
-/** V8 still compiles for the service's first 4,500: they cost up to twice what the later ones do (README). */
+/** V8 still compiles for the first 4,500 texts: they cost up to twice as much as later ones (README). */
 const WARM = amount(6_000, 30)
 /**
- * What a sender has to encrypt a text before the first is due to leave, in ms: while texts are measured at a rate, the processor is the service's
- * and not the pretend person's.
+ * Time for a sender to encrypt the texts before the first is sent, in ms: while texts are measured at a rate, the processor must be free for the
+ * service.
  */
 const LEAD_MS_EACH = 0.8
-/** Each account has a sender of its own: a person's texts are encrypted one after another. */
+/** Each account has its own sender, because one person's texts are encrypted one after another. */
 const SENDERS = phoneNumbers(2_000, MANY)
 const LOOP = fileURLToPath(new URL('./parts/loop-delay.mjs', import.meta.url))
 
@@ -92,7 +92,7 @@ try {
       perSecond === undefined ? {} : { per_second: perSecond / accounts.length, lead_ms: Math.ceil(total * LEAD_MS_EACH) + 50 }
     await Promise.all(
       accounts.map(async (phone, index) => {
-        // Evenly: else each account's first would come at once with those of all others, and so would each of the following.
+        // Spread evenly: otherwise the first texts of all accounts would arrive together, and so would all later ones.
         if (perSecond !== undefined) await sleep((index * 1_000) / perSecond)
         return sandbox.burst(SENDERS[index]!, phone, each, STAMPED, pace)
       }),
@@ -141,7 +141,7 @@ try {
     }
   }
 
-  /** The most that leaves no growing tail: half of them are through within a tenth of a second. */
+  /** The highest rate without a growing delay: half of the texts arrive within a tenth of a second. */
   let most = 0
   const steps: Record<string, unknown> = {}
   for (const rate of STEPS) {

@@ -1,6 +1,6 @@
 /**
- * What reconnects of one instance leave behind: CPU of each, memory, and what is left of it after a collection, in parts of the run. A restart of the session is asked for through the
- * API, because one that the network cuts waits longer each time. `BENCH_FULL=1` does 10,000 of them.
+ * The effects of reconnects of one instance: CPU of each, memory, and the memory after a collection, in parts of the run. A restart of the session is
+ * requested through the API, because after a disconnect by the network the delay increases each time. `BENCH_FULL=1` does 10,000 of them.
  */
 import { amount, cpuMs, phoneNumber, report, round, rssMb, startBench, UNLIMITED } from './measure.ts'
 import { heapEnv, heapOf } from './parts/heap.ts'

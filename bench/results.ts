@@ -5,7 +5,7 @@ import { type Row, TARGETS } from './targets.ts'
 
 const folder = fileURLToPath(new URL('./results/', import.meta.url))
 
-/** Resolves with the name of the file, from the root of the repository. */
+/** Resolves with the path of the file, relative to the root of the repository. */
 export async function writeResults(rows: readonly Row[]): Promise<string> {
   const name = `${new Date().toISOString().replaceAll(':', '-')}.json`
   await mkdir(folder, { recursive: true })
@@ -14,11 +14,11 @@ export async function writeResults(rows: readonly Row[]): Promise<string> {
 }
 
 export interface DatedRow extends Row {
-  /** As in 2026-11-22. */
+  /** The format of 2026-11-22. */
   day: string
 }
 
-/** Of each bench the newest run that did not fail, in the order of what is to be reached. */
+/** The newest run of each bench that did not fail, in the order of the targets. */
 export async function newestRows(): Promise<DatedRow[]> {
   const newest = new Map<string, DatedRow>()
   const files = await readdir(folder).catch(() => [])

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: the benches that have something to reach (`targets.ts`) one after another, each in a process of its own; then what was
- * measured beside what is to be reached, one JSON file for the run, the chart, and the numbers of the README. `npm run bench -- NAME …`: these.
- * `npm run bench -- chart` and `-- readme`: of the newest files. `npm run bench -- smoke`: does each one work? Small amounts, in chance order, as
- * many as there is time for (`BENCH_SECONDS`); one that runs out of time has not failed.
+ * `npm run bench`: runs the benches with targets (`targets.ts`) one after another, each in a separate process. Then it prints the results beside the
+ * targets, and writes one JSON file for the run, the chart, and the numbers of the README. `npm run bench -- NAME …`: only these. `npm run bench --
+ * chart` and `-- readme`: from the newest files. `npm run bench -- smoke`: checks whether each bench works, with small amounts, in random order, for
+ * as long as `BENCH_SECONDS`; a bench that runs out of time has not failed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 const NOT_BENCHES = new Set(['run', 'measure', 'chart', 'readme', 'results', 'targets'])
 const files = (await readdir(folder)).flatMap((name) => (name.endsWith('.ts') ? [name.slice(0, -3)] : []))
 const names = files.filter((name) => !NOT_BENCHES.has(name)).sort()
-/** Those of a run without names, in about fifteen minutes on two cores. */
+/** The benches of a run without names, about fifteen minutes on two cores. */
 const known = [...new Set(TARGETS.map(({ bench }) => bench))]
 const wanted = process.argv.slice(2)
 const [mode] = wanted
@@ -37,13 +37,13 @@ const inChanceOrder = (all: readonly string[]) =>
     .map(({ name }) => name)
 const chosen = isSmoke ? inChanceOrder(known) : isAll ? known : wanted
 
-/** Ends with this second of this process; none: never. */
+/** The second of this process at which the run ends; none: never. */
 const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000
-/** In ms, of each bench of a run of all: one that hangs must not take the time of the others. */
+/** Limit of each bench in a run of all, in ms, so that a bench that hangs does not use the time of the others. */
 const MOST_OF_ONE = isAll ? 300_000 : Number.POSITIVE_INFINITY
 const env = { ...process.env, BENCH_BUILT: '1', ...(isSmoke ? { BENCH_SMOKE: '1' } : {}) }
 
-/** They end with this process. */
+/** The child processes end with this process. */
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.on(signal, () => {
@@ -84,7 +84,7 @@ async function runOne(bench: string): Promise<Row> {
   return row
 }
 
-/** What was measured, a line each: `saturated_1 ratio cpu  2.1 [1.9, 2.4]`. */
+/** One line per result: `saturated_1 ratio cpu  2.1 [1.9, 2.4]`. */
 function lines(value: unknown, path: string[] = []): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[path.join(' '), String(value)]]
   if ('median' in value && 'spread' in value)
@@ -127,7 +127,7 @@ const left = [...chosen]
 async function runLeft() {
   while (left.length > 0 && performance.now() < endsAt - 5_000) rows.push(await runOne(left.shift()!))
 }
-// Whether one works does not depend on what is beside it; how fast it is does.
+// Other processes do not change whether a bench works, but they change how fast it is.
 await Promise.all(Array.from({ length: isSmoke ? 2 : 1 }, runLeft))
 if (left.length > 0) process.stdout.write(`There is no time left for ${left.join(', ')}.\n`)
 

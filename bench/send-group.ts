@@ -1,7 +1,8 @@
 /**
- * Texts to a group of 10 to 500 members, against the bare library, which has the metadata of its groups cached. It is one group that grows, so
- * that both sides are in the state that lasts: the library's sender key has a skipped key for each text before, up to 2,000, and a text gets slower with
- * them, which is given to it beforehand (`age`: to send 1,300 more takes a minute and more). Before that the first text to a group of 500 whose people nobody has written to: sessions, and the group's key for each device.
+ * Texts to a group of 10 to 500 members, against the bare library with cached group metadata. It is one group that grows, so that both sides are in
+ * their lasting state: the library's sender key keeps a skipped key for each earlier text, up to 2,000, and texts become slower with them. These keys
+ * are created in advance (`age`), because sending 1,300 texts would take more than a minute. Before that, the first text to a group of 500 people to
+ * whom nobody has written: sessions, and the group's key for each device.
  */
 import {
   amount,
@@ -21,13 +22,13 @@ import {
 
 const SIZES = SMOKE ? [5, 10] : [10, 50, 100, 500]
 const LARGEST = Math.max(...SIZES)
-/** What a text costs us does not change any more after 200. */
+/** After 200 texts our cost per text is constant. */
 const WARM = { ours: amount(300, 5), theirs: amount(200, 3) }
-/** Texts that the library's sender key has seen when it is measured. */
+/** Texts that the library's sender key has processed before the measurement. */
 const AGED = amount(1_500, 10)
-/** After the group has grown: the first text gives the newcomers the key. */
+/** After the group has grown: the first text distributes the key to the new members. */
 const WARM_AGAIN = { ours: amount(30, 2), theirs: amount(5, 1) }
-/** A round of either side takes about as long: about a second of processor time, of which a tick is a hundredth. */
+/** A round of either side takes about as long: about a second of processor time, in ticks of a hundredth. */
 const TEXTS = { ours: amount(120, 5), theirs: amount(12, 3) }
 const FIRSTS = amount(3, 1)
 const BARE = phoneNumber(500)

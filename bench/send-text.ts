@@ -1,7 +1,7 @@
 /**
- * What a text costs through the whole gateway (HTTP, queue without pacing, durable store, wire, ack, three webhooks), against the bare library
- * on the same network: saturated with 1 and with 20 instances, and at an equal rate; and how many leave with 50. Rounds alternate; both sides
- * are warm.
+ * The cost of a text through the whole gateway (HTTP, queue without pacing, durable store, wire, ack, three webhooks), against the bare library on
+ * the same network: at full load with 1 and with 20 instances, and at an equal rate; and the number of texts per second with 50. Rounds alternate;
+ * both sides are warm.
  */
 import {
   amount,
@@ -31,7 +31,7 @@ interface Case {
   texts: number
   warm: number
   perSecond?: number
-  /** Not held against the library. */
+  /** Not compared with the library. */
   isAlone?: boolean
 }
 const cases: Case[] = [

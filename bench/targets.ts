@@ -1,37 +1,37 @@
-/** What is to be reached, as data: which figure of which bench, and how far it may go. The table of a run and that of the README are made of it. */
+/** The targets as data: the figure of each bench, and its limit. The tables of a run and of the README are made from it. */
 import type { Spread } from './parts/numbers.ts'
 
-/** One bench of a run, as `run.ts` writes it to its file. */
+/** One bench of a run, in the form that `run.ts` writes to its file. */
 export interface Row {
   bench: string
   seconds: number
-  /** Of the machine, before it. */
+  /** State of the machine before the bench. */
   load: number
   result: Record<string, unknown>
 }
 
 interface Target {
   bench: string
-  /** What is measured, in words, with its unit. */
+  /** The measured quantity, in words, with its unit. */
   figure: string
-  /** Where it stands in the bench's result. Of a spread it is the median that counts. */
+  /** Path in the bench's result. For a spread the median counts. */
   at: readonly string[]
-  /** In place of `at`: what it is made of. */
+  /** In place of `at`: a function that computes the figure. */
   of?(result: Record<string, unknown>): number | undefined
   least?: number
   most?: number
-  /** Why the machine cannot tell, where it cannot: shown in place of whether it is reached. */
+  /** The reason why this machine cannot measure it, shown instead of the result. */
   unless?(result: Record<string, unknown>): string | false
-  /** A figure that bounds it, with its words. */
+  /** A limit, with its words. */
   beside?: { words: string; at: readonly string[] }
 }
 
 export interface Shown {
   bench: string
   figure: string
-  /** As in `at least 800`. */
+  /** The word before the limit, as in `at least 800`. */
   toReach: string
-  /** With its spread where there is one. */
+  /** With its spread, if there is one. */
   measured: string
   isReached: boolean | undefined
 }
@@ -42,13 +42,13 @@ const of = (bench: string, figure: string, at: string, bound: Bound): Target => 
 const RATES = [50, 200, 500]
 const SIZES = [10, 50, 100, 500]
 const BOOT = '25 a second, as by default'
-/** As `boot.ts` names its rows. */
+/** Name of a row in the result of `boot.ts`. */
 const bootOf = (size: number) => `${size}, ${BOOT}`
 
 /** A text is on disk before it is acknowledged, to the API's caller and to the network. */
 const DISK = { words: 'p99 of the disk alone', at: ['disk_ms', 'p99'] }
 
-/** Cores that must be idle with one shard before a second one can show what it brings. */
+/** Cores that must be idle with one shard before a second one can have an effect. */
 const A_CORE = 0.8
 const idleWithOne = (result: Record<string, unknown>) => (result['1_shards'] as { cores_idle: Spread }).cores_idle.median
 /** `threads.ts` has 1, 2 and 4 shards. */

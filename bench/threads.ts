@@ -1,7 +1,7 @@
 /**
- * Texts per second and CPU of each with 1, 2 and 4 shards. A second shard can only bring more texts where a core is idle while one shard has all it
- * can take; network, driver and receiver need cores, too, and on two there is none left. So the cores that were idle are measured beside the rates: with
- * less than one the rates say nothing about shards, and what a text costs with more of them is what can be said.
+ * Texts per second and CPU of each with 1, 2 and 4 shards. A second shard can only add texts if a core is idle while one shard has its full load;
+ * network, driver and receiver need cores, too, and on two cores none is left. So the idle cores are measured with the rates: with less than one, the
+ * rates show nothing about shards, but the cost of a text with more of them is still valid.
  */
 import { cpus } from 'node:os'
 import {
@@ -25,7 +25,7 @@ import {
 const CONTACT = '5511988880001'
 const INSTANCES = amount(20, 4)
 const TEXTS = amount(300, 20)
-/** More than there are cores are of no use. */
+/** More than the number of cores has no effect. */
 const SHARDS = SMOKE || cpus().length < 4 ? [1, 2] : [1, 2, 4]
 
 const bench = await startBench()

@@ -1,8 +1,8 @@
 /**
- * What a text costs the processor in this checkout and in another, side by side: out (HTTP, queue, store, session, webhooks) and in (stanza,
- * inbox, webhook), in turn on one network. `BENCH_OTHER` is the folder of the other, with its packages installed; without it this checkout
- * is compared with itself, which shows what of a ratio is noise. `BENCH_GROUP=500`: the texts out go to a group of so many; `BENCH_IN=500`: so many
- * texts in a second; `BENCH_WARM=6000`: so many of them before (V8 compiles for the first 4,500).
+ * The processor time of a text in this checkout and in another, side by side: sent (HTTP, queue, store, session, webhooks) and received (stanza,
+ * inbox, webhook), in turn on one network. `BENCH_OTHER` is the folder of the other checkout, with its packages installed; without it this checkout
+ * is compared with itself, which shows the noise of a ratio. `BENCH_GROUP=500`: the sent texts go to a group with this number of members.
+ * `BENCH_IN=500`: received texts per second. `BENCH_WARM=6000`: texts before the measurement (V8 compiles for the first 4,500).
  */
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
@@ -12,7 +12,7 @@ import { startCounter } from './parts/counter.ts'
 const OTHER = process.env.BENCH_OTHER ?? fileURLToPath(new URL('..', import.meta.url))
 const TEXTS = Number(process.env.BENCH_TEXTS ?? 300)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
-/** Below what the API takes of one instance. */
+/** Less than the API's limit per instance. */
 const REQUESTS_PER_SECOND = 50
 const IN_PER_SECOND = Number(process.env.BENCH_IN ?? 100)
 const WARM_IN = Number(process.env.BENCH_WARM ?? 500)
@@ -28,7 +28,7 @@ async function groupOf(owner: string): Promise<string> {
   return id.replace('@g.us', '-group')
 }
 
-/** One of the two: its service, an account on it, and who receives its webhooks. */
+/** One of the two: its service, an account on it, and the receiver of its webhooks. */
 async function side({ service, gateway }: { service: { child: { pid?: number } }; gateway: Gateway }, index: number) {
   const receiver = await startCounter()
   const phone = phoneNumber(index)

@@ -1,14 +1,14 @@
 /**
- * What broken receivers do to healthy ones: many instances, many events, receivers that answer, answer slowly, with a huge body, hang,
- * close, and redirect. Every event is a text of a pretend contact, through the whole service.
+ * The effect of broken receivers on healthy ones: many instances, many events, and receivers that answer, answer slowly, with a huge body, hang,
+ * close, and redirect. Every event is a text of a simulated contact, through the whole service.
  *
- * Latencies are from the time in an event's id, which is when it was made, to the request that its receiver took: of one instance while nothing
- * else happens, of all while all receivers answer, and of the healthy ones while the others are broken. On a machine that has other work read
- * the third against the second: at the same rate.
+ * Latencies are measured from the creation of an event (the time in its id) to the request that its receiver accepted: of one instance without
+ * other load, of all instances while all receivers answer, and of the healthy ones while the others are broken. On a machine with other work
+ * compare the third with the second, at the same rate.
  *
- * An event that fails is tried again for seven hours, which a bench cannot wait for. So when the last event has come each must be delivered, or
- * wait with its tries going on. Then the broken ones are mended: those that were away are found by the service itself, within a minute's probe;
- * events that were refused one by one (the redirects) are sent again by `replay`, as an operator would. In the end every one must be delivered.
+ * A failed event is tried again for seven hours, which is too long for a bench. So after the last event each event must be delivered, or wait
+ * with its tries continuing. Then the broken receivers are repaired. The service notices within a minute, by a probe, that an unreachable one is
+ * back; events that were refused one by one (the redirects) are sent again by `replay`, as an operator would. At the end all must be delivered.
  */
 
 import { join } from 'node:path'
@@ -20,18 +20,18 @@ import type { Kind, WebhookReceivers } from './parts/webhook-receivers.ts'
 
 const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(200, 40))
 const EVENTS = Number(process.env.BENCH_EVENTS ?? amount(20_000, 400))
-/** Of all instances together: what leaves the machine room to be measured. */
+/** For all instances together: the rate that the machine can sustain with capacity left. */
 const PER_SECOND = Number(process.env.BENCH_PER_SECOND ?? 80)
-/** Of 40 instances, so many have such a receiver; all others have one that answers. */
+/** Number of instances out of 40 that have such a receiver; all others have one that answers. */
 const BROKEN: Record<Exclude<Kind, 'answers'>, number> = { slow: 2, huge: 2, hangs: 3, closes: 3, redirects: 2 }
 const IDLE_TEXTS = 150
 const IDLE_PER_SECOND = 10
 const PAIRED_AT_ONCE = 8
 const WRITERS = 20
-/** For all of it. Of the usual amounts about seven minutes are needed. */
+/** Limit for the whole bench. The usual amounts take about seven minutes. */
 const GIVE_UP_MS = 10 * 60_000
 
-/** Of an instance that is not among the others. */
+/** Number of an instance that is not among the others. */
 const IDLE = INSTANCES
 
 const order = (Object.keys(BROKEN) as (keyof typeof BROKEN)[]).flatMap((kind) => Array<Kind>(BROKEN[kind]).fill(kind))
@@ -57,7 +57,7 @@ try {
   for (let from = 0; from <= INSTANCES; from += PAIRED_AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(PAIRED_AT_ONCE, INSTANCES + 1 - from) }, (_, at) => connect(from + at)))
 
-  /** Of all types: only `received` has a URL. */
+  /** Of all types, only `received` has a URL. */
   async function inLog(status?: string): Promise<number> {
     const query = status === undefined ? '' : `&status=${status}`
     const url = `${gateway.baseUrl}/admin/webhook-log?page_size=1${query}`
@@ -68,18 +68,21 @@ try {
       if (performance.now() > GIVE_UP_MS) throw new Error(`given up after ${GIVE_UP_MS / 60_000} minutes, before ${what}`)
   }
 
-  // One healthy receiver while nothing else happens.
+  // One healthy receiver and no other load.
   await sandbox.burst(writerOf(IDLE), phoneNumber(IDLE), IDLE_TEXTS, 'event ', { per_second: IDLE_PER_SECOND })
   await until('the idle texts', async () => (await inLog('delivered')) >= IDLE_TEXTS)
   const idle = (await receivers.call('report')).answers.latency
 
   let all = IDLE_TEXTS
-  /** So many events of each instance; resolves when the receivers of these kinds have all of theirs. The log is not read meanwhile. */
+  /**
+   * Sends this number of events for each instance; resolves when the receivers of these kinds have received all of theirs. The log is not read
+   * meanwhile.
+   */
   async function send(each: number, takers: readonly Kind[]) {
     const before = { cpu: cpuMs(pid), commits: commitsOf(state) }
     const began = performance.now()
     for (let index = 0; index < INSTANCES; index++) {
-      // One after another over the time between two texts of an instance: begun at once they would come in bursts of all instances.
+      // Started one after another over the time between two texts of an instance: if they started together, their texts would arrive in bursts.
       await sleep(began + (index * 1_000) / PER_SECOND - performance.now())
       await sandbox.burst(writerOf(index), phoneNumber(index), each, 'event ', { per_second: PER_SECOND / INSTANCES })
     }
@@ -100,7 +103,7 @@ try {
     }
   }
   const each = Math.ceil(EVENTS / INSTANCES)
-  /** The first text of a person sets up a session, which is not the subject here. */
+  /** The first text of a person sets up a session, which is not measured here. */
   await send(1, KINDS)
   await receivers.call('report')
   const sentWell = await send(Math.ceil(each / 4), KINDS)
@@ -110,7 +113,7 @@ try {
   const sent = await send(each, ['answers'])
   const broken = await receivers.call('report')
   await until('every event in the log', async () => (await inLog()) >= all)
-  /** Counted one after another, while events go on to end: again, until it adds up. */
+  /** Counted one after another while events still end: repeated until the sum is right. */
   async function count() {
     for (; ; await sleep(500)) {
       const counts = { delivered: 0, pending: 0, failed: 0, discarded: 0 }

@@ -1,4 +1,4 @@
-/** Process of `asking.ts`: asks at a steady beat, undisturbed by what its parent does with large bodies. */
+/** Process of `asking.ts`: sends requests at a steady rate, undisturbed by its parent's work with large bodies. */
 const urls = process.argv.slice(3)
 let times: number[] = []
 const open = new Set<Promise<unknown>>()
@@ -20,7 +20,7 @@ setInterval(() => {
   open.add(asked)
 }, Number(process.argv[2]))
 
-/** Every message asks for the times since the last one; a question counts for the time in which it was asked. */
+/** Every message requests the times since the last one; a request counts for the period in which it was sent. */
 process.on('message', async () => {
   await Promise.all(open)
   process.send!(times)

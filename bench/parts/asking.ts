@@ -1,13 +1,13 @@
-/** How long others wait for an answer while something heavy goes on: asked at a steady rate by a process of its own. */
+/** The latency for others while heavy work runs, measured at a steady rate by a separate process. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Below the refill of the bucket of each of two instances that are asked in turn. */
+/** Less than the refill rate of the token buckets of the two instances that are requested in turn. */
 const EVERY_MS = 10
 
 export interface Asking {
-  /** How long each question took, in ms, while `work` went on; infinite when it was not answered. */
+  /** The latency of each request, in ms, while `work` ran; infinite if it was not answered. */
   during(work: () => Promise<unknown>): Promise<number[]>
   end(): void
 }

@@ -1,8 +1,8 @@
 /**
- * The baseline: the library alone, keys in memory, any number of accounts, as a process of its own. Its settings are those that its own
- * documents advise: metadata of groups are cached. Two things are set as anybody who measures it finds out soon: one AsyncLocalStorage for
- * all sockets (each one more makes every promise of the thread slower below Node 24; `plain` leaves it), and privacy tokens that are there
- * already, as in an account that has been in use; without them each text is a query more.
+ * The baseline: the library alone, keys in memory, any number of accounts, as a separate process. Its settings are those that its documentation
+ * recommends: group metadata is cached. Two more things are set because every user of the library needs them: one AsyncLocalStorage for all sockets
+ * (each further one makes every promise of the thread slower below Node 24; `plain` leaves it out), and existing privacy tokens, as in an account
+ * that has been in use, because without them each text needs another query.
  */
 import { EventEmitter } from 'node:events'
 import type { AuthenticationState, GroupMetadata, WASocket } from '@whiskeysockets/baileys'
@@ -18,7 +18,7 @@ if (process.argv[2] !== 'plain') shareAsyncLocalStorage(false)
 const { initAuthCreds, jidDecode, makeWASocket, WA_CERT_DETAILS } = await import('@whiskeysockets/baileys')
 const { SenderKeyRecord } = await import('@whiskeysockets/baileys/lib/Signal/Group/index.js')
 
-// The library's session entries go to the console, private keys included.
+// The library prints session entries to the console, including private keys.
 for (const name of ['log', 'info', 'warn', 'error'] as const) globalThis.console[name] = () => {}
 
 interface Account {
@@ -28,15 +28,15 @@ interface Account {
 const accounts: Account[] = []
 const groups = new Map<string, GroupMetadata>()
 const life = new EventEmitter()
-/** Settings that lie on a media host are not wanted, and nothing is asked of any other address. */
+/** Settings on a media host are not downloaded, and no other address is requested. */
 const dispatcher = new Agent({ connect: (_, done) => done(new Error('no media here'), null) })
 
-/** Texts of others: how many came, and how long they were under way. */
+/** Received texts: their number, and their delay. */
 let received = 0
 const latencies: number[] = []
 const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
 
-/** Nothing is asked of the network for it: our own was given now. */
+/** The network is not queried for it, because ours is given here. */
 const token = () => ({ token: Buffer.alloc(0), senderTimestamp: Math.floor(Date.now() / 1_000) })
 
 function memory(): AuthenticationState {
@@ -123,7 +123,7 @@ const calls = {
       accounts.push(...(await Promise.all(some.map((phone) => pair(network.url, network.control, phone)))))
     }
   },
-  /** Each account sends its share, a text after the ack of the one before; account by account to `to` in turn. Resolves with ms. */
+  /** Each account sends its share, each text after the ack of the previous one; the accounts send to `to` in turn. Resolves with ms. */
   async send({ count, to, prefix = 'text ', perSecond }: { count: number; to: string[]; prefix?: string; perSecond?: number }) {
     for (const jid of to)
       if (jid.endsWith('@g.us') && !groups.has(jid)) groups.set(jid, await accounts[0]!.sock.groupMetadata(jid))
@@ -142,15 +142,16 @@ const calls = {
     return performance.now() - began
   },
   /**
-   * As after so many texts more to a group that one was sent to: its sender key goes on as the library's `GroupCipher` lets it, with a skipped
-   * key for each text, and nothing leaves. Its record is read and written once and not for each: with 1,500 skipped keys that is 80 ms of a text.
+   * The state after this number of further texts to a group: the sender key is advanced as the library's `GroupCipher` does, with a skipped key for
+   * each text, and nothing is sent. The record is read and written once, not for each text, because with 1,500 skipped keys that takes 80 ms per
+   * text.
    */
   async age(group: string, count: number) {
     const { keys, creds } = accounts[0]!.sock.authState
     const { id, lid } = creds.me!
     const meId = groups.get(group)?.addressingMode !== 'pn' && lid ? lid : id
     const { user, device } = jidDecode(meId)!
-    // As the library's `jidToSignalSenderKeyName` has it.
+    // The same as the library's `jidToSignalSenderKeyName`.
     const sender = meId.endsWith('@lid') ? `${user}_1` : user
     const name = `${group}::${sender}::${device ?? 0}`
     const { [name]: stored } = await keys.get('sender-key', [name])
@@ -164,7 +165,7 @@ const calls = {
     }
     await keys.set({ 'sender-key': { [name]: Buffer.from(JSON.stringify(record.serialize())) } })
   },
-  /** The group has other members now: its metadata is read again. */
+  /** The members of the group have changed: its metadata is read again. */
   changed(group: string) {
     groups.delete(group)
   },
@@ -174,7 +175,7 @@ const calls = {
     stamps.first = Number.POSITIVE_INFINITY
     stamps.last = 0
   },
-  /** Until so many texts have come since `reset`; rejects when there is none more for 30 s. */
+  /** Resolves when this number of texts has arrived since `reset`; rejects after 30 s without one. */
   until: (wanted: number) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`${wanted} wanted, ${received} came`)), 30_000)

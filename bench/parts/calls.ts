@@ -1,6 +1,6 @@
 /**
- * The processes of a bench beside the service and the network: whoever asks, receives or is compared works in one of its own, so that
- * nobody's work is counted as another's. Plain data goes to a named function of the other side, and one answer comes back.
+ * Calls between the processes of a bench. Drivers, receivers and baselines run in separate processes, so that the work of one is not counted for
+ * another. A call sends plain data to a named function of the other process and receives one answer.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,7 @@ export function answerCalls<C extends Calls>(calls: C): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** `file`: its name in this folder; `C`: what it answers. */
+/** `file`: its name in this folder. `C`: the type of its answers. */
 export function startPart<C extends Calls>(file: string, ...args: string[]): Part<C> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`./${file}`, import.meta.url)), args, {
     serialization: 'advanced',
@@ -49,7 +49,7 @@ export function startPart<C extends Calls>(file: string, ...args: string[]): Par
   child.on('exit', (code, signal) => {
     for (const { reject } of open.values()) reject(new Error(`${file} ended with ${code ?? signal}`))
   })
-  // Whoever calls has a network that keeps it alive; when that has ended, so has the bench.
+  // The network keeps the calling process alive; when the network has ended, the bench has ended too.
   child.unref()
   child.channel!.unref()
   return {

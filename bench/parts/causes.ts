@@ -1,4 +1,4 @@
-/** What a sampled profile says, by cause: each sample counts for the innermost frame that a rule below knows. */
+/** Groups a sampled profile by cause: each sample counts for the innermost frame that a rule below matches. */
 
 interface CallFrame {
   functionName: string
@@ -15,10 +15,10 @@ export interface Profile {
   timeDeltas: number[]
 }
 
-/** The first that fits counts. `name`: of a function without a file, which is V8's own. */
+/** The first matching rule counts. `name`: name of a function without a file, which belongs to V8. */
 const RULES: readonly { cause: string; name?: RegExp; url?: RegExp }[] = [
   { cause: 'idle', name: /^\(idle\)$/ },
-  // The profile's own beginning and end.
+  // Frames that the profiler itself adds.
   { cause: 'idle', url: /node:inspector|profiling\.mjs/ },
   { cause: 'GC', name: /^\(garbage collector\)$/ },
   { cause: 'native without a JS frame', name: /^\((program|root)\)$/ },
@@ -57,7 +57,7 @@ function causeOf({ functionName, url }: CallFrame): string | undefined {
   return RULES.find((rule) => (rule.name?.test(functionName) ?? true) && (rule.url?.test(url) ?? true))?.cause
 }
 
-/** Samples by cause, as parts of all that were not idle; the largest first. `functions`: the same of the functions themselves. */
+/** Samples by cause, as parts of all samples that were not idle; the largest first. `functions`: the same by function. */
 export function byCause({ nodes, samples, timeDeltas }: Profile) {
   const parents = new Map<number, ProfileNode>()
   const known = new Map(nodes.map((node) => [node.id, node]))

@@ -1,4 +1,4 @@
-/** A receiver that counts events by type. It verifies nothing: older checkouts name the headers in another way. */
+/** A receiver that counts events by type. It does not verify signatures, because older checkouts use other header names. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a service whose work is counted (`bench/counts.ts`): timers, seals, opens and messages between threads, of all threads
- * together. SIGUSR2 writes them to the file of BENCH_COUNTS as JSON.
+ * Preloaded into a service whose operations are counted (`bench/counts.ts`): timers, encryptions, decryptions and messages between threads, of all
+ * threads together. SIGUSR2 writes the counts to the file in BENCH_COUNTS as JSON.
  */
 import crypto from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ for (const where of [globalThis, timers]) {
   counted(where, 'setTimeout', timer)
   counted(where, 'setImmediate', immediate)
 }
-// The store's values name the length of their tag, Noise does not.
+// Encryption of the store's values sets the length of the tag; that of Noise does not.
 counted(crypto, 'createCipheriv', ([algorithm, , , options]) => {
   if (algorithm === 'aes-256-gcm') options ? seal() : noise()
 })

@@ -1,18 +1,18 @@
-/** What the disk alone takes: nothing that is durable before it is confirmed can be faster. */
+/** The time that the disk alone needs: a service that stores data before it confirms them cannot be faster. */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Summary, summary } from './numbers.ts'
 
-/** lmdb's. */
+/** The page size of lmdb. */
 const PAGE = Buffer.alloc(4_096, 1)
-/** Of a commit of one received text, about. */
+/** About the bytes of a commit of one received text. */
 const PAGES = 8
 const FILE_PAGES = 4_096
-/** Between two, in ms. */
+/** Pause between two writes, in ms. */
 const PAUSE = 5
 
-/** Of `fdatasync` after some pages of a file in this folder were written anew, in ms. */
+/** Time of `fdatasync` after some pages of a file in this folder were overwritten, in ms. */
 export async function syncTimes(dir: string, count: number): Promise<Summary> {
   const path = join(dir, 'sync.dat')
   const file = openSync(path, 'w', 0o600)
@@ -21,7 +21,7 @@ export async function syncTimes(dir: string, count: number): Promise<Summary> {
     fdatasyncSync(file)
     const times: number[] = []
     for (let turn = 0; turn < count; turn++) {
-      // Far from each other, as the pages of a tree are.
+      // Far apart, as the pages of a tree are.
       for (let page = 0; page < PAGES; page++)
         writeSync(file, PAGE, 0, PAGE.length, ((turn * 37 + page * 509) % FILE_PAGES) * PAGE.length)
       const began = performance.now()

@@ -1,17 +1,17 @@
-/** Process of a bench: asks the API, as fast as it answers or at a steady rate, and measures how long each answer takes. */
+/** Process of a bench: sends requests to the API, as fast as it answers or at a steady rate, and measures the latency of each. */
 import { Pool } from 'undici'
 import { answerCalls } from './calls.ts'
 import { summary } from './numbers.ts'
 
 export interface Drive {
-  /** Asked in turn. */
+  /** URLs that are requested in turn. */
   urls: string[]
-  /** Of POSTs, in turn like the URLs; `{n}` is the number of the request. Absent: GET. */
+  /** Bodies of POST requests, used in turn like the URLs; `{n}` is the number of the request. Without them the requests are GET. */
   bodies?: string[]
   count: number
-  /** In flight at once, each after the answer of the one before. */
+  /** Requests in flight at once; each connection sends the next after the previous answer. */
   connections?: number
-  /** So many a second, whatever the answers do; one that finds no connection free waits for it, which counts. */
+  /** Requests per second, regardless of the answers; a request that finds no free connection waits, and the wait counts. */
   perSecond?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a service (`bench/reconnect.ts`, `bench/memory.ts`): what its threads hold after a full collection. SIGUSR2 has each shard
- * and the main thread collect, and writes the MB of both to the file of BENCH_HEAP as JSON.
+ * Preloaded into a service (`bench/reconnect.ts`, `bench/memory.ts`): the memory of its threads after a full collection. On SIGUSR2 each shard and
+ * the main thread run a collection, and the MB of both are written to the file in BENCH_HEAP as JSON.
  */
 import { writeFileSync } from 'node:fs'
 import v8 from 'node:v8'
@@ -8,14 +8,14 @@ import vm from 'node:vm'
 import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
 
 const KEY = 'bench heap'
-/** How often a shard looks whether it is asked, in ms. */
+/** How often a shard checks for a request, in ms. */
 const EVERY = 100
-/** Which time it is, how many shards there are, how many have answered, and what they hold together, in KB. */
+/** Number of the request, number of shards, number of answers, and the sum of their memory in KB. */
 const [EPOCH, SHARDS, ANSWERED, HELD] = [0, 1, 2, 3]
 
 v8.setFlagsFromString('--expose-gc')
 const collect = vm.runInNewContext('gc')
-/** Objects and the memory of buffers that they keep, in KB. */
+/** Objects, and the memory of their buffers, in KB. */
 function held() {
   collect()
   const { heapUsed, external } = process.memoryUsage()
@@ -49,7 +49,7 @@ if (isMainThread) {
   }, EVERY).unref()
 }
 
-/** Piscina wraps what a thread is given. */
+/** Piscina wraps the data of a thread. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

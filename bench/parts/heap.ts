@@ -1,4 +1,4 @@
-/** What the threads of a service hold after a full collection: `heap.mjs`, which is preloaded into it. */
+/** Memory of the threads of a service after a full collection, measured by the preloaded `heap.mjs`. */
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 const MODULE = fileURLToPath(new URL('./heap.mjs', import.meta.url))
 const fileIn = (dir: string) => join(dir, 'heap.json')
 
-/** For the environment of the service. */
+/** Variables for the environment of the service. */
 export const heapEnv = (dir: string) => ({ NODE_OPTIONS: `--import ${MODULE}`, BENCH_HEAP: fileIn(dir) })
 
-/** Of the main thread and of all shards, in MB: objects, and the buffers that they keep. */
+/** Memory of the main thread and of all shards, in MB: objects, and their buffers. */
 export async function heapOf(child: ChildProcess, dir: string): Promise<{ main_mb: number; shards_mb: number }> {
   const file = fileIn(dir)
   rmSync(file, { force: true })

@@ -1,15 +1,15 @@
 /**
- * Preloaded into a service (`bench/receive.ts`): how late the event loop of its shards turns, since the last time that it was asked. SIGUSR2
- * writes the worst shard's 99th percentile and maximum to the file of BENCH_LOOP as JSON, and begins anew.
+ * Preloaded into a service (`bench/receive.ts`): the delay of the event loops of its shards since the last request. SIGUSR2 writes the 99th
+ * percentile and the maximum of the worst shard to the file in BENCH_LOOP as JSON, and starts a new measurement.
  */
 import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
 
 const KEY = 'bench loop'
-/** How often a thread looks, in ms: what is below does not show. */
+/** Interval of a thread's checks, in ms; shorter delays are not measured. */
 const RESOLUTION = 1
-/** Which time it is, p99 and maximum in ms. */
+/** Number of the request, p99 and maximum in ms. */
 const [EPOCH, P99, MAX] = [0, 1, 2]
 const NANO = 1e6
 
@@ -40,7 +40,7 @@ if (isMainThread) {
   }, 200).unref()
 }
 
-/** Piscina wraps what a thread is given. */
+/** Piscina wraps the data of a thread. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

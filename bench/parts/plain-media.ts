@@ -1,4 +1,4 @@
-/** Process of `media.ts`: the network's encryption of files as a stream, by `node:crypto` alone, between the same hosts. */
+/** Process of `media.ts`: the network's file encryption as a stream, with `node:crypto` alone, between the same hosts. */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answerCalls } from './calls.ts'
 
-/** What a document message says of its file. */
+/** The fields of a document message about its file. */
 interface Laid {
   url: string
   directPath: string
@@ -34,7 +34,7 @@ function keysOf(mediaKey: Buffer) {
 
 let offered: Laid | undefined
 
-/** Down, through the cipher, checked as the service does it (MAC, and both hashes that the message has), and on to whoever asked. */
+/** Downloads, decrypts and verifies as the service does (MAC, and both hashes from the message), and sends the result to the client. */
 async function receive({ url, mediaKey, fileSha256, fileEncSha256, fileLength }: Laid, client: ServerResponse): Promise<void> {
   const { iv, cipherKey, macKey } = keysOf(Buffer.from(mediaKey, 'base64'))
   const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)
@@ -67,14 +67,14 @@ const server = createServer((_, client) => {
 })
 
 const calls = {
-  /** Resolves with the address that files are to be had at. */
+  /** Resolves with the address that serves the files. */
   async open(at: { host: string; ca: string }): Promise<string> {
     host = at.host
     agent = new Agent({ ca: at.ca, keepAlive: true })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   },
-  /** From an address through the cipher into a file, whose hash is in the address of the upload; then up. */
+  /** Reads from an address, encrypts into a file (whose hash is in the address of the upload), and uploads it. */
   async send(source: string): Promise<Laid> {
     const mediaKey = randomBytes(32)
     const { iv, cipherKey, macKey } = keysOf(mediaKey)
@@ -122,7 +122,7 @@ const calls = {
       fileLength,
     }
   },
-  /** Whoever asks the address of `open` gets this one from now on. */
+  /** The address of `open` serves this file from now on. */
   offer(laid: Laid) {
     offered = laid
   },

@@ -1,15 +1,15 @@
 /**
- * Preloaded into a service whose work is profiled (`bench/profile.ts`): SIGUSR2 begins a profile of the main thread and of every shard, and
- * the next one ends it. Each thread writes `<BENCH_PROFILE>.<main or shard>.cpuprofile`.
+ * Preloaded into a service that is profiled (`bench/profile.ts`): SIGUSR2 starts a profile of the main thread and of every shard, and the next one
+ * ends it. Each thread writes `<BENCH_PROFILE>.<main or shard>.cpuprofile`.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
 import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
 
 const KEY = 'bench profile'
-/** Between two samples, in µs. */
+/** Interval of samples, in µs. */
 const INTERVAL = 250
-/** How often a thread looks whether it is to begin or to end, in ms. */
+/** Interval at which a thread checks whether to start or end a profile, in ms. */
 const LOOK = 20
 
 if (isMainThread) {
@@ -45,7 +45,7 @@ function watch(turn, name) {
   }, LOOK).unref()
 }
 
-/** Piscina wraps what a thread is given; `BENCH_OTHER` may be a checkout without it. */
+/** Piscina wraps the data of a thread; `BENCH_OTHER` may be a checkout without it. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

@@ -1,4 +1,4 @@
-/** Process of a bench: takes webhooks, counts them by type, and measures how long stamped texts were under way. It verifies nothing. */
+/** Process of a bench: receives webhooks, counts them by type, and measures the delay of stamped texts. It does not verify signatures. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerCalls } from './calls.ts'
@@ -22,7 +22,7 @@ const STATUS = /"status":"(\w+)"/
 function take(body: string) {
   const type = TYPE.exec(body)?.[1] ?? 'none'
   const now = epoch()
-  // A status has a name of its own: what one text brings can be counted.
+  // Each status is counted separately, so that the events of one text can be counted.
   const name = type === 'message_status' ? `${type} ${STATUS.exec(body)?.[1]}` : type
   const entry = seen.get(name)
   if (entry === undefined) seen.set(name, { count: 1, first: now, last: now })
@@ -60,7 +60,7 @@ const calls = {
     stamps.first = Number.POSITIVE_INFINITY
     stamps.last = 0
   },
-  /** Resolves when there are so many of each; rejects when there is none more for `idleMs`. */
+  /** Resolves when this number of each has arrived; rejects after `idleMs` without one. */
   until: (wanted: Record<string, number>, idleMs = 30_000) =>
     new Promise<Record<string, Seen>>((resolve, reject) => {
       const isThere = () => Object.entries(wanted).every(([type, count]) => (seen.get(type)?.count ?? 0) >= count)
@@ -80,7 +80,7 @@ const calls = {
       look()
     }),
   counts: () => Object.fromEntries(seen),
-  /** Of stamped texts: how long they took, and in which time they left the network. */
+  /** For stamped texts: their delays, and the period in which they left the network. */
   latency: () => ({ ...summary(latencies), left_within_ms: stamps.last - stamps.first }),
 }
 export type Receiver = typeof calls

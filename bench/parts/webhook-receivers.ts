@@ -1,4 +1,4 @@
-/** Process of a bench: the receivers of `webhooks.ts`, one port for each kind. */
+/** Process of a bench: the receivers of `webhooks.ts`, with one port for each kind. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeTime } from 'ulid'
@@ -11,14 +11,14 @@ export type Kind = (typeof KINDS)[number]
 interface KindReport {
   /** Requests, accepted or not. */
   posts: number
-  /** Events that were accepted, each counted once. */
+  /** Accepted events, each counted once. */
   accepted: number
   repeats: number
-  /** Accepted events of one instance with a lower number than one before. */
+  /** Accepted events of one instance whose number is lower than an earlier one. */
   outOfOrder: number
 }
 interface Measured extends KindReport {
-  /** ms from the time in the event's id, which is when it was made, to the request that was accepted. */
+  /** ms from the creation of an event (the time in its id) to the request that was accepted. */
   latency: number[]
 }
 
@@ -29,7 +29,7 @@ let isBroken = false
 const empty = (): Measured => ({ posts: 0, accepted: 0, repeats: 0, outOfOrder: 0, latency: [] })
 const reports = Object.fromEntries(KINDS.map((kind) => [kind, empty()])) as Record<Kind, Measured>
 const seen = new Set<string>()
-/** By instance, the number of its last accepted text. */
+/** The number of the last accepted text, by instance. */
 const last = new Map<string, number>()
 
 function accept(kind: Kind, body: string, at: number) {
@@ -47,7 +47,7 @@ function accept(kind: Kind, body: string, at: number) {
   last.set(instance_id, Math.max(number, last.get(instance_id) ?? 0))
 }
 
-/** An answer that never ends: the sender has to leave it. */
+/** An answer without an end: the sender has to abort it. */
 function pour(response: ServerResponse) {
   response.writeHead(200)
   const write = () => {
@@ -99,10 +99,10 @@ async function open(kind: Kind): Promise<string> {
 const calls = {
   open: async () =>
     Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await open(kind)]))) as Record<Kind, string>,
-  /** From now on each behaves as its kind does, or they all answer. */
+  /** Sets whether each receiver behaves as its kind does, or all of them answer. */
   setBroken(value: boolean) {
     isBroken = value
-    // What is sent from now on is numbered anew.
+    // Restarts the numbering for later texts.
     if (value) last.clear()
   },
   /** Events since the last report. */

@@ -1,4 +1,7 @@
-/** Immediate operations as their stories ask them: good answers by their own schema, refusals by code, the network's answers in its place. */
+/**
+ * Requests of immediate operations: good answers are checked against the operation's own schema, refusals by their code; answers of the network can
+ * be replaced.
+ */
 import assert from 'node:assert/strict'
 import { endpoints } from '../../src/features/index.ts'
 import type { Json, Stage } from './stage.ts'
@@ -13,7 +16,7 @@ export function createAsking(stage: () => Stage) {
   const ask = (method: string, path: string, body?: unknown) => stage().world.gateway.ask(stage().instance, method, path, body)
 
   return {
-    /** A good answer, which has what the operation's schema names and nothing else. */
+    /** A good answer, which has exactly the fields of the operation's schema. */
     async good(id: string, method: string, path: string, body?: unknown): Promise<Json> {
       const { status, body: answer } = await ask(method, path, body)
       assert.equal(status, 200, JSON.stringify(answer))
@@ -26,14 +29,14 @@ export function createAsking(stage: () => Stage) {
       const { code, details } = (answer.error ?? {}) as { code: string; details: Json }
       return { status, code, details }
     },
-    /** The network answers the next query of the account that fits in this way, or all of them until `asUsual`. */
+    /** The network answers the next matching query of the account this way, or every one until `asUsual`. */
     instead: (match: Json, action: unknown, more: Json = { times: 1 }) =>
       stage().world.sandbox.post('/answers', { match, do: action, ...more }),
     asUsual: () => fetch(`${stage().world.sandbox.url}/answers`, { method: 'DELETE' }),
   }
 }
 
-/** What the codes of the network mean for an operation whose 404 means nothing else. */
+/** The meaning of the network's codes for an operation whose 404 has no special meaning. */
 export const NETWORK_CODES: readonly [code: number, status: number, expected: string][] = [
   [400, 502, 'action_failed'],
   [401, 403, 'not_allowed'],

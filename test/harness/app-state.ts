@@ -1,4 +1,4 @@
-/** What the account's phone has of its app state, and what it changes in it. */
+/** The app state that the account's phone has, and the changes that the phone makes in it. */
 import assert from 'node:assert/strict'
 import type { Json, Stage } from './stage.ts'
 
@@ -13,13 +13,13 @@ export function phoneOf(stage: () => Stage, number: string) {
   async function phone(): Promise<Phone> {
     const { phones } = await stage().world.sandbox.get<{ phones: Phone[] }>('/state')
     const found = phones.find((each) => each.phone === number)!
-    // It could open and verify all that was written.
+    // The phone could decrypt and verify everything that was written.
     assert.deepEqual(found.app_state_problems, [])
     return found
   }
   return {
     phone,
-    /** Undefined: there is no such entry. */
+    /** Undefined if there is no such entry. */
     entry: async (...index: string[]): Promise<Record<string, Json> | undefined> =>
       (await phone()).app_state[JSON.stringify(index)] as Record<string, Json> | undefined,
     async action(...index: string[]): Promise<Record<string, Json>> {
@@ -27,7 +27,7 @@ export function phoneOf(stage: () => Stage, number: string) {
       assert.ok(found, `the phone has no ${index.join(' ')}`)
       return found as Record<string, Json>
     },
-    /** The phone does something itself; null takes the entry away. */
+    /** The phone writes an action itself; null removes the entry. */
     act: (collection: string, index: string[], value: Json | null) =>
       stage().world.sandbox.post(`/phones/${number}/actions`, { collection, index, value }),
   }

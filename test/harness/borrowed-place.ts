@@ -1,18 +1,18 @@
 /**
- * A place in a process that serves one test file after another (`world-host.ts`), lent by `scripts/test-worlds.mjs` over a socket: a line of JSON
- * each way. The end of the connection gives it back, whatever ended it.
+ * A place in a process that serves one test file after another (`world-host.ts`), lent by `scripts/test-worlds.mjs` over a socket with one line of
+ * JSON per message. The end of the connection returns it, regardless of the reason.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Place } from './place.ts'
 
-/** What a host does for who borrowed it. */
+/** Tasks that a host does for its borrower. */
 export type HostTask = 'stopService' | 'startService' | 'empty'
-/** What a host says of itself. */
+/** The data with which a host reports that it is ready. */
 export type HostReady = Omit<Place, 'service' | HostTask | 'end'>
 
-/** Where places are lent; undefined: nowhere, as for a file that runs alone. */
+/** Socket of the lender; undefined if there is none, as for a file that runs alone. */
 export const lender = process.env.TEST_WORLDS || undefined
 
 export async function borrowPlace(kind: 'traced' | 'untraced', address = lender!): Promise<Place> {
@@ -20,7 +20,7 @@ export async function borrowPlace(kind: 'traced' | 'untraced', address = lender!
   await once(socket, 'connect')
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
   async function ask<T>(what: object): Promise<T> {
-    // It keeps the process alive for as long as something is asked: a test that ends without giving its world back is not held up by it.
+    // The socket keeps the process alive only while a task runs: a test that ends without returning its world is not delayed by it.
     socket.ref()
     socket.write(`${JSON.stringify(what)}\n`)
     const { value, done } = await lines.next()

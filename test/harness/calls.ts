@@ -1,4 +1,4 @@
-/** A call of an operation as it crosses to a shard, from the fields a caller writes: for tests that ask an instance without HTTP. */
+/** A call of an operation as it is sent to a shard, made from the fields of a caller, for tests that use an instance without HTTP. */
 import type { Call } from '../../src/domain/call.ts'
 import { callOf } from '../../src/features/call.ts'
 import { endpoints } from '../../src/features/index.ts'

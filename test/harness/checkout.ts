@@ -1,4 +1,4 @@
-/** Where the repository is, and how one of its modules is run, the same from source (tsx) and compiled (`npm test`). */
+/** Paths of the repository, and how its modules are run: the same from source (tsx) and compiled (`npm test`). */
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,10 +8,10 @@ function rootAbove(folder: URL): URL {
   return rootAbove(new URL('../', folder))
 }
 
-/** Sources are read from here; what is run is named relative to the test that runs it. Ends in a slash. */
+/** Source files are read from here; modules to run are named relative to the test that runs them. Ends in a slash. */
 export const ROOT = rootAbove(new URL('.', import.meta.url))
 
-/** Arguments for node that make it run code of the same kind as this: hooks for TypeScript, or none. */
+/** Arguments for node that make it run the same kind of code as this: hooks for TypeScript, or none. */
 export const HOOKS = extname(import.meta.url) === '.ts' ? ['--import', 'tsx'] : []
 
 /** URL of a module of the repository or of the tests, with the extension that the caller runs with: `path` relative to the caller's, without one. */

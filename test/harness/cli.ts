@@ -1,4 +1,4 @@
-/** The operator's commands as a process of their own, on the data of a service. */
+/** Runs the operator's commands in a separate process, on the data of a service. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -12,7 +12,7 @@ export interface CommandResult {
   code: number
 }
 
-/** Runs a command with the settings of nobody but `dataDir`. */
+/** Runs a command with no other setting than `dataDir`. */
 export async function runCommand(dataDir: string, ...args: string[]): Promise<CommandResult> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...CLI, ...args], { cwd: ROOT, env: { ...inherited, SVC_DATA_DIR: dataDir } })

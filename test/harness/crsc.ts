@@ -1,6 +1,6 @@
 /**
- * The arithmetic of linking with a passkey, on WebCrypto and with a protobuf reader of its own: neither the gateway nor the simulator shares a
- * line of it, so a mistake that both of them make shows here.
+ * The cryptography of linking with a passkey, with WebCrypto and a separate protobuf reader. It shares no code with the gateway or the simulator, so
+ * a mistake that both of them have is found here.
  */
 
 import type { webcrypto } from 'node:crypto'
@@ -21,7 +21,7 @@ export function joined(...parts: Uint8Array[]): Bytes {
 
 export const sha256 = async (...parts: Uint8Array[]) => new Uint8Array(await subtle.digest('SHA-256', joined(...parts)))
 
-/** 32 bytes; no salt is 32 zero bytes. */
+/** 32 bytes; without a salt, 32 zero bytes are used. */
 export async function hkdf(secret: Bytes, info: string, salt: Bytes = new Uint8Array(32)): Promise<Bytes> {
   const key = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
   return new Uint8Array(await subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info: utf8(info) }, key, 256))
@@ -50,7 +50,7 @@ export async function ephemeralOf(secret: Bytes, publicKey: Bytes): Promise<Ephe
   return { privateKey, publicKey }
 }
 
-/** Fails for a public key with which every agreement is zero. */
+/** Fails for a public key with which every key agreement gives zero. */
 export async function agree({ privateKey }: EphemeralPair, theirs: Bytes): Promise<Bytes> {
   const publicKey = await subtle.importKey('raw', theirs, { name: 'X25519' }, false, [])
   const shared = new Uint8Array(await subtle.deriveBits({ name: 'X25519', public: publicKey }, privateKey, 256))
@@ -81,7 +81,7 @@ export async function codeOf(primaryNonce: Bytes, companionNonce: Bytes, primary
   return `${letters.slice(0, 4).join('')}-${letters.slice(4).join('')}`
 }
 
-/** A protobuf message of these fields, by number and in this order: bytes, text, or a small integer. */
+/** Encodes a protobuf message with these fields, by number and in this order: bytes, text, or a small integer. */
 export function protobuf(fields: [number, Uint8Array | string | number][]): Bytes {
   const parts = fields.flatMap(([number, value]) => {
     if (typeof value === 'number') return [varint(number << 3), varint(value)]
@@ -99,7 +99,7 @@ function varint(value: number): Bytes {
   }
 }
 
-/** Fields of a protobuf message by number: lengths and small integers are all that these messages have. */
+/** Fields of a protobuf message by number. Only lengths and small integers are supported, because these messages have no others. */
 export function readProtobuf(message: Uint8Array): Map<number, Bytes | number> {
   const fields = new Map<number, Bytes | number>()
   let at = 0

@@ -1,4 +1,4 @@
-/** The dashboard as its page speaks to it: a session's cookie, its proof in the page's header, the stream of events. */
+/** A client of the dashboard's API as its page uses it: a session cookie, the header of the page, and the stream of events. */
 import assert from 'node:assert/strict'
 import { ask, must } from './http.ts'
 
@@ -10,11 +10,11 @@ export interface LiveEvent {
 }
 
 export interface LiveStream {
-  /** So far. */
+  /** The events that have been received. */
   readonly events: readonly LiveEvent[]
-  /** The first that fits, now or later. */
+  /** Resolves with the first matching event, received before or later. */
   waitFor(what: string, fits: (event: LiveEvent) => boolean): Promise<LiveEvent>
-  /** Id of the last one that has one. */
+  /** Id of the last event that has one. */
   lastId(): string
   /** Resolves when the service has ended it. */
   readonly ended: Promise<void>

@@ -1,13 +1,10 @@
-/**
- * Makes a place what it is now, before anybody used it, for the next test file; throws where that cannot be done, and the place is not lent
- * again.
- */
+/** Restores the initial state of a place for the next test file. Throws if that is not possible; then the place is not lent again. */
 import assert from 'node:assert/strict'
 import { must } from './http.ts'
 import type { Place } from './place.ts'
 import { createSandbox } from './sandbox.ts'
 
-/** What a test can leave behind besides instances and keys, which have gone when this is asked. */
+/** Data that a test can leave behind besides instances and keys, which are deleted before this check. */
 const LEFT = ['/admin/workspace', '/admin/security', '/admin/oauth-apps', '/admin/webhook-log', '/admin/api-keys']
 const LEFT_OF_ACCOUNT = ['/account/webhooks', '/account/instances']
 
@@ -51,7 +48,7 @@ export async function createEmptying({ baseUrl, adminKey, controlUrl }: Place): 
 
   const began = await left()
   return async () => {
-    // Without their phones instances have nobody to take leave of.
+    // Without their phones, instances do not contact the network when they are deleted.
     await sandbox.reset()
     await deleteInstances()
     await revokeKeys()

@@ -1,26 +1,26 @@
-/** A reader of an instance's event stream, as a client would write one: with the parser of another project. */
+/** A reader of an instance's event stream, as a client would write it, with another project's parser. */
 import { createParser } from 'eventsource-parser'
 
 export interface StreamedEvent {
   id: string | undefined
-  /** `ready`, `gap`; undefined: an event of the instance. */
+  /** `ready` or `gap`; undefined for an event of the instance. */
   event: string | undefined
   data: Record<string, unknown>
 }
 
 export interface EventReader {
   readonly events: readonly StreamedEvent[]
-  /** The first event that fits, now or later. */
+  /** Resolves with the first matching event, received before or later. */
   waitFor(what: string, fits: (event: StreamedEvent) => boolean, ms?: number): Promise<StreamedEvent>
-  /** What a browser would send after a cut. */
+  /** The id that a browser would send after a disconnect. */
   lastId(): string | undefined
-  /** Resolves when the service ends the stream, or the connection is cut. */
+  /** Resolves when the service ends the stream, or the connection breaks. */
   ended: Promise<void>
-  /** Cuts the connection. */
+  /** Breaks the connection. */
   cut(): Promise<void>
 }
 
-/** Rejects with the answer in words when there is no stream. */
+/** Rejects with the text of the answer if it is not a stream. */
 export async function readStream(
   apiUrl: string,
   { types, after }: { types?: string; after?: string } = {},

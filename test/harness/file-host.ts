@@ -1,4 +1,4 @@
-/** The network's host of files, answering as a test wants: over TLS, with an authority of its own, for the thread that downloads. */
+/** The network's host of files with answers that the test chooses: over TLS, with a separate authority, for the download thread. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
@@ -12,9 +12,9 @@ type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
 export interface HostileHost {
   network: NetworkOptions
-  /** Paths in the order they were asked for. */
+  /** Requested paths, in order. */
   asked: string[]
-  /** The path of what is answered so. */
+  /** Returns the path that has this answer. */
   answer(answer: Answer): string
   stop(): Promise<void>
 }
@@ -51,7 +51,7 @@ export async function startHostileHost(): Promise<HostileHost> {
   }
 }
 
-/** Writes for as long as somebody takes it; resolves with the bytes that were written when the connection ended. */
+/** Writes for as long as the client reads; resolves with the number of bytes that were written when the connection ended. */
 export function pour(response: ServerResponse, most = Number.POSITIVE_INFINITY): Promise<number> {
   const piece = Buffer.alloc(65_536, 7)
   let written = 0

@@ -1,4 +1,4 @@
-/** A web server on loopback that gives files, well and badly. */
+/** A web server on loopback that serves files, correctly or with faults. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -8,15 +8,15 @@ export interface FileServer {
   url: string
   /** URL of the file. */
   put(path: string, bytes: Uint8Array, headers?: Record<string, string>): string
-  /** URL that leads there by `hops` redirects. */
+  /** URL that redirects to it over `hops` redirects. */
   redirect(path: string, hops?: number): string
-  /** URL of the file, whose second half comes after so many ms. */
+  /** URL of the file; its second half is sent after this number of ms. */
   slow(path: string, bytes: Uint8Array, ms: number): string
   /** URL of a file that never ends: one byte per `everyMs`. */
   drip(path: string, everyMs: number): string
-  /** URL of zeros, `size` bytes of them, told beforehand or not. */
+  /** URL of `size` zero bytes, whose length is declared or not. */
   zeros(path: string, size: number, isTold: boolean): string
-  /** URL that is answered by hand. */
+  /** URL with an answer that the test writes. */
   answer(path: string, answer: Answer): string
   /** URL that answers with this status. */
   status(path: string, status: number): string

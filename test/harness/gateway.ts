@@ -1,4 +1,4 @@
-/** The gateway as its clients see it: HTTP alone. */
+/** A client of the gateway that only uses HTTP. */
 import { ask, must } from './http.ts'
 import type { Receiver } from './receiver.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -20,7 +20,7 @@ export interface Ack {
 }
 
 const ALL_SCOPES = ['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write']
-/** Tests that are not about pacing send as fast as the queue goes. */
+/** Tests that are not about pacing send without delays. */
 const NO_PACING = { delay_message_min_ms: 0, delay_message_max_ms: 0 }
 
 export async function createGateway(baseUrl: string, adminKey: string, apiKey?: string) {
@@ -67,10 +67,10 @@ export async function createGateway(baseUrl: string, adminKey: string, apiKey?: 
     }
   }
 
-  /** Pairs by the QR image, as a person would, and waits until it is connected. */
+  /** Pairs by the QR image, as a person would, and waits until the instance is connected. */
   async function pair(instance: Instance, sandbox: Sandbox, phone: string) {
     let shown: Record<string, unknown>
-    // After 8 s without a code the answer says so: on a machine with much to do that is no failure.
+    // After 8 s without a code the answer is an error, which is no failure on a busy machine.
     do shown = await must('GET', `${instance.api_url}/qr-code`)
     while (shown.value === null)
     await sandbox.scan(phone, String(shown.value))

@@ -1,6 +1,6 @@
 import { checkRefusal, noteSecrets } from './secrets.ts'
 
-/** One JSON request. Every answer is read whole, so that connections are reused. */
+/** An answer to one JSON request. Every answer is read completely, so that connections are reused. */
 export interface Answer<T = Record<string, unknown>> {
   status: number
   headers: Headers
@@ -26,7 +26,7 @@ export async function ask<T = Record<string, unknown>>(
   return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T }
 }
 
-/** As `ask`, for calls that a test only makes to get on: anything but success ends the test with the answer in its message. */
+/** As `ask`, for calls that are only a step of a test: anything but success ends the test with the answer in its message. */
 export async function must<T = Record<string, unknown>>(
   method: string,
   url: string,

@@ -1,27 +1,27 @@
-/** Many large bodies at once, from clients that hold none of them, and what the memory of the service does meanwhile. */
+/** Sends many large bodies at once from clients that do not hold them in memory, and measures the memory of the service meanwhile. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
 const PIECE = 1_048_576
-/** Base64 of zeros: the same bytes for every piece of every body. */
+/** Base64 of zeros: every piece of every body has the same bytes. */
 const LETTERS = Buffer.alloc(PIECE, 'A')
 
 export interface BodyOptions {
   /** Fields beside the document, as JSON text without braces. */
   fields: string
-  /** Of the whole body, in bytes. */
+  /** Size of the whole body, in bytes. */
   size: number
-  /** Path and query under the instance. */
+  /** Path and query after the path of the instance. */
   path?: string
 }
 
-/** What was answered: the status and the body, or the error of the connection. */
+/** The answer: the status and the body, or the error of the connection. */
 export interface Outcome {
   status: number | string
   body: string
 }
 
-/** Sends everything before it reads, as blocking clients do. */
+/** Sends the whole body before it reads, as blocking clients do. */
 export function postDocument(baseUrl: string, { fields, size, path = '/send-document/bin' }: BodyOptions): Promise<Outcome> {
   const { hostname, port, pathname } = new URL(baseUrl + path)
   const begin = `{${fields},"document":"`
@@ -67,18 +67,18 @@ export function postDocument(baseUrl: string, { fields, size, path = '/send-docu
 const statusField = (pid: number, field: string) =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** MB in memory. */
+/** Current memory in MB. */
 export const rssOf = (pid: number): number => statusField(pid, 'VmRSS')
-/** MB in memory at most since `resetPeak`. */
+/** Maximum memory in MB since `resetPeak`. */
 export const peakOf = (pid: number): number => statusField(pid, 'VmHWM')
 export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 export interface MemoryLimit {
-  /** Puts a process under the limit. The kernel does not count what it has already, so the limit of the group is lower by that. */
+  /** Puts a process under the limit. The kernel does not count memory that the process already has, so the limit of the group is reduced by it. */
   hold(pid: number): void
-  /** MB at most that the kernel has counted. */
+  /** The maximum that the kernel has counted, in MB. */
   peak(): number
-  /** After their end. */
+  /** Called after the processes have ended. */
   remove(): void
 }
 
@@ -96,7 +96,7 @@ function ownCgroup(): { folder: string; limit: string; peak: string } | undefine
   return undefined
 }
 
-/** A limit of a cgroup for one process and its children; a sentence where this machine allows none. */
+/** A cgroup limit for one process and its children; a sentence if this machine does not allow one. */
 export function limitMemory(bytes: number): MemoryLimit | string {
   if (process.platform !== 'linux') return 'limits of memory are those of Linux'
   const own = ownCgroup()

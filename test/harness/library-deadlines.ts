@@ -1,6 +1,6 @@
 /**
- * The library leaves the deadline of an upload of pre-keys running when the upload is done. It must not keep the process of a test alive
- * for that half a minute: whatever has this length ends with the process. The shards of a service need no such thing, theirs is ended.
+ * The library does not cancel the deadline of an upload of pre-keys after the upload. It must not keep the process of a test alive for half a minute,
+ * so timers with this length do not keep the process alive. Shards of a service need no such change, because they are terminated.
  */
 import { UPLOAD_TIMEOUT } from '@whiskeysockets/baileys/lib/Defaults/index.js'
 

@@ -1,4 +1,4 @@
-/** A device that is linked by the library itself, with its state in the library's own folder. */
+/** A device that the library itself links, with its state in the library's own folder. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -15,7 +15,7 @@ import type { Simulator } from './network.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { World } from './world.ts'
 
-// It prints sessions as it closes them.
+// The library prints sessions when it closes them.
 silenceLibsignal()
 
 export interface FolderClient {
@@ -26,7 +26,7 @@ export interface FolderClient {
 
 const networkOf = ({ network }: World) => network.network as unknown as Simulator
 
-/** Connects with the state in the folder; without one it begins as a device that was never linked. */
+/** Connects with the state in the folder; without one it starts as a device that was never linked. */
 export async function openFolder(
   world: World,
   folder: string,
@@ -57,7 +57,7 @@ export async function openFolder(
   }
 }
 
-/** Links the phone's account to the folder, by the library, and leaves it connected. */
+/** Links the phone's account to the folder with the library, and leaves it connected. */
 export async function linkFolder(world: World, sandbox: Sandbox, phone: string, folder: string): Promise<FolderClient> {
   await sandbox.createPhone(phone, { name: `Phone ${phone}` })
   const first = await openFolder(world, folder)
@@ -73,7 +73,7 @@ export async function linkFolder(world: World, sandbox: Sandbox, phone: string, 
   return linked
 }
 
-/** Everything in a folder that nobody writes to. */
+/** All files of a folder to which nothing is being written. */
 export async function readWholeFolder(folder: string): Promise<{ creds: AuthenticationCreds; keys: SignalDataSet }> {
   const parsed = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'), BufferJSON.reviver)
   const keys: Record<string, Record<string, unknown>> = {}

@@ -1,6 +1,6 @@
 /**
- * Small real media, made on the spot: pictures by sharp, sound and film by ffmpeg where the machine has it. Every file is made once per
- * process and kept in memory.
+ * Small real media, generated at run time: pictures by sharp, sound and film by ffmpeg if the machine has it. Every file is made once per process and
+ * kept in memory.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export const programs: Programs | null = await findPrograms({
   path: process.env.PATH ?? '',
 })
 
-/** For `test(name, { skip })`: why a test of conversions does not run here. */
+/** For `test(name, { skip })`: the reason why a test of conversions does not run here. */
 export const withoutFfmpeg: string | false = programs ? false : 'ffmpeg and ffprobe are not on the PATH (nor named by SVC_FFMPEG)'
 
 const made = new Map<string, Promise<Buffer>>()
@@ -26,7 +26,7 @@ function once(name: string, make: () => Promise<Buffer>): Promise<Buffer> {
   return known
 }
 
-/** A gradient: something to look at, and not so even that every encoder makes nothing of it. */
+/** A gradient with some variation, so that encoders do not reduce it to almost nothing. */
 function picture(width: number, height: number) {
   const pixels = Buffer.alloc(width * height * 3)
   for (let at = 0; at < pixels.length; at++) pixels[at] = (at * 7 + (at % 251) * (at % 3)) & 0xff
@@ -42,7 +42,7 @@ export function image(format: ImageFormat, width = 320, height = 240): Promise<B
   })
 }
 
-/** Several frames that differ. */
+/** Several different frames. */
 export function movingGif(): Promise<Buffer> {
   return once('moving gif', () =>
     frames().then((all) =>
@@ -84,7 +84,7 @@ function bitmap(width: number, height: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(row * height, 0x7f)])
 }
 
-/** A PNG that says it has this many pixels and brings next to none of them. */
+/** A PNG that declares this number of pixels and has almost none. */
 export function pngHeader(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
@@ -116,7 +116,7 @@ export type MovingFormat = 'gif' | 'webp' | 'apng' | 'mp4' | 'webm'
 export interface Moving {
   size: string
   seconds: number
-  /** Noise is what no encoder makes small; a drawing is what most stickers are. */
+  /** Noise cannot be compressed; most stickers are drawings. */
   scene: 'drawing' | 'noise'
 }
 const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
@@ -126,7 +126,7 @@ const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
   mp4: ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
   webm: ['-c:v', 'libvpx', '-b:v', '2M', '-deadline', 'realtime', '-cpu-used', '8'],
 }
-/** Ten pictures a second. */
+/** Ten frames per second. */
 export const moving = (format: MovingFormat, { size, seconds, scene }: Moving): Promise<Buffer> => {
   const noise = scene === 'noise' ? ',noise=alls=60:allf=t' : ''
   return ffmpeg(format, ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=10:duration=${seconds}${noise}`, ...MOVING[format]])
@@ -160,7 +160,7 @@ export const sound = (format: SoundFormat, seconds = 3): Promise<Buffer> =>
 export const stereoOpus = (): Promise<Buffer> =>
   once('stereo opus', () => ffmpeg('ogg', [...TONE(2), '-ac', '2', '-c:a', 'libopus']))
 
-/** Names of ffmpeg's own lists: its encoders of sound, its muxers. */
+/** Names in ffmpeg's own lists: of its sound encoders, or of its muxers. */
 async function listed(option: '-encoders' | '-muxers', line: RegExp): Promise<string[]> {
   if (!programs) return []
   const { stdout } = await promisify(execFile)(programs.ffmpeg, ['-hide_banner', option])
@@ -169,7 +169,7 @@ async function listed(option: '-encoders' | '-muxers', line: RegExp): Promise<st
 export const soundEncoders = (): Promise<string[]> => listed('-encoders', /^ A\S{5} (\w+) /)
 export const muxers = (): Promise<string[]> => listed('-muxers', /^ +E (\S+)/)
 
-/** Rates and numbers of channels, because many encoders take one of them only. */
+/** Sample rates and numbers of channels, because many encoders support only one of them. */
 const VOICES = [
   [],
   ['-ar', '48000', '-ac', '2'],
@@ -179,7 +179,7 @@ const VOICES = [
 ]
 const voices = new Map<string, Promise<readonly string[] | undefined>>()
 
-/** The first of them that the encoder takes. */
+/** The first voice that the encoder accepts. */
 async function firstVoice(encoder: string): Promise<readonly string[] | undefined> {
   for (const voice of VOICES) if (await encoded([...voice, '-c:a', encoder], 'framehash').catch(() => undefined)) return voice
   return undefined
@@ -187,7 +187,7 @@ async function firstVoice(encoder: string): Promise<readonly string[] | undefine
 
 const encoded = (codec: readonly string[], muxer: string) => ffmpeg('made', [...TONE(1), ...codec, '-strict', '-2', '-f', muxer])
 
-/** A tone by this encoder (null: what the container has by itself) in this container; undefined where ffmpeg does not make one. */
+/** A tone by this encoder (null: the default of the container) in this container; undefined if ffmpeg cannot make one. */
 export async function soundBy(encoder: string | null, muxer: string): Promise<Buffer | undefined> {
   const voice = encoder === null ? [] : await (voices.get(encoder) ?? firstVoice(encoder))
   if (encoder !== null) voices.set(encoder, Promise.resolve(voice))
@@ -213,22 +213,22 @@ const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
 export type FilmFormat = 'mp4' | 'mov' | 'mkv' | 'webm' | 'avi' | '3gp'
 export const film = (format: FilmFormat, size = '320x240', seconds = 2): Promise<Buffer> =>
   once(`${format} ${size} ${seconds}`, () => ffmpeg(format, [...SCENE(size, seconds), ...CONTAINERS[format]!]))
-/** Both tracks in a container whose first track is the sound. */
+/** Both tracks in a container whose first track is sound. */
 export const soundFirst = (container: 'asf' | 'ogg'): Promise<Buffer> => {
   const codecs = container === 'asf' ? ['-c:v', 'wmv2', '-c:a', 'wmav2'] : ['-c:v', 'libtheora', '-c:a', 'libvorbis']
   return once(`${container} with sound first`, () =>
     ffmpeg(container, [...SCENE('320x240', 1), '-map', '1:a', '-map', '0:v', ...codecs, '-f', container]),
   )
 }
-/** The right container, a codec that phones do not play. */
+/** The right container with a codec that phones do not play. */
 export const mpeg2Film = (): Promise<Buffer> =>
   once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))
-/** A film of which one half is left: the same container, without the other track. */
+/** A film with only one of its tracks, in the same container. */
 export const halfFilm = (format: 'mp4' | 'webm', without: 'picture' | 'sound'): Promise<Buffer> =>
   once(`${format} without ${without}`, () =>
     ffmpeg(format, [...SCENE('320x240', 1), ...CONTAINERS[format]!, without === 'picture' ? '-vn' : '-an']),
   )
-/** A film of about so many bytes, in a codec that phones do not play; converted it is smaller. */
+/** A film of about this number of bytes, in a codec that phones do not play; the converted film is smaller. */
 export const largeFilm = (bytes: number): Promise<Buffer> =>
   once(`film of ${bytes}`, () =>
     ffmpeg('avi', [

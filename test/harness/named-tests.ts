@@ -1,8 +1,11 @@
-/** Tests that a document names: the last cell of a row is `` `test/…ts`: title / title; `test/…ts`: title ``, a title being a piece of its own. */
+/**
+ * Tests that a document refers to: the last cell of a row is `` `test/…ts`: title / title; `test/…ts`: title ``, where a title is a part of the
+ * test's title.
+ */
 import { readFileSync } from 'node:fs'
 import { ROOT } from './checkout.ts'
 
-/** One sentence for each that is not there, and one for a row without any. */
+/** One sentence for each test that does not exist, and one for a row without tests. */
 export function missingTests(row: string): string[] {
   const cell = row.split('|').at(-2) ?? ''
   const named = [...cell.matchAll(/`(test\/\S+\.ts)`: ([^;]+)/g)]

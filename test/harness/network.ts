@@ -1,7 +1,7 @@
 /**
- * The simulator as tests start it: whoever sets `SVC_SANDBOX_TRACE` to a folder gets a trace of every network of a run, a file each; those
- * of conversations with an unmodified library in a folder of their own, because what it sends is not ours to answer for. What tests start as
- * processes of their own reads the variable itself. Loaded late: a test that has it in a thread does not need it here.
+ * The simulator as tests start it. If `SVC_SANDBOX_TRACE` is a folder, every network of a run writes a trace there, a file each. Traces of
+ * conversations with an unmodified library are in a separate folder, because the gateway is not responsible for what the library sends. Processes
+ * that tests start read the variable themselves. Loaded late: a test that has the network in a thread does not need it here.
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export type { NetworkThread, SandboxNetworkReady, Simulator }
 
 const trace = process.env.SVC_SANDBOX_TRACE || undefined
 
-/** Where conversations of the library are written; undefined: nowhere. */
+/** Folder for traces of conversations with the library; undefined if none are written. */
 export function libraryTrace(): string | undefined {
   if (trace === undefined || !statSync(trace, { throwIfNoEntry: false })?.isDirectory()) return trace
   const folder = join(trace, 'library')
@@ -21,7 +21,7 @@ export function libraryTrace(): string | undefined {
   return folder
 }
 
-/** For the library itself as the client; a gateway has `startNetworkThread`. */
+/** For the library itself as the client; for a gateway there is `startNetworkThread`. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const simulator = await import('../../workers/simulator/index.ts')
   return simulator.startSimulator({ trace: libraryTrace(), ...options })

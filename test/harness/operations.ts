@@ -1,4 +1,4 @@
-/** Operations asked for by their ids: what is answered is held against the schema, what is refused against the declared codes. */
+/** Calls operations by their ids: answers are checked against the schema, refusals against the declared codes. */
 import assert from 'node:assert/strict'
 import type { z } from 'zod'
 import { INSTANCE_BASE } from '../../src/features/endpoint.ts'

@@ -1,5 +1,5 @@
 /**
- * The tables in which other programs keep a linked device, made of a device of Baileys: names of tables, columns and forms of values are those of
+ * The tables in which other programs store a linked device, made from a device of Baileys. Tables, columns and formats of values are those of
  * whatsmeow (schema 15) and of zapo (store-sqlite 1.3.0).
  */
 import { type AuthenticationCreds, proto, type SignalDataSet } from '@whiskeysockets/baileys'
@@ -16,7 +16,7 @@ interface Device {
 const bytes = (value: Uint8Array | string | null | undefined): Uint8Array =>
   typeof value === 'string' ? Buffer.from(value, 'base64') : Buffer.from(value ?? [])
 
-/** A session in the form of libsignal, which both programs have. */
+/** A session in the format of libsignal, which both programs use. */
 function record({ creds }: Device, value: unknown): Uint8Array {
   const own = {
     identityKey: Buffer.concat([Buffer.of(5), creds.signedIdentityKey.public]),
@@ -40,7 +40,7 @@ const fingerprintBytes = (value: proto.Message.IAppStateSyncKeyFingerprint | nul
 
 const stateKeys = (device: Device) =>
   rowsOf(device, 'app-state-sync-key').map(([id, value]) => {
-    // The library's folder has text for bytes.
+    // The library's folder has bytes as text.
     const { keyData, fingerprint, timestamp } = proto.Message.AppStateSyncKeyData.fromObject(value)
     return { id: bytes(id), keyData: bytes(keyData), fingerprint: fingerprintBytes(fingerprint), timestamp: Number(timestamp) }
   })
@@ -233,7 +233,7 @@ export function zapoTables(device: Device, salt: Uint8Array): Stored {
   }
 }
 
-/** The rows as PostgreSQL's `row_to_json` prints them, a line each. */
+/** The rows as PostgreSQL's `row_to_json` prints them, one per line. */
 export const printedRows = (stored: Stored): string =>
   Object.entries(stored)
     .flatMap(([table, rows]) =>

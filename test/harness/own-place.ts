@@ -18,10 +18,10 @@ export async function openPlace({ shards = 1, env = {}, untraced = false }: Plac
     controlPort: 0,
     ...(untraced ? { trace: undefined } : {}),
   })
-  /** The first start takes a free port; later ones take it again, so that addresses stay what they were. */
+  /** The first start uses a free port; later starts use the same one, so that addresses stay valid. */
   let port = '0'
   let service = await serve().catch(async (error) => {
-    // What is up already would keep the process alive for ever.
+    // Parts that have already started would keep the process alive forever.
     await stop()
     throw error
   })

@@ -1,7 +1,7 @@
-/** An authenticator for tests on WebCrypto, and the check of what one has signed. */
+/** An authenticator for tests, with WebCrypto, and the verification of its signatures. */
 import { type Bytes, isEqual, joined, random, sha256, utf8 } from './crsc.ts'
 
-/** What a browser is given to sign. */
+/** The data that a browser signs. */
 export interface Options {
   challenge: string
   timeout: number
@@ -9,7 +9,7 @@ export interface Options {
   [member: string]: unknown
 }
 
-/** What a browser gives back, of which the client sends these parts. */
+/** The parts of a browser's result that the client sends. */
 export interface Signed {
   id: string
   rawId: string
@@ -17,7 +17,7 @@ export interface Signed {
   response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null }
 }
 
-/** An authenticator of its own, whose key the network knows the public half of. */
+/** An authenticator whose public key the network knows. */
 export async function createAuthenticator() {
   const { subtle } = globalThis.crypto
   const pair = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify'])
@@ -27,11 +27,11 @@ export async function createAuthenticator() {
     credential_id: credentialId,
     public_jwk: { kty, crv, x, y } as { kty: 'EC'; crv: 'P-256'; x: string; y: string },
     async sign({ challenge, rpId }: Options, origin = 'https://web.whatsapp.com'): Promise<Signed> {
-      // Chromium adds a member now and then, so that nobody compares the text.
+      // Chromium sometimes adds a member, so that programs do not compare the text.
       const clientData = utf8(
         JSON.stringify({ type: 'webauthn.get', challenge, origin, crossOrigin: false, other_keys_can_be_added_here: true }),
       )
-      // User present and verified; a counter that goes on.
+      // User present and verified; a counter that increases.
       const authenticatorData = joined(await sha256(utf8(rpId)), new Uint8Array([5, 0, 0, 0, 7]))
       const signed = joined(authenticatorData, await sha256(clientData))
       const raw = await subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, pair.privateKey, signed)
@@ -51,7 +51,7 @@ export async function createAuthenticator() {
   }
 }
 
-/** WebCrypto gives both halves of a signature in 64 bytes; authenticators give two integers of ASN.1. */
+/** WebCrypto returns the two numbers of a signature as 64 bytes; authenticators return two integers in ASN.1. */
 function derOf(raw: Bytes): Bytes {
   const integer = (half: Bytes) => {
     const from = half.findIndex((byte) => byte !== 0)
@@ -63,7 +63,7 @@ function derOf(raw: Bytes): Bytes {
   return joined(new Uint8Array([0x30, both.length]), both)
 }
 
-/** The halves of an ASN.1 signature in 64 bytes, as WebCrypto takes them. */
+/** The two numbers of an ASN.1 signature as 64 bytes, as WebCrypto expects them. */
 function rawOf(der: Bytes): Bytes {
   const padded = (integer: Bytes) => joined(new Uint8Array(32), integer).slice(-32)
   if (der[0] !== 0x30 || der[1] !== der.length - 2 || der[2] !== 2) throw new Error('the signature is no pair of integers')

@@ -1,4 +1,4 @@
-/** Linking an account that demands its passkey, as its owner, a browser and the phone do it, for the tests of it. One world for a file. */
+/** Steps of linking an account that requires its passkey, by its owner, a browser and the phone. One world per file. */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { PasskeyState } from '../../src/domain/passkey.ts'
@@ -26,7 +26,7 @@ export function linkWithPasskeys(options: WorldOptions = {}) {
 export const REQUIRED = 'The account wants its passkey before it links a device; confirm it on the pairing page.'
 export const CONFIRMATION = 'The passkey was accepted; look at the phone and confirm there.'
 
-/** What it looks for, once it is there. */
+/** Resolves with the result of `look` when it is not empty. */
 export async function found<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
   const value = await until(look, (each) => each !== undefined && each !== false).catch((error) =>
     assert.fail(`${what}: ${error}`),
@@ -71,7 +71,7 @@ export async function asked(passkey: PasskeyInput = {}): Promise<Linking> {
 export const toSign = (linking: Pick<Linking, 'instance'>) =>
   found('something to sign', async () => (await stateOf(linking)).public_key ?? undefined)
 
-/** Signs as a browser does, or not quite, and hands it in. */
+/** Signs as a browser does, or with a deviation, and submits it. */
 export async function answer(linking: Linking, more: Record<string, unknown> = {}) {
   const assertion = await world.sandbox.signPasskey(linking.phone, await toSign(linking), more)
   return world.gateway.ask(linking.instance, 'POST', '/passkey/response', { assertion })
@@ -86,7 +86,7 @@ export async function refuse(linking: Linking, child: string, code = 403) {
   await world.sandbox.post('/answers', { match: { conn, xmlns: 'md', child }, do: { error: [code, 'refused'] }, times: 1 })
 }
 
-/** An answer that the network refuses uses the proof up: the owner will have to compare the code. */
+/** An answer that the network refuses uses up the proof: the owner must then compare the code. */
 export async function withoutProof(linking: Linking) {
   await refuse(linking, 'passkey_prologue')
   assert.deepEqual(answerOf(await answer(linking)), [502, 'action_failed'])
@@ -112,7 +112,7 @@ export async function failed(linking: Linking, error: string) {
   assert.deepEqual({ stage, last_error, code, public_key }, { stage: 'none', last_error: error, code: null, public_key: null })
 }
 
-/** It sends, receives, restarts and logs in again. */
+/** Checks that it sends, receives, restarts and logs in again. */
 export async function works({ instance, phone }: Linking) {
   const { gateway, sandbox, receiver } = world
   for (const text of [`first of ${phone}`, `second of ${phone}`]) {
@@ -128,7 +128,7 @@ export async function works({ instance, phone }: Linking) {
 /** The statuses on the way to a device that is linked with a passkey. */
 export const LINKED = ['created', 'starting', 'qr', 'connecting', 'connected']
 
-/** Ways into each stage of it. */
+/** Functions that reach each stage. */
 export const STAGES: Readonly<Record<string, () => Promise<Linking>>> = {
   'something to sign': () => asked(),
   async 'the phone has its turn'() {

@@ -1,6 +1,6 @@
 /**
- * The phone's half of linking with a passkey, in place of the simulator's: it gets what the network has for the phone from the sandbox's relay,
- * and shares no code with the simulator. The ordinary linking at the end is the simulator's again.
+ * The phone's side of linking with a passkey, in place of the simulator's: it receives the network's items for the phone over the sandbox's relay,
+ * and shares no code with the simulator. The simulator does the ordinary linking at the end.
  */
 import type { RelayInput, RelayItem } from '../../workers/simulator/control/passkeys.ts'
 import {
@@ -29,19 +29,19 @@ export interface Relay {
 }
 
 export interface Owner {
-  /** Asked unless a proof holds and WhatsApp is in the foreground. */
+  /** Called unless a proof is valid and WhatsApp is in the foreground. */
   wantsToLink(): boolean | Promise<boolean>
   codeIsEqual(code: string): boolean | Promise<boolean>
 }
 
 export interface PlayedPhone {
-  /** The proof of the last prologue held. */
+  /** Whether the proof of the last prologue was valid. */
   readonly hasProof: boolean | undefined
-  /** As the phone shows it. */
+  /** The code that the phone shows. */
   readonly code: string | undefined
-  /** Resolves when the secret was handed over for the ordinary linking; rejects with what the phone found wrong. */
+  /** Resolves when the secret was sent for the ordinary linking; rejects with the error that the phone found. */
   readonly done: Promise<void>
-  /** The phone takes no part any more; `done` rejects. */
+  /** The phone no longer takes part; `done` rejects. */
   stop(): void
 }
 
@@ -73,7 +73,7 @@ export function playPhone(relay: Relay, options: PhoneOptions): PlayedPhone {
     }
   }
   const done = listen()
-  // A test that does not look at it must not end by it.
+  // A test that does not await it must not fail because of it.
   done.catch(() => {})
   return {
     done,

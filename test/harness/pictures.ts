@@ -1,4 +1,4 @@
-/** Pictures as the network's hosts give them to anybody. */
+/** Pictures that the network's hosts serve to everyone. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { get, type RequestOptions } from 'node:https'

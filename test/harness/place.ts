@@ -1,4 +1,4 @@
-/** A network and a service that uses it: what a world is made of besides its receiver, in this process or in one that is borrowed. */
+/** A network and a service that uses it: the parts of a world besides its receiver, in this process or in a borrowed one. */
 import type { Service } from '../../src/main.ts'
 import type { SandboxNetworkReady } from './network.ts'
 
@@ -6,10 +6,10 @@ export interface Place extends SandboxNetworkReady {
   dir: string
   baseUrl: string
   adminKey: string
-  /** The service's inside; null: it runs in another process. */
+  /** The service object; null if it runs in another process. */
   service(): Service | null
   stopService(): Promise<void>
-  /** On the same data and the same port. */
+  /** Starts it on the same data and the same port. */
   startService(): Promise<void>
   end(): Promise<void>
 }
@@ -17,6 +17,6 @@ export interface Place extends SandboxNetworkReady {
 export interface PlaceOptions {
   shards?: number
   env?: Record<string, string>
-  /** What the network is made to say is not as specified: nothing is written for the check of the wire. */
+  /** The test makes the network deviate from its specification: nothing is written for the wire check. */
   untraced?: boolean
 }

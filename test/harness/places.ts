@@ -1,17 +1,17 @@
-/** Where is written to, and what people are called there: groups in both kinds of addressing, numbers in both namespaces. */
+/** Chats that tests write to, and the addresses of people there: groups in both kinds of addressing, numbers in both namespaces. */
 import type { Sandbox } from './sandbox.ts'
 
 /** The kinds of addressing: by LID, or by phone number. */
 export type Addressing = 'lid' | 'pn'
 export type ByAddressing<T> = Record<Addressing, T>
 
-/** A group as the API writes it, and as the network does. */
+/** A group in the form of the API, and in the form of the network. */
 export interface Place {
   chat: string
   jid: string
 }
 
-/** A group's jid as the API writes it. */
+/** The JID of a group in the form of the API. */
 export const chatOf = (group: string) => `${group.split('@')[0]}-group`
 
 async function createTeam(sandbox: Sandbox, addressing: Addressing, participants: readonly string[]): Promise<Place> {
@@ -25,7 +25,7 @@ export const createTeams = async (sandbox: Sandbox, participants: readonly strin
   pn: await createTeam(sandbox, 'pn', participants),
 })
 
-/** The jids of everybody on the network, by number. */
+/** The JIDs of everyone on the network, by number. */
 export async function addressesOf(sandbox: Sandbox): Promise<Record<string, ByAddressing<string>>> {
   type People = { phone: string; lid: string }[]
   const { phones, contacts } = await sandbox.get<{ phones: People; contacts: People }>('/state')

@@ -1,4 +1,4 @@
-/** The service and the network as processes of their own, for tests that kill them. */
+/** The service and the network as separate processes, for tests that kill them. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { program } from './checkout.ts'
 import { loggingEnv, noteSecrets } from './secrets.ts'
@@ -15,26 +15,26 @@ export interface Running {
   child: ChildProcess
   /** Resolves with how the process ended. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** SIGKILL: nothing of it runs after this. */
+  /** SIGKILL: the process runs no code after this. */
   kill(): Promise<void>
-  /** SIGTERM, as a service manager stops it. */
+  /** SIGTERM, which a service manager sends. */
   stop(): Promise<void>
 }
 
-/** Whatever a failing test leaves running ends with it. */
+/** Processes that a failing test does not stop end with the test's process. */
 const children = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
 const START = program('../../src/start', import.meta.url)
-/** Ends a start that hangs, in ms; it says nothing about how long one may take, which on a busy machine is more than half a minute. */
+/** Ends a start that hangs, in ms. A successful start may take more than half a minute on a busy machine. */
 const START_DEADLINE = 120_000
 
-/** `args`: what node is given; a bench asks for what users run. */
+/** `args`: arguments for node; a bench starts the program as users do. */
 export async function run(flags: string[], env: Record<string, string>, args = START): Promise<Running> {
   const child = spawn(process.execPath, [...args, '--json', ...flags], {
-    // A test that names a level reads the log itself.
+    // A test that sets a level reads the log itself.
     env: { ...process.env, ...(env.SVC_LOG_LEVEL === undefined ? loggingEnv() : {}), ...env },
     stdio: ['ignore', 'pipe', process.env.SVC_LOG_LEVEL ? 'inherit' : 'pipe'],
   })

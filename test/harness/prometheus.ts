@@ -1,6 +1,6 @@
 /**
- * A reader of the Prometheus text format (0.0.4), written from its description and not from the code that writes it. Whatever is not in the
- * format is an error.
+ * A reader of the Prometheus text format (0.0.4), written from its description and not from the code that writes it. Everything outside the format is
+ * an error.
  */
 import { credentialsIn } from './secrets.ts'
 
@@ -69,7 +69,7 @@ export function parse(text: string): Map<string, Family> {
   return families
 }
 
-/** Sum over the series of `name` that have these labels. */
+/** Sum over the series of `name` with these labels. */
 export function total(families: Map<string, Family>, name: string, labels: Record<string, string> = {}): number {
   const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ''))
   if (!family) throw new Error(`no metric is called ${name}`)

@@ -1,6 +1,6 @@
 /**
- * Reverse proxies in front of a service. Each tells the service who called it in a way that real proxies do; the caller is whoever the request
- * names in `X-Test-Caller`, because on one machine every caller has a loopback address.
+ * Reverse proxies in front of a service. Each passes the caller's address to the service in the way of a real proxy. The caller is the address in
+ * `X-Test-Caller` of the request, because on one machine every caller has a loopback address.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ export interface FrontProxy {
   stop(): Promise<void>
 }
 
-/** Where requests go, and the address that the service sees them come from. */
+/** The server that receives the requests, and the address that they come from. */
 export interface ProxyRoute {
   to: string
   from: string
@@ -30,31 +30,31 @@ const is = (wanted: string) => (line: HeaderLine) => line[0].toLowerCase() === w
 const isNot = (wanted: string) => (line: HeaderLine) => !is(wanted)(line)
 const valuesOf = (lines: readonly HeaderLine[], name: string) => lines.filter(is(name)).map(([, value]) => value)
 
-/** One line for each name, in the place of its first. */
+/** One line for each name, at the place of its first line. */
 function merged(lines: readonly HeaderLine[]): HeaderLine[] {
   const names = [...new Set(lines.map(([name]) => name.toLowerCase()))]
   return names.map((name) => [name, valuesOf(lines, name).join(name === 'cookie' ? '; ' : ', ')])
 }
 
-/** The header lines that leave, by the way a proxy has of naming its caller. */
+/** The header lines that are sent, by the way in which a proxy adds the caller's address. */
 const ARRANGEMENTS = {
-  /** Joins what came with the caller, and writes its headers in the order of their names, as Go's does. */
+  /** Joins its headers with those of the caller, sorted by name, as proxies written in Go do. */
   sorting: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => {
     const forwarded = [...valuesOf(lines, FORWARDED_FOR), caller].join(', ')
     const all: HeaderLine[] = [...lines.filter(isNot(FORWARDED_FOR)), [FORWARDED_FOR, forwarded]]
     const nameOf = ([name]: HeaderLine) => name.toLowerCase()
     return all.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : nameOf(one) > nameOf(other) ? 1 : 0))
   },
-  /** Adds a line of its own behind all others, as HAProxy does. */
+  /** Adds a line after all others, as HAProxy does. */
   appending: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => [...lines, [FORWARDED_FOR, caller]],
-  /** Makes one line of all lines with the same name. */
+  /** Combines all lines with the same name in one. */
   merging: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => merged([...lines, [FORWARDED_FOR, caller]]),
 }
 export type Arrangement = keyof typeof ARRANGEMENTS
 
 const END_OF_HEAD = '\r\n\r\n'
 
-/** The head as it leaves. A line that begins with a blank belongs to the one before it, and is passed on as it came. */
+/** The head that is sent. A line that begins with a blank belongs to the line before it, and is passed on unchanged. */
 function arranged(head: string, arrangement: Arrangement): string {
   const [start, ...rest] = head.split(/\r\n(?![ \t])/)
   const lines = rest.map((line): HeaderLine => {
@@ -100,10 +100,10 @@ export async function startProxy(arrangement: Arrangement, { to, from }: ProxyRo
 }
 
 const NGINX = '/usr/sbin/nginx'
-/** A sentence where it is not installed. */
+/** A sentence if it is not installed. */
 export const nginxMissing = existsSync(NGINX) ? false : `nginx is not installed: there is no ${NGINX}`
 
-/** The location of the guide, behind the module that gives the caller another address. */
+/** The location from the guide, after the module that replaces the address of the caller. */
 const nginxConfig = (dir: string, { to, from }: ProxyRoute) => `
 daemon off;
 master_process off;
@@ -136,7 +136,7 @@ http {
 }
 `
 
-/** A port that was free a moment ago; nginx cannot choose one itself. */
+/** A port that was free a moment ago, because nginx cannot choose one itself. */
 async function freePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -161,7 +161,7 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
   }
 }
 
-/** A private nginx, with its files in a folder of its own. */
+/** A private nginx, with its files in a separate folder. */
 export async function startNginx(route: ProxyRoute): Promise<FrontProxy> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-nginx-'))
   const port = await freePort()

@@ -1,4 +1,4 @@
-/** Received events, whole: made for tests of what carries them, and read for tests of what makes them. */
+/** Complete received events: created for tests of their transport, and read in tests of their creation. */
 import assert from 'node:assert/strict'
 import type { BlockName, ReceivedBlocks, ReceivedContent } from '../../src/features/received/blocks.ts'
 import type { Received, ReceivedEvent, ReceivedFields } from '../../src/features/webhook-payloads.ts'
@@ -9,14 +9,14 @@ const textBlock = (message: string): ReceivedContent => ({
   text: { message, title: null, description: null, url: null },
 })
 
-/** A text of a private chat, whose id and words are `text`: the sample of `webhooks/sample.ts`, of somebody whose name is not known. */
+/** A text in a private chat, whose id and content are `text`: the sample of `webhooks/sample.ts`, from somebody whose name is not known. */
 export function textEvent(text: string, at: number, fields: Partial<ReceivedFields> = {}): ReceivedEvent {
   const sample = sampleEvent('received', at) as ReceivedEvent
   const nameless = { phone: '5511988880001', chat_name: null, sender_name: null }
   return { ...sample, body: { ...sample.body, ...nameless, message_id: text, ...fields, ...textBlock(text) } }
 }
 
-/** The block of that name, which is the only one. */
+/** The block with that name, which must be the only one. */
 export function blockOf<Name extends BlockName>(body: Received | undefined, name: Name): ReceivedBlocks[Name] {
   assert.equal(body?.message_type, name)
   return (body as unknown as ReceivedBlocks)[name]

@@ -1,6 +1,6 @@
 /**
- * A webhook receiver on loopback. Every request is verified with the packages `stripe`, `standardwebhooks` and `svix` before it counts; what
- * it answers can be changed at any time.
+ * A webhook receiver on loopback. Every request is verified with the packages `stripe`, `standardwebhooks` and `svix` before it counts; its answer
+ * can be changed at any time.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -19,13 +19,13 @@ type Reply = (received: Received, response: ServerResponse) => void
 
 export interface Receiver {
   url: string
-  /** Requests with a good signature, in the order of arrival, repeats included. */
+  /** Requests with a valid signature, in the order of arrival, including repetitions. */
   readonly received: readonly Received[]
-  /** Sentences about requests that were not as promised: a test that ends with one has failed. */
+  /** Sentences about requests that broke the contract: a test with one of them has failed. */
   readonly problems: readonly string[]
   /** Secrets that are accepted, by instance. */
   trust(instance: string, secret: string): void
-  /** The first event that fits, now or later. */
+  /** Resolves with the first matching event, received before or later. */
   waitFor(what: string, fits: (event: Received['event']) => boolean, ms?: number): Promise<Received['event']>
   reply(reply: Reply | null): void
   events(type?: string): Received['event'][]
@@ -33,7 +33,7 @@ export interface Receiver {
 }
 
 const WAIT = 20_000
-/** An attempt is given up after 10 s. */
+/** The service ends an attempt after 10 s. */
 const STRANGER = 8_000
 
 interface Parked {
@@ -50,13 +50,13 @@ export async function startReceiver(): Promise<Receiver> {
   const secrets = new Map<string, string>()
   const waiting = new Set<() => void>()
   const strangers = new Set<() => void>()
-  /** Of instances whose creation took longer than a webhook waits: answered, and looked at as soon as the secret is known. */
+  /** Requests of instances whose creation took longer than a webhook waits: they are answered at once, and verified when the secret is known. */
   let parked: Parked[] = []
   let answer: Reply | null = null
-  /** Its own: a port is used again, and what another test left behind may still call there. */
+  /** A path of its own, because ports are used again, and requests for an earlier test may still arrive. */
   const path = `/hook/${randomUUID()}`
 
-  /** The first events of an instance come while its creation is still being answered: its secret is known a moment later. */
+  /** The first events of an instance arrive before the answer to its creation: its secret is known a moment later. */
   function secretOf(instance: string): Promise<string | undefined> | string {
     const known = secrets.get(instance)
     if (known !== undefined) return known
@@ -75,7 +75,7 @@ export async function startReceiver(): Promise<Receiver> {
     })
   }
 
-  /** Counts it if its signature is good. Undefined: it is not. */
+  /** Counts the request if its signature is valid; otherwise returns undefined. */
   function accept({ body, headers, at }: Omit<Parked, 'instance'>, secret: string): Received | undefined {
     try {
       stripe.webhooks.constructEvent(body, String(headers['x-svc-signature']), secret)

@@ -1,6 +1,6 @@
 /**
- * Relay to a server on this machine. A closed relay ends every open connection and lets no new one through; it cuts new connections, or answers
- * each with 502 as a reverse proxy does whose server is away.
+ * Relay to a server on this machine. A closed relay ends every open connection and accepts no new one; it breaks new connections, or answers each
+ * with 502, as a reverse proxy does whose server is down.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -12,7 +12,7 @@ export interface Relay {
   stop(): Promise<void>
 }
 
-/** Readable for scripts of every origin, so that a test sees the status and not a failed request. */
+/** Scripts of every origin can read it, so that a test sees the status and not a failed request. */
 const BAD_GATEWAY = [
   'HTTP/1.1 502 Bad Gateway',
   'Access-Control-Allow-Origin: *',
@@ -31,7 +31,7 @@ export async function startRelay(to: string): Promise<Relay> {
 
   function hold(socket: Socket) {
     sockets.add(socket)
-    // A socket that is cut has an error to tell, which is what was wanted.
+    // A broken socket emits an error, which is expected here.
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   }
   const end = () => {

@@ -1,8 +1,8 @@
-/** The sandbox's control API, as a test speaks to it. */
+/** A client of the sandbox's control API. */
 import type { Assertion, PasskeyInput, PasskeyView, RelayInput, RelayItem } from '../../workers/simulator/control/passkeys.ts'
 import { must } from './http.ts'
 
-/** As the contact got it: downloaded, opened, hashed; `error` says why that failed. */
+/** Media as the contact received them: downloaded, decrypted, hashed; `error` has the reason of a failure. */
 export interface ReceivedMedia {
   mime: string
   bytes: number
@@ -21,16 +21,16 @@ export interface InboxItem {
   media: ReceivedMedia | null
   /** Media inside other content: headers, cards, the picture of a product. */
   inner_media?: ReceivedMedia[]
-  /** Votes, answers to events, sealed edits and reactions, opened under the names of the chat; `error` where that failed. */
+  /** Votes, answers to events, encrypted edits and reactions, decrypted with the JIDs of the chat; `error` if that failed. */
   opened?: Record<string, unknown>
   /** Attributes of the stanza. */
   attrs?: Record<string, string>
-  /** What the stanza carried beside its ciphertexts. */
+  /** Nodes of the stanza beside its ciphertexts. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
-  /** How often it came again under its id. */
+  /** How often it arrived again under its id. */
   repeats?: number
-  /** One of the repeats was another message. */
+  /** One of the repetitions had another content. */
   repeats_differ?: true
 }
 
@@ -40,7 +40,7 @@ export interface Stats {
   stanzas_out: number
   undecryptable: number
   unknown_queries: string[]
-  /** Files that the media host was sent. */
+  /** Number of files that were uploaded to the media host. */
   uploads: number
 }
 
@@ -53,7 +53,7 @@ export function createSandbox(url: string) {
     get,
     post,
     put,
-    /** Stanzas the network would give out again, of all phones: none is left when all was taken and confirmed. */
+    /** Number of stanzas that the network would send again, for all phones: 0 if all were received and acknowledged. */
     async pending(): Promise<number> {
       const { phones } = await get<{ phones: { devices: { pending: number }[] }[] }>('/state')
       return phones.flatMap(({ devices }) => devices).reduce((sum, device) => sum + device.pending, 0)
@@ -66,7 +66,7 @@ export function createSandbox(url: string) {
     scan: (phone: string, code: string) =>
       post<{ device: number }>(`/phones/${phone}/scan`, code.startsWith('data:') ? { image: code } : { qr: code }),
     enterCode: (phone: string, code: string) => post<{ device: number }>(`/phones/${phone}/enter-code`, { code }),
-    /** The phone demands its passkey from now on, or changes how it does. */
+    /** The phone requires its passkey from now on, or changes its behaviour. */
     setPasskey: (phone: string, input: PasskeyInput = {}) => put<PasskeyView>(`/phones/${phone}/passkey`, input),
     passkey: (phone: string) => get<PasskeyView>(`/phones/${phone}/passkey`),
     /** Signs the network's options as a browser would. */
@@ -76,7 +76,7 @@ export function createSandbox(url: string) {
       post<PasskeyView>(`/phones/${phone}/passkey/accept`, more),
     sayPasskey: (phone: string, what: 'request' | 'refresh' | 'continuation') =>
       post<PasskeyView>(`/phones/${phone}/passkey/say`, { what }),
-    /** What the network has for a phone that a program plays, and what that phone sends. */
+    /** The network's items for a phone that a program acts as, and the messages of that phone. */
     passkeyRelay: (phone: string) => ({
       read: (after: number, waitMs: number) =>
         get<{ items: RelayItem[] }>(`/phones/${phone}/passkey/relay?after=${after}&wait_ms=${waitMs}`),

@@ -1,4 +1,4 @@
-/** A real small file system to fill: mounted for a test, gone after it. */
+/** A real small file system that can be filled: mounted for a test, and removed afterwards. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,16 +6,16 @@ import { join } from 'node:path'
 
 export interface SmallDisk {
   dir: string
-  /** Takes what is left, as another program would, but for so many bytes. */
+  /** Uses all free space except for this number of bytes, as another program could. */
   fill(butBytes?: number): void
-  /** What was taken is free again. */
+  /** Frees the space again. */
   release(): void
   unmount(): void
 }
 
 export type FileSystem = 'tmpfs' | 'ext4'
 
-/** What this machine can mount, or why it cannot: for the test's skip. */
+/** The file system, or the reason why this machine cannot mount one, for the test's skip. */
 export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk | string {
   if (process.platform !== 'linux') return `${process.platform} has no small file system to mount`
   if (process.getuid?.() !== 0) return 'mounting a small file system needs root'
@@ -57,7 +57,7 @@ export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk |
   }
 }
 
-/** Large pieces first, so that it is quick; then as small as the file system counts. */
+/** Large pieces first, because they are fast; then smaller ones, down to the unit of the file system. */
 function write(path: string, bytes: number): void {
   const fd = openSync(path, 'a')
   let left = bytes

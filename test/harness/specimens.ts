@@ -1,13 +1,13 @@
 /**
- * A stanza of each kind that the server may start, made from the tree that the specification has of it: every required attribute and child, with a
- * value of its type. The specification lies outside the project (`../shared`); where it is not there are none.
+ * A stanza of each kind that the server may send unasked, made from its tree in the specification: every required attribute and child, with a value
+ * of its type. The specification is outside the repository (`../shared`); without it there are none.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ROOT } from './checkout.ts'
 
-/** As the sandbox takes stanzas. */
+/** The form in which the sandbox takes stanzas. */
 export type StanzaJson = [tag: string, attrs: Record<string, string>, content?: StanzaJson[] | string | { b64: string }]
 
 interface Value {
@@ -38,7 +38,7 @@ interface Tool {
 
 const shared = join(fileURLToPath(ROOT), '..', 'shared')
 
-/** Undefined: there is no specification here. */
+/** Undefined if there is no specification here. */
 async function read(): Promise<{ spec: Spec; isSpecified(node: StanzaJson): boolean } | undefined> {
   const tool = join(shared, 'tools', 'wire-check.mjs')
   if (!existsSync(tool)) return undefined
@@ -56,7 +56,7 @@ async function read(): Promise<{ spec: Spec; isSpecified(node: StanzaJson): bool
 
 const TIME = '1795360566'
 
-/** By kind (`tag type child`, a dash for what there is not). `person`: whom the stanzas are from, number and LID. */
+/** By kind (`tag type child`, with a dash for each that is absent). `person`: the sender of the stanzas, number and LID. */
 export async function specimens(
   kinds: readonly string[],
   person: { pn: string; lid: string },
@@ -85,7 +85,7 @@ function fits({ attrs, children = [] }: Tree, type: string | undefined, child: s
 
 const comesIn = ({ direction }: Value) => direction !== 'out'
 
-/** `only`: the child that makes the kind; the others stay out. */
+/** `only`: the child that determines the kind; the others are omitted. */
 function specimen(tree: Tree, person: { pn: string; lid: string }, only?: string): StanzaJson {
   const required = Object.entries(tree.attrs ?? {}).filter(([, value]) => comesIn(value) && !value.optional)
   const attrs = Object.fromEntries(required.map(([name, value]) => [name, written(value, person)]))

@@ -1,4 +1,4 @@
-/** A world with one connected instance, and what stories about single messages ask of it. */
+/** A world with one connected instance, and the helpers for tests of single messages. */
 import assert from 'node:assert/strict'
 import type { Ack, Instance } from './gateway.ts'
 import type { InboxItem } from './sandbox.ts'
@@ -10,22 +10,22 @@ export type Json = Record<string, unknown>
 export interface Stage {
   world: World
   instance: Instance
-  /** Sends, and resolves with what the contact got. */
+  /** Sends a message, and resolves with what the contact received. */
   shown(path: string, input: Json & { phone: string }, contact?: string): Promise<InboxItem>
-  /** Sends, and resolves with the outcome; the inbox is not looked at. */
+  /** Sends a message, and resolves with the result; the inbox is not read. */
   outcome(path: string, input: Json & { phone: string }): Promise<Json>
   /** The issues of a request that is refused at once. */
   refused(path: string, input: Json): Promise<{ path: string; message: string }[]>
   deliveryOf(messageId: string): Promise<Json>
   next(contact: string): Promise<InboxItem>
-  /** Until the account has its name, which comes with its saved contacts, in one sync. */
+  /** Waits until the account has its name, which arrives with its saved contacts in one sync. */
   named(): Promise<void>
 }
 
 export const startStage = async (phone: string, more: Json = {}, options: WorldOptions = {}): Promise<Stage> =>
   joinStage(await startWorld(options), phone, more)
 
-/** One more instance in the same world, for stories that are told at the same time. */
+/** One more instance in the same world, for tests that run at the same time. */
 export async function joinStage(world: World, phone: string, more: Json = {}): Promise<Stage> {
   await world.sandbox.createPhone(phone, { name: 'Me', ...more })
   const instance = await world.gateway.createInstance(world.receiver)

@@ -1,7 +1,10 @@
-/** How often it is asked, in ms. */
+/** Interval between two requests, in ms. */
 const LOOK = 20
 
-/** Asks again until the answer fits: what the network tells comes behind its answers, and nobody is told when. The deadline ends the test with the last answer. */
+/**
+ * Repeats the request until the answer matches, because data of the network arrive after its answers without a signal. The deadline ends the test
+ * with the last answer.
+ */
 export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean, ms = 20_000): Promise<T> {
   for (const end = Date.now() + ms; ; ) {
     const answer = await ask()

@@ -1,4 +1,4 @@
-/** Reads a zip archive as a program that unpacks does: from its end. Checks what such programs check. */
+/** Reads a zip archive from its end, as a program that extracts it does, with the checks of such programs. */
 import assert from 'node:assert/strict'
 import { gzipSync, inflateRawSync } from 'node:zlib'
 
@@ -30,7 +30,7 @@ export function unzip(archive: Buffer): Record<string, string> {
     const local = archive.readUInt32LE(at + 42)
     const name = archive.toString('utf8', at + 46, at + 46 + nameLength)
     assert.equal(archive.readUInt32LE(local), LOCAL)
-    // Between the signature and the extra field, both headers say the same.
+    // Between the signature and the extra field, both headers are equal.
     assert.deepEqual(archive.subarray(local + 4, local + 30), archive.subarray(at + 6, at + 32), name)
     const data = local + 30 + nameLength
     assert.equal(method, 8)

@@ -1,6 +1,6 @@
 /**
- * A page that stands in for web.whatsapp.com, over TLS and under a policy that is as strict: no foreign connections, no inline script, Trusted Types. Its
- * own script reports what a script of the real page could see of the address it was opened with.
+ * A page in place of web.whatsapp.com, over TLS and with an equally strict policy: no foreign connections, no inline script, Trusted Types. Its own
+ * script reports what a script of the real page could see of the page's address.
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** Everything that shows addresses to scripts, as soon as the first script runs. */
+/** Every property that shows addresses to scripts, read when the first script runs. */
 const SCRIPT = `
 window.seen = JSON.stringify([
   location.href, document.URL, document.baseURI, document.referrer, history.state,
@@ -32,7 +32,7 @@ const HTML = `<!doctype html>
 
 export async function startWhatsappPage() {
   const { cert, key } = await issueServerCertificate(await openAuthority(undefined))
-  /** Paths that were asked for. */
+  /** Requested paths. */
   const asked: string[] = []
   const server = createServer({ cert, key }, (request, response) => {
     asked.push(request.url!)
@@ -46,7 +46,7 @@ export async function startWhatsappPage() {
   const spki = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' })
   return {
     asked,
-    /** Flags with which Chromium finds this page at https://web.whatsapp.com. */
+    /** Flags that make Chromium open this page at https://web.whatsapp.com. */
     flags: [
       `--host-resolver-rules=MAP web.whatsapp.com 127.0.0.1:${(server.address() as AddressInfo).port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost`,
       `--ignore-certificate-errors-spki-list=${createHash('sha256').update(spki).digest('base64')}`,

@@ -1,6 +1,6 @@
 /**
- * The process of a place that is lent to one test file after another: a child of `scripts/test-worlds.mjs`, which passes on what its borrowers
- * ask for. To begin anew costs two to four seconds of a core, for each of some seventy files.
+ * The process of a place that is lent to one test file after another: a child of `scripts/test-worlds.mjs`, which passes on the tasks of its
+ * borrowers. A new process takes two to four seconds of a core, for each of some seventy files.
  */
 import type { HostReady, HostTask } from './borrowed-place.ts'
 import { createEmptying } from './empty-place.ts'
@@ -22,6 +22,6 @@ process.on('message', ({ task }: { task: HostTask }) => {
     (error: Error) => say({ error: error.stack ?? error.message }),
   )
 })
-// The lender has let go of it, or has ended.
+// The lender has released it, or has ended.
 process.on('disconnect', () => place.end().finally(() => process.exit()))
 say({ ready: { network, controlUrl, dir, baseUrl, adminKey } })

@@ -1,6 +1,6 @@
 /**
- * The whole thing: network in its thread, service with real shards, receiver; for stories and states. In one process, or with network and service
- * in a process that is borrowed, which looks the same from outside.
+ * A complete world: network in its thread, service with real shards, receiver. In one process, or with network and service in a borrowed process,
+ * which behaves the same.
  */
 import assert from 'node:assert/strict'
 import type { Service } from '../../src/main.ts'
@@ -15,26 +15,26 @@ export interface World {
   gateway: Gateway
   sandbox: Sandbox
   receiver: Receiver
-  /** Only of a world of the test's own. */
+  /** Only in a world that the test does not share. */
   service: Service
   network: SandboxNetworkReady
-  /** The service's data; nobody else's only in a world of the test's own. */
+  /** The service's data; only in a world that the test does not share are there no data of others. */
   dir: string
-  /** Stops the service in order and starts it again on the same data; the gateway client is the new one. */
+  /** Stops the service and starts it again on the same data; the gateway client is a new one. */
   restartService(meanwhile?: () => Promise<void>): Promise<void>
-  /** Ends everything; fails when the network met anything it did not know or could not read, or a webhook was not as promised. */
+  /** Ends everything. Fails if the network received anything that it did not know or could not read, or if a webhook broke the contract. */
   stop(options?: { undecryptable?: number }): Promise<void>
 }
 
 export interface WorldOptions extends PlaceOptions {
-  /** The test looks inside: into the service or its data, changes what is the whole service's, or counts all of something. */
+  /** The test reads inside the service or its data, changes settings of the whole service, or counts all of something. */
   own?: boolean
 }
 
 async function placeFor({ own = false, ...options }: WorldOptions): Promise<Place> {
   if (lender !== undefined && !own && !options.shards && !options.env)
     return borrowPlace(options.untraced ? 'untraced' : 'traced')
-  // Loaded late: who borrows needs nothing of the service.
+  // Loaded late: a test with a borrowed world needs nothing of the service.
   const { openPlace } = await import('./own-place.ts')
   return openPlace(options)
 }

@@ -1,6 +1,6 @@
 /**
- * Marks an instance as moved, or takes that back, in its stored state. For a command that has the store to itself: while a service runs, the instance's
- * shard is the only writer of that state.
+ * Marks an instance as moved to another program, or removes the mark, in its stored state. Only for a command that has the store alone: while a
+ * service runs, the instance's shard is the only writer of that state.
  */
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -14,7 +14,7 @@ export type StoredState = Pick<RuntimeState, 'status' | 'reason' | 'paired'>
 export const stateOf = (store: Pick<StateStore, 'get'>, id: string, ringKey: Uint8Array): Promise<RuntimeState | undefined> =>
   runtimeRecords(createSealer(ringKey)).get(store, keys.runtime(id))
 
-/** The next start of the service leaves the instance alone, or connects it again. */
+/** The next start of the service does not connect the instance, or connects it again. */
 const CHANGES = {
   move: { status: 'stopped', reason: 'moved' },
   resume: { status: 'disconnected', reason: 'connection_lost' },

@@ -8,16 +8,16 @@ import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 export type Records = ReadonlyMap<string, Uint8Array>
 
 export interface StoredKeys {
-  /** By type. One-time pre-keys have their number in place of a hash. */
+  /** By type. One-time pre-keys have their number instead of a hash. */
   byType: ReadonlyMap<string, Records>
   blind(id: string): string
 }
 
-/** Addresses that are known of the account, apart from its keys. */
+/** Known addresses of the account, apart from those in its keys. */
 export interface Known {
-  /** The account's own, with its device: `user:device@server`. */
+  /** The account's own addresses, with its device: `user:device@server`. */
   ownJids: readonly string[]
-  /** Everything else that names a person or a group: `user@server`, in any order, also twice. */
+  /** All other addresses of people and groups: `user@server`, in any order; repetitions are allowed. */
   jids: Iterable<string>
   /** Ids of app state keys. */
   stateKeyIds: readonly string[]
@@ -32,9 +32,9 @@ export interface NamedKeys {
 const PRE_KEY = 'pre-key'
 const GROUP = '@g.us'
 const SERVERS = ['s.whatsapp.net', 'lid'] as const
-/** Part of a session's id that says the server: numbers have none. */
+/** Part of a session's id that identifies the server: phone numbers have none. */
 const DOMAINS = ['', '_1', '_128', '_129'] as const
-/** Device of a primary one, and those that the network gives out to hosted accounts. */
+/** The primary device, and the device number that the network assigns to hosted accounts. */
 const DEVICES = [0, 99]
 /** Record of the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
@@ -84,7 +84,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   }
   for (const group of groups) take('sender-key-memory', group)
   for (const id of known.stateKeyIds) take('app-state-sync-key', id)
-  /** Senders: everybody with a session or an identity, and the account itself. */
+  /** Senders: everyone with a session or an identity, and the account itself. */
   const senders = new Set(known.ownJids.flatMap((jid) => DOMAINS.map((domain) => `${userOf(jid)}${domain}::${deviceOf(jid)}`)))
   for (const user of users)
     for (const domain of DOMAINS)

@@ -44,7 +44,7 @@ async function storedKeys(id: string, store: Store, sealer: Sealer): Promise<Map
   return byType
 }
 
-/** Every address that the directory and the list of groups name, in whatever form their records are. */
+/** Every address in the directory and in the list of groups, regardless of the format of their records. */
 async function addressesIn(id: string, store: Store, sealer: Sealer): Promise<Set<string>> {
   const found = new Set<string>()
   for (const prefix of [records.directory(id), records.keptGroups(id)])

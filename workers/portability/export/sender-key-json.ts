@@ -1,6 +1,6 @@
 /**
- * Sender keys of groups in the form of libsignal (SenderKeyRecordStructure), converted to the JSON of Baileys, which keeps the newest state last. The
- * module of Signal reads that JSON as it is, so that nothing is converted on the way in.
+ * Converts sender keys of groups from libsignal's format (SenderKeyRecordStructure) to the JSON of Baileys, which has the newest state last. An
+ * import needs no conversion, because the Signal module reads that JSON directly.
  */
 import { BufferJSON } from '@whiskeysockets/baileys'
 import { allBytesOf, bytesOf, numberIn } from '../../shard/keys/signal/wire.ts'
@@ -15,7 +15,7 @@ const OPENING_BRACKET = 0x5b
 
 const NOTHING = Buffer.alloc(0)
 
-/** The JSON text of the record, or undefined where the bytes are no record of sender keys. */
+/** The JSON text of the record, or undefined if the bytes are not a record of sender keys. */
 export function senderKeyJson(stored: Uint8Array): Buffer | undefined {
   if (stored[0] === OPENING_BRACKET) return jsonBytes(revived(Buffer.from(stored).toString()))
   try {
@@ -27,7 +27,7 @@ export function senderKeyJson(stored: Uint8Array): Buffer | undefined {
   }
 }
 
-/** With base64 for bytes: the library writes arrays of numbers, but does not read those of late messages (7.0.0-rc14). */
+/** Bytes as base64: the library writes arrays of numbers, but cannot read those of late messages (7.0.0-rc14). */
 const jsonBytes = (states: unknown) => Buffer.from(JSON.stringify(states, BufferJSON.replacer))
 
 function stateJson(state: Uint8Array) {

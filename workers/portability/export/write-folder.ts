@@ -1,4 +1,4 @@
-/** Writes a device as a folder of Baileys, by the library's own function, so that names and forms of the files are the library's. */
+/** Writes a device as a folder of Baileys with the library's own function, so that the names and formats of the files are the library's. */
 import { mkdir, readdir } from 'node:fs/promises'
 import { type AuthenticationCreds, type SignalDataSet, useMultiFileAuthState } from '@whiskeysockets/baileys'
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
@@ -11,18 +11,18 @@ import { senderKeyJson } from './sender-key-json.ts'
 export interface WrittenFolder {
   /** Number of keys in the folder, by type. */
   written: ReadonlyMap<string, number>
-  /** Number of keys that could not be written, by type: without a name, or in a form that the library does not have. */
+  /** Number of keys that could not be written, by type: their name is unknown, or the library does not have their format. */
   missing: ReadonlyMap<string, number>
   lostMessageKeys: number
 }
 
-/** Only the owner may read what the process writes from now on: the keys of an account. */
+/** Only the owner may read the files that this process writes from now on, because they are the keys of an account. */
 const PRIVATE = 0o077
 const PRIVATE_FOLDER = 0o700
 /** The library writes a file for each key. */
 const AT_ONCE = 200
 
-/** Types that the other program makes again: a wrong version of app state costs more than reading it again. */
+/** Types that the other program recreates: a wrong version of app state costs more than reading it again. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
 /** `folder`: an empty one. `now`: epoch ms. */
@@ -53,19 +53,19 @@ export async function writeFolder(folder: string, { creds, keys, unnamed }: Stor
     for (const { type, id, value } of entries.slice(from, from + AT_ONCE)) data[type] = { ...data[type], [id]: value }
     await state.keys.set(data as SignalDataSet)
   }
-  // Last: a folder without credentials is not a device, so that a kill before leaves nothing that could be started.
+  // Written last: a folder without credentials is not a device, so after an earlier kill nothing can be started from it.
   replaceAll(state.creds, creds)
   await saveCreds()
   return { written, missing, lostMessageKeys }
 }
 
-/** Makes the folder, or rejects where it is there and not empty. */
+/** Creates the folder, or rejects if it exists and is not empty. */
 export async function makeEmpty(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
   if ((await readdir(folder)).length > 0) throw new Error(`The folder ${folder} is not empty; name one that does not exist yet.`)
 }
 
-/** The library saves the object that it has made itself. */
+/** The library saves the object that it created itself. */
 function replaceAll(target: AuthenticationCreds, source: AuthenticationCreds): void {
   for (const name of Object.keys(target)) delete (target as unknown as Record<string, unknown>)[name]
   Object.assign(target, source)
