@@ -279,7 +279,7 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
       assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
       const lines = launched.errors().trim().split('\n')
       return {
-        without: lines.filter((line) => line.includes('no ffmpeg')),
+        without: lines.filter((line) => line.includes('No ffmpeg was found')),
         requests: lines.filter((line) => line.includes('/health/live')),
       }
     }
