@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Files of the documents by the names that the tests give their pictures. */
+/** The file of each picture in the documents, by the name that the tests use. */
 const WANTED = {
   'dashboard-timeline': 'docs/dashboard.png',
   'pairing-passkey': 'docs/pictures/pairing-passkey.png',

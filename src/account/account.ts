@@ -40,7 +40,7 @@ export interface Decision {
 
 export interface WorkspaceChange {
   name?: string | undefined
-  /** Of instances that are made from then on. */
+  /** Dialect of instances that are created from then on. */
   dialect?: Dialect | null | undefined
 }
 

@@ -35,7 +35,7 @@ const WorkspaceRecord = v.object({
     }),
   }),
   webhooks: WebhookSettingsRecord,
-  // Records of earlier releases have none.
+  // Absent in records of earlier releases.
   dialect: v.optional(v.nullable(v.picklist(DIALECTS)), null),
   instancesUsed: v.number(),
   adminKeyHash: v.nullable(v.string()),

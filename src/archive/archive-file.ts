@@ -11,14 +11,14 @@ import { syncFolder } from '../storage/durable-files.ts'
 import { PRIVATE_FILE } from '../storage/private.ts'
 import { type Frame, frameBytes, framesIn } from './frames.ts'
 
-/** Logarithm of the number of rounds of scrypt: 128 MB of memory and about a second for each guess. */
+/** Logarithm of the number of rounds of scrypt: each guess takes 128 MB of memory and about a second. */
 const WORK_FACTOR = 17
-/** Bytes handed to the cipher at once. */
+/** Bytes that are passed to the cipher at once. */
 const CHUNK = 65_536
 
 export const MIN_PASSPHRASE = 12
 
-/** Writes the file whole or not at all; never over an existing one. Durable when it resolves. */
+/** Writes the whole file or none, and never over an existing one. It is durable when the promise resolves. */
 export async function writeArchiveFile(file: string, passphrase: string, frames: AsyncIterable<Frame>): Promise<void> {
   const encrypter = new Encrypter()
   encrypter.setPassphrase(passphrase)
@@ -39,7 +39,7 @@ export async function writeArchiveFile(file: string, passphrase: string, frames:
   await syncFolder(dirname(file))
 }
 
-/** Chunks of some size, because each one is encrypted by itself. */
+/** Chunks of a limited size, because each one is encrypted separately. */
 async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = []
   let size = 0
@@ -56,7 +56,7 @@ async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** The frames of a file. Throws with a sentence for the operator where the passphrase is wrong, or the file is not whole. */
+/** The frames of a file. Throws with a sentence for the operator if the passphrase is wrong or the file is incomplete. */
 export async function* readArchiveFile(file: string, passphrase: string): AsyncGenerator<Frame> {
   const decrypter = new Decrypter()
   decrypter.addPassphrase(passphrase)

@@ -1,28 +1,28 @@
 /**
- * The records of an instance by their family, and which of them go into an archive. Records keep their keys and their sealed bytes: an archive holds the
- * key that seals them, too, and an instance keeps its id when it moves.
+ * The records of an instance by their family, and which of them an archive contains. Records keep their keys and their sealed bytes: an archive also
+ * contains the key that seals them, and an instance keeps its id when it moves.
  */
 
-/** `move`: the instance goes on at the target, and at the source no more. `backup`: a copy for the day on which the instance is lost. */
+/** `move`: the instance continues at the target, and no longer at the source. `backup`: a copy in case the instance is lost. */
 export type ArchiveKind = 'move' | 'backup'
 
 interface Family {
   /** Kinds of archives that contain the records. */
   in: readonly ArchiveKind[]
-  /** The records stand for something that must happen once, so a move removes them at the source. */
+  /** The records are for something that must happen once, so a move removes them at the source. */
   once?: true
 }
 
 const ALWAYS: Family = { in: ['move', 'backup'] }
 const MOVED: Family = { in: ['move'] }
-/** Would go out a second time from a backup, or be told twice. */
+/** After a restored backup these would be sent or reported a second time. */
 const ONCE: Family = { in: ['move'], once: true }
 const NEVER: Family = { in: [] }
 
-/** By the first part of the key behind the id of the instance; keys of Signal by their type. */
+/** By the first part of the key after the id of the instance; keys of Signal by their type. */
 export const FAMILIES: Readonly<Record<string, Family>> = {
   creds: ALWAYS,
-  // The state is that of the source: the target begins as a device from elsewhere does.
+  // The state is that of the source: the target starts like an imported device.
   runtime: NEVER,
   'status-history': MOVED,
 
@@ -33,7 +33,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   'key:lid-mapping': ALWAYS,
   'key:device-list': ALWAYS,
   'key:tctoken': ALWAYS,
-  // The device goes on after a backup, and recipients drop, in silence, what is sent with keys that were used before.
+  // The device continues to be used after a backup, and recipients silently drop messages that are encrypted with keys that were used before.
   'key:session': MOVED,
   'key:sender-key': MOVED,
   'key:sender-key-memory': MOVED,
@@ -82,7 +82,7 @@ export function familyOf(name: string): string {
   return first === 'key' ? `key:${second}` : first
 }
 
-/** A record of an unknown family is archived with a move only: leaving it out could lose something, and a backup could repeat it. */
+/** A record of an unknown family is only archived with a move: omitting it could lose something, and in a backup it could be repeated. */
 export const isArchived = (name: string, kind: ArchiveKind): boolean => (FAMILIES[familyOf(name)] ?? MOVED).in.includes(kind)
 
 export const happensOnce = (name: string): boolean => FAMILIES[familyOf(name)]?.once === true

@@ -1,9 +1,9 @@
-/** Named pieces of bytes in a row: length of the name, name, length of the bytes, bytes. Lengths are 32 bits, the most significant byte first. */
+/** A sequence of named byte strings: length of the name, name, length of the bytes, bytes. Lengths have 32 bits, the most significant byte first. */
 
 export type Frame = readonly [name: string, bytes: Uint8Array]
 
 const LENGTH_BYTES = 4
-/** Bounds on what a file may make the reader hold; records and files of an instance are far below. */
+/** Limits of the memory that a file can make the reader use; records and files of an instance are far smaller. */
 const MAX_NAME = 4_096
 const MAX_BYTES = 256 * 1_048_576
 
@@ -18,7 +18,7 @@ function length(value: number): Buffer {
   return bytes
 }
 
-/** The frames in a stream of bytes, however it is cut. Throws a RangeError where it ends inside a frame, or a length is out of bounds. */
+/** The frames in a stream of bytes with any chunk sizes. Throws a RangeError if it ends inside a frame, or if a length exceeds its limit. */
 export async function* framesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   const source = chunks[Symbol.asyncIterator]()
   let held: Buffer[] = []

@@ -55,7 +55,7 @@ export async function* instanceFrames(
     count.records += 1
     yield [RECORD + name, value]
   }
-  // Media belongs to items of the queue, which a backup does not have.
+  // Media belong to items of the queue, which a backup does not contain.
   for (const name of head.kind === 'move' ? await filesIn(join(blobsDir, head.id)) : []) {
     count.blobs += 1
     yield [BLOB + name, await readFile(join(blobsDir, head.id, name))]
@@ -77,8 +77,8 @@ export interface ArchiveReader {
 }
 
 /**
- * Reads an archive and hands over its records and media in their order. The head is checked first and the counts last, so a caller that must not act
- * on half of an archive reads it once with a reader that does nothing.
+ * Reads an archive and passes on its records and media in order. The head is checked first and the counts last, so a caller that must not act on an
+ * incomplete archive first reads it with a reader that does nothing.
  */
 export async function readInstanceArchive(
   file: string,
@@ -122,7 +122,7 @@ function parsed<T>(schema: v.GenericSchema<unknown, T>, bytes: Uint8Array, file:
   throw new Error(`The archive ${file} has a part that cannot be read.`)
 }
 
-/** A name becomes that of a file. */
+/** A name becomes the name of a file. */
 function checkedName(name: string, file: string): string {
   if (/^[\w-]{1,100}$/.test(name)) return name
   throw new Error(`The archive ${file} has a part that cannot be read.`)

@@ -62,7 +62,7 @@ async function partsOf({ store, sealer }: Stored, { id, ringKey }: FoundInstance
   }
 }
 
-/** Removes what must happen once and is in the archive now: messages that are to be sent, and events that are to be delivered. */
+/** Removes records in the archive that must happen only once: messages that are waiting to be sent, and events that are waiting to be delivered. */
 async function removeMoved({ store }: Stored, id: string): Promise<void> {
   const prefix = keys.instance(id)
   const ops: Op[] = []

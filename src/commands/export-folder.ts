@@ -8,9 +8,9 @@ import type { Stored } from './stored.ts'
 
 export async function exportFolder(config: Config, id: string, given: string, isJson: boolean): Promise<string> {
   const folder = resolve(given)
-  // The library is loaded by this command alone.
+  // Only this command loads the library.
   const { makeEmpty } = await import('../../workers/portability/export/write-folder.ts')
-  // Before the instance is stopped for it.
+  // Checked before the instance is stopped for the export.
   await makeEmpty(folder)
   return between(config, { id, before: ['move'], onFailure: ['resume'] }, async (stored, found) => {
     const written = await writeDevice(stored, found, folder)
@@ -26,7 +26,7 @@ async function writeDevice({ store }: Stored, { id, ringKey }: FoundInstance, fo
   return writeFolder(folder, device, Date.now())
 }
 
-/** Number of messages in the queue, which stay here. */
+/** Number of messages in the queue, which are not exported. */
 async function waitingIn({ store }: Stored, id: string): Promise<number> {
   let count = 0
   for await (const _ of store.range(keys.queue(id))) count += 1

@@ -9,12 +9,12 @@ import { createSealer } from '../storage/seal.ts'
 import type { Stored } from './stored.ts'
 import type { FoundWorkspace } from './workspaces.ts'
 
-/** Time that the command waits for the service to take the device over, and then for the first login. */
+/** Time that the command waits until the service has taken over the device, and then until the first login. */
 const TAKING_MS = MINUTE
 const LOGIN_MS = MINUTE
 const LOOK_AGAIN_MS = 100
 
-/** Where a first login has come to an end, and what it means there. */
+/** Statuses in which a first login ends, and their meaning for the import. */
 const ENDS: Readonly<Record<string, string>> = {
   connected: 'The instance is connected.',
   logged_out: 'The network has removed this device from the account, so it cannot be moved. Pair the instance by its QR code.',
@@ -23,7 +23,7 @@ const ENDS: Readonly<Record<string, string>> = {
     'The instance is stopped. If the other program still runs and took the connection back, stop that program, delete this instance and import again.',
 }
 
-/** Throws where an instance has the device with this identity already, or the workspace has no free slot. */
+/** Throws if an instance already has the device with this identity, or if the workspace has no free slot. */
 export async function refuseOccupied(
   { store, sealer, keyOf }: Stored,
   { record }: FoundWorkspace,
@@ -40,7 +40,7 @@ export async function refuseOccupied(
   if (used >= instanceSlots) throw new Error(`All ${instanceSlots} instance slots of the workspace are in use.`)
 }
 
-/** Tells a running service of the import. Resolves with a sentence about where the instance has got to. */
+/** Reports the import to a running service. Resolves with a sentence about the state that the instance has reached. */
 export async function handOver(stored: Stored, id: string, note: (line: string) => void): Promise<string> {
   const { store } = stored
   if (!(await visitOwner(store))) return 'The service is not running; it takes the device over at its next start.'

@@ -36,7 +36,7 @@ interface Call {
 interface FoundArchive extends InstanceParts {
   records: number
   blobs: number
-  /** Sealed, as the archive has them. */
+  /** Sealed, as in the archive. */
   creds: Uint8Array
   identity: string
 }
@@ -78,7 +78,7 @@ interface Made {
   isNewToken: boolean
 }
 
-/** A backup may have been seen by others since it was made, so that its token is not used again unless the operator wants it. */
+/** Others may have seen a backup since it was made, so its token is only used again if the operator wants that. */
 function instanceOf({ head, config }: FoundArchive, options: Call['options']): Made {
   const archived = archivedRecord(Buffer.from(config).toString())
   const isNewToken = head.kind === 'backup' && !options['same-token']

@@ -74,7 +74,7 @@ export const importDevice = command({
 })
 
 async function readFrom(from: string, path: string, choice: ReadChoice): Promise<ReadDevice> {
-  // The library is loaded by this command alone.
+  // Only this command loads the library.
   const { readDevice, SOURCE_NAMES } = await import('../../workers/portability/read-device.ts')
   if (!SOURCE_NAMES.includes(from))
     throw new UsageError(`--from is ${JSON.stringify(from)}; it must be one of: svc, ${SOURCE_NAMES.join(', ')}.`, NAME)

@@ -8,7 +8,7 @@ import { visitOwner } from '../storage/owner.ts'
 import { keys } from '../storage/record-keys.ts'
 import { type Stored, withOwnStore, withStore } from './stored.ts'
 
-/** Time in which the service has to carry an order out; ending a connection takes a few seconds. */
+/** Time for the service to carry out a request; ending a connection takes a few seconds. */
 const ANSWER_MS = 60 * SECOND
 const LOOK_AGAIN_MS = 100
 
@@ -18,7 +18,7 @@ export interface FoundInstance {
   state: StoredState
 }
 
-/** Throws where `id` names no instance, or one that is not linked. */
+/** Throws if `id` is not the id of an instance, or the instance is not linked. */
 async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance> {
   if ((await store.get(keys.config(id))) === undefined) throw new Error(`There is no instance ${id}.`)
   const { stateOf } = await import('../../workers/portability/export/moved.ts')
@@ -28,18 +28,21 @@ async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance
   return { id, ringKey, state }
 }
 
-/** Orders to the service around the work of a command on one instance. Without a service, those that change the state are carried out in the store. */
+/**
+ * Requests to the service before and after the work of a command on one instance. Without a running service, those that change the state are carried
+ * out in the store.
+ */
 export interface Procedure {
   id: string
   before: readonly OrderName[]
   afterwards?: readonly OrderName[]
-  /** After work that failed, so that the instance is as it was. */
+  /** Requests after failed work, which restore the instance. */
   onFailure?: readonly OrderName[]
-  /** Throws where the instance does not fit. */
+  /** Throws if the instance is not suitable. */
   check?(found: FoundInstance): void
 }
 
-/** Does the work between the orders, beside the service or in its place. Resolves with what `work` resolves with. */
+/** Does the work between the requests, with a running service or without one. Resolves with the result of `work`. */
 export async function between<T>(
   config: Config,
   procedure: Procedure,
@@ -72,7 +75,7 @@ async function guarded<T>(
   order: (name: OrderName) => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
-  // A device that had moved before may be connected elsewhere.
+  // A device that had moved before may be connected in the other program.
   const undo = state.reason === 'moved' ? onFailure.filter((name) => name !== 'resume') : onFailure
   const value = await work().catch(async (error) => {
     for (const name of undo) await order(name)
@@ -89,7 +92,7 @@ export const withInstance = <T>(
   work: (stored: Stored, found: FoundInstance) => Promise<T>,
 ): Promise<T> => withStore(config, async (stored) => work(stored, await find(stored, id)))
 
-/** Resolves with false where no service runs. Rejects with the reason for which the service did not carry it out. */
+/** Resolves with false if no service runs. Rejects with the reason why the service did not carry it out. */
 async function isCarriedOut({ store }: Stored, id: string, order: OrderName): Promise<boolean> {
   await store.commit({ ops: orderOps(id, order) })
   if (!(await visitOwner(store))) {

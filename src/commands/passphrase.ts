@@ -7,7 +7,7 @@ import { UsageError } from './command.ts'
 
 const NO_TERMINAL = 'The passphrase of the archive is needed; name a file that contains it with --passphrase-file.'
 
-/** `isNew`: it is typed twice. Throws where it is too short. */
+/** `isNew`: it must be typed twice. Throws if it is too short. */
 export async function readPassphrase(
   file: string | undefined,
   { isNew, command }: { isNew: boolean; command: string },

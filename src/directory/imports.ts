@@ -21,7 +21,7 @@ export interface ImportedDevice {
   /** Credentials in base64. Those of an archived instance are sealed with its own key. */
   creds: string
   slices: number
-  /** The instance as a whole, if it comes from an archive. Its slices contain records in place of keys. */
+  /** The whole instance, if it comes from an archive. Its slices contain records instead of keys. */
   archive?: ArchivedInstance | undefined
 }
 
@@ -71,7 +71,7 @@ export function importOps(
 
 /** Bytes of the records in one slice of an archive. */
 const SLICE_BYTES = 100_000
-/** Stands in the slices of an archive in the place of a key's type. */
+/** Used in slices of an archive in place of a key's type. */
 const RECORD = 'record'
 
 /**
@@ -96,7 +96,7 @@ export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, 
       size += value.length
       if (size >= SLICE_BYTES || held.length >= KEYS_OF_SLICE) await flush()
     },
-    /** Writes the last slice. Resolves with the record that hands the instance over to the service. */
+    /** Writes the last slice. Resolves with the record that passes the instance on to the service. */
     async ops(about: Omit<ImportedDevice, 'id' | 'creds' | 'slices'>, creds: Uint8Array): Promise<Op[]> {
       await flush()
       return [devices(sealer).encode(keys.import(id), { ...about, id, creds: base64(creds), slices: count })]

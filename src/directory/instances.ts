@@ -46,7 +46,7 @@ export interface DirectoryDeps {
   checkProxy: CheckUrl
   /** Base URL for callers; undefined until the service listens. */
   baseUrl?: () => string | undefined
-  /** Turns the staged media of an instance from an archive into its own. */
+  /** Makes the staged media of an instance from an archive its own. */
   adoptMedia?(instance: string): Promise<void>
   /** Time that a creation waits for the first QR code, in ms. */
   createWaitMs?: number

@@ -12,8 +12,8 @@ import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
 
 /**
- * `move` and `resume` stop the instance because its device goes elsewhere, and start it again. After `pause` its shard has let go of it, so that nothing
- * writes to its records; `host` gives it back to a shard.
+ * `move` and `resume` stop the instance because another program uses its device, and start it again. After `pause` no shard has the instance, so
+ * nothing writes to its records; `host` assigns it to a shard again.
  */
 const ORDERS = ['move', 'resume', 'pause', 'host'] as const
 export type OrderName = (typeof ORDERS)[number]
@@ -29,16 +29,16 @@ const answers = repository({
   schema: v.object({ problem: v.nullable(v.string()) }),
 })
 
-/** At most one order of an instance waits: a later one replaces it. */
+/** At most one request per instance waits: a later one replaces it. */
 export const orderOps = (instance: string, order: OrderName): Op[] => [
   orders.encode(keys.order(instance), { order }),
   answers.remove(keys.orderAnswer(instance)),
 ]
 
-/** Takes the order back, for a command that found no service. */
+/** Withdraws the request, for a command that found no running service. */
 export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order(instance))
 
-/** `problem`: why the service did not carry it out, or null. Undefined while the order waits. */
+/** `problem`: the reason why the service did not carry it out, or null. Undefined while the request waits. */
 export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<{ problem: string | null } | undefined> =>
   answers.get(store, keys.orderAnswer(instance))
 
@@ -46,11 +46,11 @@ export interface OrdersDeps {
   store: StateStore
   engine: Pick<Engine, 'call' | 'stop'>
   log: Log
-  /** Gives the instance back to a shard. */
+  /** Assigns the instance to a shard again. */
   host(instance: string): Promise<unknown>
 }
 
-/** Carries out all orders that wait. */
+/** Carries out all waiting requests. */
 export function createOrders({ store, engine, log, host }: OrdersDeps): () => Promise<void> {
   const tell = (instance: string, operation: 'instance.move' | 'instance.resume') =>
     engine.call(instance, { kind: 'control', operation, input: {} })

@@ -39,7 +39,7 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
 export const instanceRecords = (sealed: Sealer) =>
   repository<InstanceRecord>({ name: 'instance configuration', schema: Schema, version: 1, sealed })
 
-/** Record in an archive, which is not sealed by itself there. Throws a `RecordError` if it cannot be read. */
+/** A record in an archive, where it is not sealed individually. Throws a `RecordError` if it cannot be read. */
 export const archivedRecord = (text: string): InstanceRecord =>
   repository<InstanceRecord>({ name: 'archived instance configuration', schema: Schema, version: 1 }).decode(
     'archive',

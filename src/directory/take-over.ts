@@ -26,7 +26,7 @@ export interface TakeOverDeps {
    * Writes the configuration of the instance together with these records, in one commit. Rejects with a `Failure` if the workspace has no free slot.
    */
   insert(device: ImportedDevice, extra: readonly Op[]): Promise<void>
-  /** Turns the staged media of an instance into its own. */
+  /** Makes the staged media of an instance its own. */
   adoptMedia(instance: string): Promise<void>
 }
 
@@ -59,7 +59,7 @@ export function createTakeOver({
         await store.commit({ ops: ops.slice(from, from + WRITTEN_AT_ONCE) })
       await steps('import:slice')
     }
-    // A service that starts while a command stages slices removes the first ones.
+    // A service that starts while a command stages slices removes those staged so far.
     if (count !== device.slices)
       throw new Failure('not_allowed', { message: 'A start of the service interrupted the import; import again.' })
   }
@@ -77,7 +77,7 @@ export function createTakeOver({
     const creds = Buffer.from(device.creds, 'base64')
     await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device)])
     await steps('import:taken')
-    // After a kill before this, the next start adopts the media.
+    // If the process is killed before this, the next start adopts the media.
     await adoptMedia(id)
   }
 

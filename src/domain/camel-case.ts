@@ -1,11 +1,11 @@
-/** Names of requests, answers and events in camelCase, as some clients write and read them. */
+/** Converts names of requests, answers and events to and from camelCase, for clients that use it. */
 
 export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 export const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Objects whose names belong to somebody else: the standard of passkeys, the form of a business. */
+/** Objects whose names are not ours: the passkey standard, the form of a business. */
 const FOREIGN: ReadonlySet<string> = new Set(['public_key', 'params'])
-/** Levels of an object that are renamed: no request or answer of ours has more, and a body may be deeper than the stack. */
+/** Nesting levels that are renamed: no request or answer of ours has more, and a deeply nested body must not overflow the stack. */
 const MAX_DEPTH = 16
 
 /** The same value with other names in its objects. */

@@ -46,14 +46,16 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
   },
 }
 
-/** Soon after an import the session is most likely opened by the program that the device came from. A restart here would not help for long. */
+/**
+ * Soon after an import the likely reason is that the program from which the device came has connected again. A restart here would not help for long.
+ */
 const TAKEN_BACK =
   'The program that this device was imported from has probably opened the session again; stop it, delete this instance, and import the device again.'
 
 const isTakenBack = ({ reason, importedAt = null, disconnectedAt = null }: Told): boolean =>
   reason === 'connection_replaced' && importedAt !== null && (disconnectedAt ?? importedAt) - importedAt < DAY
 
-/** Entries of the status history have no times of the device. */
+/** Entries of the status history do not have the times of the device. */
 type Told = Pick<RuntimeState, 'status' | 'reason' | 'bannedUntil'> & Partial<Pick<RuntimeState, 'importedAt' | 'disconnectedAt'>>
 
 /** Returns null exactly when the instance is connected. */

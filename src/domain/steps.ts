@@ -1,8 +1,8 @@
 /** Every step at which a kill may separate a change from the next one: `test/faults` kills the service there, and unit tests stop there. */
 export type Step =
   | `queue:${
-      // The item is recorded as in flight; the network has answered; the outcome is stored;
-      // media of the next item is prepared.
+      // `before-send`: the item is recorded as in flight. `after-send`: the network has answered. `settled`: the result is stored. `ahead`: media of
+      // the next item are being prepared.
       'before-send' | 'after-send' | 'settled' | 'ahead'
     }`
   // An event was chosen; it is about to be posted; it was answered; its outcome is stored.

@@ -28,7 +28,7 @@ interface InternalOperations {
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
   /** State of linking with a passkey, and the id of its ceremony. */
   'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }
-  /** Stops the instance for good because another program has its device, or starts it again. Resolves when the connection has ended. */
+  /** Stops the instance permanently because another program has its device, or starts it again. Resolves when the connection has ended. */
   'instance.move': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   'instance.resume': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   /** Events after a given one, for stream readers. */

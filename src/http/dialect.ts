@@ -21,7 +21,7 @@ export function createDialects(directory: Pick<Directory, 'authenticate' | 'dial
   function ofInstance(path: string): Dialect | undefined {
     const [, instance, token] = INSTANCE_PATH.exec(path) ?? []
     const dialect = instance === undefined ? null : directory.dialect(instance)
-    // Only an instance with a dialect costs a second check of the token.
+    // Only an instance with a dialect needs a second check of the token.
     return dialect !== null && directory.authenticate(instance!, token!) ? dialect : undefined
   }
 

@@ -188,7 +188,7 @@ async function* read(
 
 const nameOf = (key: string, index: number, pieces: number) => `${key}#${index}/${pieces}`
 
-/** Prefix of a folder whose blobs belong to no instance yet (`staged-blobs.ts`). */
+/** Prefix of a folder whose blobs do not belong to an instance yet (`staged-blobs.ts`). */
 export const STAGED = 'import-'
 
 /** Bytes of all blobs in the directory. */

@@ -26,7 +26,7 @@ export interface KeyRing {
   /** Key of an instance. Throws if there is none. */
   of(instance: string): Uint8Array
   /** Durable when it resolves. */
-  /** `key`: that of an instance from elsewhere; a new one if it is absent. */
+  /** `key`: key of an instance from another server; without it a new one is made. */
   make(instance: string, key?: Uint8Array): Promise<void>
   /** When it resolves, nothing that was sealed with the key can be read. */
   destroy(instance: string): Promise<void>

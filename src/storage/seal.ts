@@ -107,5 +107,5 @@ export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): 
   }
 }
 
-/** Key for blind names of a sealer whose key has no half of its own for them. */
+/** Key for hashed names, for a sealer whose key has no separate half for them. */
 const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()

@@ -9,7 +9,7 @@ import { syncFolder } from './durable-files.ts'
 
 export const stagedDir = (blobsDir: string, instance: string): string => join(blobsDir, STAGED + instance)
 
-/** `counter`: bytes of all blobs, as `openBlobs` has it. Does nothing where nothing is staged. */
+/** `counter`: counts the bytes of all blobs, as in `openBlobs`. Does nothing if nothing is staged. */
 export async function adoptStaged(blobsDir: string, instance: string, counter: BigInt64Array): Promise<void> {
   const staged = stagedDir(blobsDir, instance)
   const bytes = await measureBlobs(staged)
@@ -23,7 +23,7 @@ export async function adoptStaged(blobsDir: string, instance: string, counter: B
   Atomics.add(counter, 0, BigInt(bytes))
 }
 
-/** At the start, before blobs are counted: adopts what belongs to an instance, keeps what waits for one, and removes the rest. */
+/** Runs at the start, before blobs are counted: adopts folders that belong to an instance, keeps those that wait for one, and removes the rest. */
 export async function settleStaged(
   blobsDir: string,
   { isInstance, isWaiting }: Record<'isInstance' | 'isWaiting', (instance: string) => boolean>,

@@ -38,7 +38,7 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
 
 /** Pages read at a time. All earlier pages are decoded again for each read, and unneeded pages are in memory while it lasts. */
 const PAGES = MAX_FRAMES
-/** Pixels of all pages together: those of 10 s at 50 frames in a second and 1,600 by 1,600 pixels, and some more. */
+/** The most pixels of all pages together: a little more than 10 s at 50 frames per second and 1,600 by 1,600 pixels. */
 const MAX_PIXELS = 2_000_000_000
 /** Limit for all pages of a picture, in ms: a file may have thousands of large ones. */
 const READING_LIMIT = 120_000

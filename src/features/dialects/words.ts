@@ -20,7 +20,7 @@ export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefi
   const given = lifted(endpoint.id === 'business.updateHours' ? withModeOfEachDay(fields) : fields, lift?.from)
   const isGiven = (name: string) => Object.hasOwn(given, name) || Object.hasOwn(given, camelCase(name))
   const named = Object.entries(given).map(([name, value]) => {
-    // The field with our name has precedence.
+    // A field with our name has precedence.
     const ours = Object.hasOwn(rename, name) && !isGiven(rename[name]!) ? rename[name]! : name
     return [ours, Object.hasOwn(values, ours) ? values[ours]!(value) : withGroupForm(ours, value)]
   })

@@ -10,11 +10,11 @@ import { carouselWithIdsPerCard } from '../send/interactive.ts'
 export interface Reshape {
   /** Field of theirs → field of ours. */
   rename?: Readonly<Record<string, string>>
-  /** An object of theirs, and our top-level fields that are inside it there. */
+  /** An object in their requests, and our top-level fields that it contains. */
   lift?: { from: string; fields: readonly string[] }
   /** Conversion of the values of one of our fields: of each entry of a list, or of the value itself. */
   values?: Readonly<Record<string, (value: unknown) => unknown>>
-  /** Judges the fields in place of the operation, where other rules hold between them. */
+  /** Validates the fields in place of the operation's schema, if other rules apply to their combination. */
   input?: z.ZodType
 }
 

@@ -61,7 +61,7 @@ export type Button = z.output<typeof button> & { id: string }
 export const numbered = <T extends { id?: string | undefined }>(choices: readonly T[], from = 1) =>
   choices.map((choice, index) => ({ ...choice, id: choice.id ?? String(from + index) }))
 
-/** `within`: what they have to be told apart in. */
+/** `within`: the part of the message in which the ids must be unique. */
 export function checkUnique(
   choices: readonly { id: string; path: string }[],
   issue: (path: string, message: string) => void,

@@ -262,8 +262,8 @@ export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
 })
 
 /**
- * The same with ids that repeat on another card, as a dialect has it: there the answer to a button does not tell the cards apart, and its clients
- * know that.
+ * The same with ids that may repeat on another card, for a dialect: there the answer to a button does not identify the card, and its clients expect
+ * that.
  */
 export const carouselWithIdsPerCard = z.object(sendCarousel.input.shape).superRefine((given, context) => {
   if (context.issues.length > 0) return

@@ -105,7 +105,7 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
   })
 }
 
-/** The rule on mentions alone, for an input whose other rules are not those of its declaration. */
+/** Only the rule about mentions, for an input with other rules than its declaration. */
 export const mentionsAppear = (given: unknown, words: string, issue: Issue): void =>
   checkMentions(mentionsIn(given), words, issue)
 

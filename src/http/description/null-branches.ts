@@ -1,6 +1,6 @@
 /**
- * An enumeration that may be null, as two branches. One schema with null among its words is as right, and generators of clients make of it an
- * enumeration of texts that has no text for null, which does not compile.
+ * Describes an enumeration that may be null as two branches. One schema with null among its values is equally valid, but generators of clients make
+ * an enumeration of texts from it, which has no text for null and does not compile.
  */
 interface Schema {
   type?: unknown
@@ -12,7 +12,7 @@ interface Schema {
 const isNullable = ({ type, enum: words }: Schema): boolean =>
   Array.isArray(words) && words.includes(null) && Array.isArray(type) && type.includes('null')
 
-/** Keywords that speak of the value and not of its form: they stay outside of the branches. */
+/** Keywords about the value and not about its type: they stay outside of the branches. */
 const ABOUT: ReadonlySet<string> = new Set(['description', 'default', 'examples', 'deprecated', 'title'])
 
 function branched(schema: Schema): Schema {
@@ -24,7 +24,7 @@ function branched(schema: Schema): Schema {
   return { ...Object.fromEntries(about), anyOf: [form, { type: 'null' }] }
 }
 
-/** The same document, with its enumerations in branches. */
+/** The same document, with nullable enumerations as branches. */
 export function withNullBranches<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => withNullBranches(entry)) as T

@@ -7,7 +7,7 @@ import type { Row } from '../rows/json-lines.ts'
 /** PostgreSQL writes a `bytea` as hexadecimal digits after `\x`. */
 const HEX = /^\\x((?:[0-9a-f]{2})*)$/i
 
-/** Bytes of a column, or undefined for NULL and for whatever is not bytes. */
+/** Bytes of a column, or undefined for NULL and for any other type. */
 export function bytesIn(value: unknown): Buffer | undefined {
   if (value instanceof Uint8Array) return Buffer.from(value)
   const digits = typeof value === 'string' ? HEX.exec(value)?.[1] : undefined

@@ -64,7 +64,7 @@ export async function upload(
   return uploadSealed(context, type, sealedPath, sealing)
 }
 
-/** Names a medium and what is to be done with it. It is of a queue item or an address: its bytes are not a part of it. */
+/** The key of a medium and its upload. The medium belongs to a queue item or comes from an address, so its bytes are not part of the key. */
 export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
   JSON.stringify([to.kind === 'newsletter', type, ...rest])
 

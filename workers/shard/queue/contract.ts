@@ -68,8 +68,8 @@ export interface QueueOptions {
    */
   send: (item: SendItem) => Promise<SendOutcome>
   /**
-   * Prepares what it can of the item that leaves next, while another is in flight. `begin` never throws; `send` of the item takes over what it has made,
-   * and `discard` forgets it.
+   * Prepares the next item as far as possible while another is in flight. `begin` never throws; `send` of the item uses the result, and `discard`
+   * drops it.
    */
   ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(): void } | undefined
   /** Whether the connection is open now; `setConnected` reports its end a little later. */

@@ -8,7 +8,7 @@ import type { Waiting } from './item.ts'
 import type { ItemStore } from './item-store.ts'
 
 export interface LookAhead {
-  /** This one leaves next. */
+  /** This item is sent next. */
   towards(next: Waiting | undefined): void
   /** The item is being sent: the sender takes the prepared media, and no preparation of it begins after this call. */
   turnOf(svcId: string): void

@@ -66,7 +66,10 @@ export function createQueue(options: QueueOptions): Queue {
   let previousDoneAt: number | null = null
   /** Earliest next attempt after a failure that the item did not cause. */
   let notBefore = 0
-  /** Not beside an item whose try may have ended the thread: an end would be counted as its doing once more. */
+  /**
+   * Nothing is prepared beside an item whose earlier try may have ended the thread: another end of the thread would be counted as caused by that
+   * item.
+   */
   let mayLookAhead = false
   /** Wait that was drawn for the head, so that a second look does not draw again. */
   let drawn: { svcId: string; ms: number } | undefined

@@ -16,12 +16,12 @@ export interface AheadDeps {
   mediaOf(operation: string): PrepareMedia | undefined
   session(): Session | null
   contextOf(session: Session, item: StoredItem, once: Once): SendContext
-  /** For tests. Nothing waits for it. */
+  /** Called for tests; nothing waits for it. */
   prepared(svcId: string): void | Promise<void>
 }
 
 export interface Ahead extends NonNullable<QueueOptions['ahead']> {
-  /** For the turn of an item: it gives what was prepared, once, and makes the rest. */
+  /** Called when the item is sent: it returns prepared results once, and makes the others. */
   take(svcId: string, session: Session): Once
 }
 
@@ -37,7 +37,7 @@ interface Held {
 
 export function createAhead({ mediaOf, session: current, contextOf, prepared }: AheadDeps): Ahead {
   let held: Held | undefined
-  /** Something is worked on, though perhaps for an item that is gone. */
+  /** A preparation is running, possibly for a removed item. */
   let isBusy = false
 
   /** The media of an item that was removed meanwhile are neither converted nor uploaded. */
@@ -83,7 +83,7 @@ export function createAhead({ mediaOf, session: current, contextOf, prepared }: 
       held = { svcId: item.svcId, session, results: new Map(), isWanted: true }
       isBusy = true
       prepare(held, item)
-        // The results have it: the item's turn fails by it, or tries again.
+        // The error is kept in the results: when the item is sent, it fails or tries again.
         .catch(() => {})
         .finally(() => {
           isBusy = false
@@ -119,6 +119,6 @@ function givingOut(results: Map<string, Promise<unknown>>): Once {
   }
 }
 
-/** A try that counts as the item's own. A lost connection and a disk without room do not. */
+/** Whether a failed try counts for the item. A lost connection and a full disk do not. */
 const isOfItem = (error: unknown) =>
   error instanceof Failure && error.code !== 'instance_not_connected' && !isStorageFailure(error)

@@ -13,7 +13,7 @@ import type { MediaPreparation } from '../media/preparation.ts'
 import type { KnownMessages } from '../retry/known-messages.ts'
 import type { Sent } from '../retry/sent.ts'
 
-/** Makes something, unless it was made before under the name of the wish: then that is the result, and its failure the failure. */
+/** Makes something, unless it was made before under the same `wish`: then it returns that result, or throws that error. */
 export type Once = <T>(wish: string, make: () => Promise<T>) => Promise<T>
 
 /** Files of a send: download, preparation and upload. */
@@ -25,7 +25,7 @@ export interface SendFiles {
   prepare: MediaPreparation['prepare']
   /** Writes a part of the item's blob to a file, after `through` has transformed it. */
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
-  /** For every medium that is made and uploaded: it may have been prepared before the turn of the item (`ahead.ts`). */
+  /** For every medium that is converted and uploaded: it may have been prepared before the item is sent (`ahead.ts`). */
   once: Once
   /** Uses the instance's proxy and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent

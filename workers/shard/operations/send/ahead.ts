@@ -11,9 +11,9 @@ type All = Handlers<typeof import('../../../../src/features/send/media.ts')> &
   Handlers<typeof import('../../../../src/features/send/status.ts')>
 type Prepares<Id extends keyof All> = { [I in Id]: (context: SendContext, input: Parameters<All[I]>[1]) => Promise<unknown> }
 
-/** Only the kind decides how a medium is uploaded. */
+/** Only the kind of destination determines how a medium is uploaded. */
 const of = ({ kind }: Identifier) => ({ kind })
-/** The author of a status: a person. */
+/** A status is uploaded like a message to a person. */
 const AUTHOR = { kind: 'user' } as const
 
 const all: Prepares<
