@@ -119,7 +119,7 @@ export function proseOf(markdown) {
 }
 
 /** Folders whose sentences are checked. */
-const SOURCES = ['bench', 'scripts', 'src', 'test/harness', 'workers']
+const SOURCES = ['bench', 'scripts', 'src', 'test', 'workers']
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'wrangler-free.md', 'docs', 'examples']
 /** Pages in other languages, and those that quote the names of tests. */
 const NOT_CHECKED = /^docs\/(?:pt|es)\/|^docs\/(?:server-kinds|wire-facts)\.md$/

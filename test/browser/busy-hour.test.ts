@@ -21,7 +21,7 @@ const SECONDS = amount(3_600, 360)
 const ROWS_PER_SECOND = 30
 const DELIVERIES_PER_SECOND = 10
 const MOST_MB = 150
-/** What the page may keep of all that it was told: a row per instance is the same at the end as at the beginning. */
+/** The most memory that the page may keep, in MB: it has one row per instance, at the beginning and at the end. */
 const MOST_KEPT_MB = amount(5, 1.5)
 
 const session: SessionInfo = {
@@ -124,7 +124,7 @@ test('an hour of busy events leaves the page under 150 MB', { skip, timeout: 300
     const page = await browser.newPage()
     const devtools = await page.context().newCDPSession(page)
     const measure = async () => {
-      // What the first collection finalizes is only freed by the next one.
+      // Objects that the first collection finalizes are only freed by the next one.
       for (let round = 0; round < 3; round++) await devtools.send('HeapProfiler.collectGarbage')
       const { usedSize, embedderHeapUsedSize = 0 } = (await devtools.send('Runtime.getHeapUsage')) as {
         usedSize: number

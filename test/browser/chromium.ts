@@ -43,7 +43,7 @@ export async function picture(page: Page, name: string, { isWhole = false }: { i
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: isWhole })
 }
 
-/** What a page asked for, and what it complained of: a script that failed, something that its policy refused. */
+/** Requests of a page, and its errors: scripts that failed, and things that its policy refused. */
 export interface Watched {
   complaints: string[]
   asked: { url: string; referer: string | undefined }[]

@@ -17,7 +17,7 @@ const EVE = '5511988880302'
 /** As an instance may be called; and as people on the network may be, whose names this service does not choose. */
 const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
-/** What a page would do with a script of somebody's. */
+/** A text that would run as a script if the page did not escape it. */
 const SCRIPT = '<script>window.hacked=1</script>'
 
 const PAGES = [
@@ -39,7 +39,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   let page: Page
   let watched: Watched
   let adminKey: string
-  /** Of the instance of the story. */
+  /** The instance of this file. */
   let instance: { id: string; token: string; api_url: string }
 
   before(async () => {

@@ -16,7 +16,7 @@ export interface Tab {
   /** Waits until the card says this, and returns all of its text. */
   says(part: string): Promise<string>
   press(button: string): Promise<void>
-  /** Empties the authenticator, so that nothing can be signed any more. */
+  /** Empties the authenticator, so that it can no longer sign. */
   forgetPasskeys(): Promise<void>
   /** Addresses in the history of the tab. */
   history(): Promise<string[]>

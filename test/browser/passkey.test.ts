@@ -28,7 +28,7 @@ import { openTab, tabOf } from './passkey-tab.ts'
 
 const EXTENSION = fileURLToPath(new URL('extension', ROOT))
 const WHATSAPP = 'https://web.whatsapp.com/'
-/** What the card says. */
+/** The text of the card. */
 const QUESTION = 'Only go on if you have just scanned its code with your phone.'
 const AWAY = 'The gateway does not answer at present.'
 const EXPIRED = 'This link was used or has expired.'

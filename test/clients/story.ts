@@ -26,7 +26,7 @@ export interface Told {
   ignored: string | null
 }
 
-/** What a client expects; an answer that is an error ends the story with its code. */
+/** Returns the data of an answer; an error ends the test with its code. */
 function must<T>({ data, error }: { data?: T; error?: components['schemas']['Error'] | undefined }): T {
   if (data === undefined) throw new Error(error?.error.code ?? 'neither data nor error')
   return data

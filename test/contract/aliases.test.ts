@@ -65,7 +65,7 @@ function answers(endpoint: Endpoint) {
       : endpoint.examples[0]?.reply
 }
 
-/** What the canonical route is asked, and the same in the words of the alias. */
+/** The input of the canonical route, and the same input with the names of the alias. */
 function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, example: Fields): { asked: Fields; written: Fields } {
   const asked: Fields = { ...example, ...fixed }
   const written: Fields = {}
@@ -93,7 +93,7 @@ for (const alias of aliases) {
   const endpoint = endpointOf(alias.operation)
   if (!endpoint || alias.route === 'PUT /update-webhook-received-delivery') continue
   test(`${alias.route} is ${alias.operation}`, async () => {
-    // Only one field at a time is set by these; whoever names more in the example means another call.
+    // These aliases set only one field at a time; an example with more fields is another call.
     const examples = endpoint.examples.map(({ input = {} }) => input)
     const fitting = Object.values(alias.rename ?? {})
     const single = alias.answer === 'done' ? [{ [fitting[0]!]: settingOf(fitting[0]!) }] : examples
@@ -185,7 +185,7 @@ test('what is wrong is told under the name that the caller used', async () => {
   )
   assert.deepEqual(await filtered('BR'), [{ path: 'filters', message: 'must be an object' }])
   assert.deepEqual(await filtered(null), [{ path: 'filters', message: 'must not be null' }])
-  // What only the operation itself can find wrong, too.
+  // Errors that only the operation itself can find are included.
   const value = 'https://10.0.0.1/hook'
   for (const route of ['PUT /update-every-webhooks', 'PUT /update-webhook-received-delivery', 'PUT /update-webhook-delivery']) {
     const refused = await outcome(route, { value })

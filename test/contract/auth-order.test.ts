@@ -31,14 +31,14 @@ interface World {
 interface Fault {
   row: number
   name: string
-  /** What the row answers. */
+  /** The status of the answer in this row. */
   status: number
   code: FailureCode
   /** Of the bucket, after the answer, when nothing was taken before; null: nobody's bucket can be named. */
   remaining: string | null
   /** Faults that cannot be in the same request. */
   slot?: string
-  /** In the workspace. */
+  /** Prepares the state of the workspace. */
   state?(world: World): Promise<unknown>
   /** When the state is there. */
   last?(world: World): Promise<unknown>
@@ -121,7 +121,7 @@ const drain = (take: (world: World) => Promise<{ status: number }>) => async (wo
   for (let taken = 0; taken < 120; taken++) assert.equal((await take(world)).status, 200)
 }
 
-/** 30 wrong guesses of whoever asks: no fault of the request itself. */
+/** The same caller has made 30 wrong guesses, so the request is refused although it is correct. */
 const GUESSED = {
   async last() {
     for (let failed = 0; failed < 30; failed++)
@@ -158,7 +158,7 @@ const noRequestLeft = (row: number): Fault => ({
 
 const requirement = (what: 'api-key' | 'client-token') => () => put(`security/require-${what}`, { value: true })
 
-/** What a header may hold that is no valid key. */
+/** Values of a header that are no valid key. */
 const WRONG_VALUES: Record<string, (world: World) => Promise<string | undefined> | string | undefined> = {
   unknown: () => WRONG_KEY,
   missing: () => undefined,

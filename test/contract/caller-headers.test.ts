@@ -180,7 +180,7 @@ describe('a header that decides who the caller is', () => {
 test('a head has at most 200 headers, and what is beyond is refused with our body', async () => {
   const head = (count: number): Line[] => [
     ['Host', 'localhost'],
-    // Beside `Host` and `Connection`.
+    // All lines except `Host` and `Connection`.
     ...Array.from({ length: count - 2 }, (_, index): Line => [`n${index}`, '']),
   ]
   assert.equal((await send(open, 'GET /metrics', head(200))).status, 200)

@@ -1,7 +1,7 @@
 /**
- * For each code that an immediate operation declares there is a case that produces it: a new one without a case fails here. What the gate of
- * HTTP refuses, and the state of the instance, are the same for all of them and have their tests; the rest is one of the tables that are
- * asked on the pretend network, or a wrong field, which is tried here.
+ * For each code that an immediate operation declares there is a case that produces it; a new code without a case fails here. Refusals by the HTTP
+ * layer and by the state of the instance are the same for all operations and have their own tests. Every other case is in one of the tables that are
+ * run on the simulated network, or is a wrong field, which is tested here.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

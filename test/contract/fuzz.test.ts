@@ -39,7 +39,7 @@ type Schema = {
   examples?: unknown[]
 }
 
-/** What nobody should send, in every place. */
+/** Values that no client should send, for every field. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -180,7 +180,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What the network would answer: the example of the declaration, or one of its failures. */
+/** An answer of the network: the example of the declaration, or one of its failures. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }

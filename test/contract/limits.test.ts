@@ -5,7 +5,7 @@ import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/serv
 
 interface Caller {
   name: string
-  /** Whose bucket it is: the same word, the same bucket. */
+  /** Name of the bucket: rows with the same name share one. */
   bucket: string
   ask(): ReturnType<Service['ask']>
 }

@@ -79,7 +79,7 @@ describe('a stranger behind the same proxy', () => {
     service.time.now += 60_000
     const waiting = await open(body.client_id)
     await exhaust()
-    // Whoever answers the page, and whoever begins now.
+    // The page that was already open, and a page that is opened now.
     for (const page of [waiting, await open(body.client_id)]) {
       const known = shownOf(await decide(page, { key: service.credentials.adminKey }))
       const allowed = await decide(known, { decision: 'allow', instance: instance.id })

@@ -55,7 +55,7 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
   return fields
 }
 
-/** Whatever an admin route switched, and whichever key it made, the next call does not meet. */
+/** Reverts the change of an admin route, and removes a new key, so that the next call is not affected. */
 async function administer({ id, method }: Endpoint, path: string, body: Fields | undefined) {
   const answer = await service.admin(method, path, body)
   if (answer.status >= 300) return answer
@@ -66,7 +66,7 @@ async function administer({ id, method }: Endpoint, path: string, body: Fields |
   return answer
 }
 
-/** Made once for all calls that are refused: whoever is refused leaves them as they were. */
+/** Created once for all refused calls, because they do not change them. */
 let untouched: Awaited<ReturnType<Service['newInstance']>> | undefined
 const keys = new Map<string, string>()
 
@@ -107,7 +107,7 @@ async function sendFor(instance: NonNullable<typeof untouched>, endpoint: Endpoi
   return service.ask(method, path, body, headers)
 }
 
-/** What the double answers for an operation of the shard: the example of the declaration. */
+/** The double's answer for an operation of the shard: the example of the declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -246,7 +246,7 @@ const PIX_KEYS: Fields = {
   evp: '6f0a3c1e-8a55-4c8e-9f7b-0d5d3f6c2b11',
 }
 
-/** What a value needs beside it so that only its own bound is asked: the other end of a pair, a key of its type. */
+/** Other fields that a value requires, so that only its own limit is tested: the other end of a pair, a key of its type. */
 function goesWith({ id }: Endpoint, name: string, value: unknown): Fields {
   if (name === 'delay_message_max_ms') return { delay_message_min_ms: 0 }
   if (name === 'delay_message_min_ms') return { delay_message_max_ms: 60_000 }

@@ -12,7 +12,7 @@ type Fields = Record<string, unknown>
 
 const sends = endpoints.filter(({ kind }) => kind === 'send')
 const exampleOf = ({ examples }: Endpoint): Fields => examples[0]?.input ?? {}
-/** What the description says of a field. */
+/** The description of a field. */
 const said = ({ fields }: Endpoint, name: string) => (fields[name] as { description?: string }).description ?? ''
 const hasEffect = (endpoint: Endpoint, name: SharedField) => !said(endpoint, name).startsWith(WITHOUT_EFFECT)
 
@@ -117,7 +117,7 @@ function named({ id, fields }: Endpoint, person: string): Fields {
   return text === undefined ? {} : { [text]: `Hello @${person}` }
 }
 
-/** The fields without effect, by operation. Whoever adds one here takes something from callers. */
+/** The fields without effect, by operation. Every new row here removes a feature from callers. */
 const NOTHING: Record<string, readonly SharedField[]> = {
   ...Object.fromEntries(
     ['sendReaction', 'removeReaction', 'pinMessage', 'deleteMessage', 'sendPollVote', 'sendEventResponse'].map((name) => [

@@ -1,4 +1,4 @@
-/** What every backend of `state:` must do. A new one is a new row of BACKENDS. */
+/** Behaviour that every backend of `state:` must have. A new backend is a new row of BACKENDS. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

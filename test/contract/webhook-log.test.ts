@@ -1,4 +1,4 @@
-/** The webhook log over HTTP: whose it is, what is listed in which order, what is refused. What sending again does: `test/e2e`. */
+/** The webhook log over HTTP: access, the order of the list, and refusals. Sending an event again is tested in `test/e2e`. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { encodeTime } from 'ulid'

@@ -482,7 +482,7 @@ const webhooks: TheirCall[] = [
   put('/update-notify-sent-by-me', { notifySentByMe: true }),
 ]
 
-/** What the service has nothing for: why, as the notes on the dialect say. */
+/** Calls without an equivalent in the service, with the reason from the notes on the dialect. */
 const without = (why: RegExp, ...calls: TheirCall[]): TheirCall[] =>
   calls.map((call) => ({ ...call, refused: { status: 404, why } }))
 const NO_ROUTE = /[Nn]o such route|takes/

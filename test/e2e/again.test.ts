@@ -34,7 +34,7 @@ interface Line {
   sent(path: string, input: Json, method?: string): Promise<string>
   /** Sends, is not answered, sends again. */
   twice(path: string, input: Json, method?: string): Promise<string>
-  /** What Ana writes, once it is told. */
+  /** Resolves with the content of a message by Ana when its event has arrived. */
   heard(message: Json): Promise<string>
   /** The connection of the account ends at its next message, once, the message taken or not. */
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>

@@ -1,4 +1,4 @@
-/** What lies on the disk: nothing of a credential or a conversation can be read without the key, and the key is not in the store. */
+/** Data on the disk: no credential or conversation can be read without the key, and the key is not in the store. */
 import assert from 'node:assert/strict'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'

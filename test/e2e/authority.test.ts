@@ -1,6 +1,6 @@
 /**
- * Who may: every kind that says something about a message or a chat, by everybody who can say it. Told as done, or `unsupported`; before and after a
- * restart, which leaves nothing in memory.
+ * Authority: every kind of statement about a message or a chat, by everyone who can send it. It is reported as done, or as `unsupported`; before and
+ * after a restart, which clears the memory.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -25,9 +25,9 @@ interface Target {
 }
 
 interface Kind {
-  /** What the network carries, by this speaker about Ana's message. */
+  /** The message on the network, by this sender about Ana's message. */
   says(target: Target, sender: Speaker): object
-  /** What of the event says that it was told as done. */
+  /** Whether the event reports it as done. */
   isTold(event: Event, target: Target): boolean
   by: readonly Speaker[]
 }

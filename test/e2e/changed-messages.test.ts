@@ -33,7 +33,7 @@ const taken = async () => {
   while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** What is about another message is not told under its own id: until it is confirmed. */
+/** A message about another one has no event under its own id. Resolves when it is confirmed. */
 async function done(message: Json, from: 'ana' | 'phone') {
   const { sandbox } = stage.world
   await (from === 'ana' ? sandbox.send(ANA, ME, message) : sandbox.sendFromPhone(ME, ANA, message))
@@ -179,7 +179,7 @@ test('after a restart our post of the day is reacted to, edited before or not', 
     items.map(({ reactions }) => reactions),
     [{ [ME]: '👍' }, { [ME]: '👍' }],
   )
-  // And a reaction of others is told of it by its id, not by its number.
+  // Events about reactions of others to a post have its id, not its number.
   await sandbox.post(`/newsletters/${phone}/reactions`, { post: plain, emoji: '🎉', form: 'reaction' })
   const liked = await stage.world.receiver.waitFor('reaction', (event) => (event.reaction as Json | undefined)?.value === '🎉')
   const { message_id, from_me } = field(liked.reaction as Json, 'referenced_message')
@@ -218,7 +218,7 @@ test('an edit that comes behind the deletion brings nothing back', async () => {
   await assertGone(id)
 })
 
-// Hers was found first: ours could not be edited, deleted or quoted any more.
+// A look-up found hers first, and ours could no longer be edited, deleted or quoted.
 test('after a restart a contact who uses the id of our message does not take its place', async () => {
   const id = await sent('ours')
   await restart()
@@ -240,7 +240,7 @@ test('who asks for an edited message again gets its quote with it, and nobody ge
   assert.equal(await remove({ message_id: id }), 'sent')
   await askAgain(id)
   await taken()
-  // Behind the request.
+  // This message is sent after the request.
   await said({ text: 'Thanks.' })
   assert.equal((await copies(id, 2)).length, 2)
 })
@@ -268,7 +268,7 @@ test('an edit that never left and is taken from the queue has changed nothing', 
   assert.equal(await forwarded(id), 'as it was')
 })
 
-// Its stored copy was gone, so that it was composed anew: it left once more, with another secret, behind its own deletion.
+// Its stored copy was deleted, so it was composed again and sent a second time, with another secret, after its own deletion.
 test('a message that the phone deletes before the network has answered does not leave again', async () => {
   const { gateway, sandbox } = stage.world
   await sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })

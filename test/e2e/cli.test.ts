@@ -17,7 +17,7 @@ const START = program('../../src/start', import.meta.url)
 /** Where what was compiled with this test lies. */
 const BUILT = new URL('../../', import.meta.url)
 
-/** What a program said, and how it ended. */
+/** The output of a program, and its exit code. */
 async function ended(file: string, args: string[], cwd: string | URL, env: Record<string, string> = {}) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(file, args, { cwd, env: { ...inherited, ...env } })
@@ -164,7 +164,7 @@ test('a tree without the compiler runs what was built, and says so where nothing
     }
     const npm = (...args: string[]) => ended('npm', ['run', '--silent', 'cli', '--', ...args], tree)
     assert.match((await npm('--version')).errors, /^Nothing is built, and what builds it is not installed/)
-    // What `npm run build` writes: the tests that run are compiled by the same options.
+    // The compiled files are those of `npm run build`, because the tests are compiled with the same options.
     for (const name of ['src', 'workers']) await cp(new URL(name, BUILT), join(tree, 'dist', name), { recursive: true })
     const { out, code } = await npm('--version')
     assert.deepEqual([out.slice(0, 4), code], ['svc ', 0])

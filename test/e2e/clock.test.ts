@@ -80,7 +80,7 @@ const ahead = (at: number) => Math.trunc((at - Date.now() + DAY / 2) / DAY)
 
 type Delivery = Pick<Received['event'], 'event_id' | 'momment'>
 
-/** What a receiver takes that looks at no signature: to others the time of one is a month off, too. */
+/** Deliveries to a receiver that checks no signature: for others the time of a signature would be wrong by a month. */
 const taken = new Map<unknown, Delivery>()
 const careless = createServer((request, response) => {
   json(request).then((event) => {

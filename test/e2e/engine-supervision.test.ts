@@ -39,7 +39,7 @@ const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({
 })
 const unavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
 
-/** What the small shard answers to. */
+/** Calls that the small shard answers. */
 const asks = (operation: string, input: unknown = null) =>
   ({ kind: 'control', operation, input }) as unknown as CallOf<'instance.status'>
 

@@ -1,11 +1,11 @@
 /**
- * What an immediate operation refuses for other reasons than a code of the network, case by case: asked in `error-cases.test.ts`. With
- * `network-codes.ts` it is what `test/contract/error-cases.test.ts` holds the declarations against.
+ * Refusals of immediate operations that are not caused by a code of the network, case by case; run in `error-cases.test.ts`.
+ * `test/contract/error-cases.test.ts` compares this table and `network-codes.ts` with the declarations.
  */
 import type { FailureCode } from '../../src/domain/failures.ts'
 import type { Json } from '../harness/stage.ts'
 
-/** What there is to ask about. */
+/** The chats, messages and other things that the cases use. */
 export interface Places {
   /** Number of somebody who is known. */
   person: string

@@ -99,7 +99,7 @@ test('an eleventh stream of an instance is refused until one of the ten has gone
   await write('to all ten')
   await Promise.all(ten.map((reader) => heard(reader, 'to all ten')))
   await ten[0]!.cut()
-  // The service hears of it a moment later.
+  // The service notices it a moment later.
   for (const until = Date.now() + 10_000; ; ) {
     const eleventh = await readStream(instance.api_url).catch((error: Error) => error)
     if (!(eleventh instanceof Error)) {

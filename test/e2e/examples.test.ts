@@ -1,4 +1,4 @@
-/** The programs of `examples/` do what their first lines say, started as they say, against the service and the pretend network. */
+/** The programs of `examples/` do what their first lines say, started as they say, with the service and the simulated network. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

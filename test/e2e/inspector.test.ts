@@ -66,7 +66,7 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
     })
   }
   const called = (name: string, fields: Record<string, string>) => {
-    // What looks like a number is one to the inspector, unless it is put as JSON.
+    // The inspector sends a text that looks like a number as a number, unless it is given as JSON.
     const pairs = Object.entries(fields).map(([field, value]) => `${field}=${JSON.stringify(value)}`)
     return inspect('--method', 'tools/call', '--tool-name', name, '--tool-arg', ...pairs)
   }

@@ -304,7 +304,7 @@ test('a product is described as its catalogue does, with its picture', async () 
     images: [served('mug.jpg', mug)],
   }))
   await stage.world.sandbox.business(SHOP, { products })
-  // On the third page of 50.
+  // The product is on the third page of 50.
   const item = await stage.shown('/send-product', { phone: ANA, catalog_phone: SHOP, product_id: '7190654897117' })
   assertPictures(item, mug)
   const { product, businessOwnerJid } = item.proto.productMessage as { product: Json; businessOwnerJid: string }

@@ -40,7 +40,7 @@ const post = async (path: string, fields: Record<string, string>, headers: Recor
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** What a browser has of the page. */
+/** The parts of the page that a browser has. */
 interface Shown {
   ticket: string
   cookie: string

@@ -50,7 +50,7 @@ const isDelivered = (id: string) => world.receiver.events('delivery').some(({ me
 /** The network keeps the next message for so long before it looks at it. */
 const slow = (ms: number) => world.sandbox.fault({ on: 'message', do: { delay_ms: ms }, times: 1 })
 
-/** What Ana has of these, in the order in which it came. */
+/** Those of these messages that Ana has received, in order of arrival. */
 async function arrived(ids: readonly string[]) {
   const items = await world.sandbox.inbox(ANA)
   return items.filter(({ id }) => ids.includes(id)).map(({ id, media, repeats = 0 }) => ({ id, sha256: media?.sha256, repeats }))

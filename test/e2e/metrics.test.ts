@@ -9,7 +9,7 @@ import { startWorld, type World } from '../harness/world.ts'
 const ME = '5511999990009'
 const TWIN = '5511999990019'
 const ANA = '5511988880001'
-/** The pretend network knows no account with four zeros at its end. */
+/** The simulated network has no account whose number ends in four zeros. */
 const NOBODY = '5511988880000'
 const TOKEN = 'a-token-of-the-operator'
 
@@ -84,7 +84,7 @@ test('a text that leaves and one that comes are counted by their operation and a
   assert.equal(total(families, 'svc_queue_waiting'), 0)
 })
 
-// What a newer network says must not end a connection, nor come again for good.
+// Stanzas of a newer network must not end a connection, and must not be sent again and again.
 test('a kind of stanza that nobody knows is confirmed and counted, as is one that is left alone on purpose', async () => {
   const kinds = { new_kind: 'svc_stanzas_unknown_total', 'w:growth': 'svc_stanzas_left_total' }
   const before = await scrape()

@@ -1,6 +1,6 @@
 /**
- * What the network's refusals, its silence and the end of the connection are for every immediate operation that asks it: one account that is
- * at home everywhere (a business, administrator of a group and a community, owner of a channel), and whatever it asks is refused.
+ * The results of immediate operations if the network refuses, does not answer, or the connection ends. There is one account with every role (a
+ * business, administrator of a group and a community, owner of a channel), and each of its queries is refused.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -19,7 +19,7 @@ let stage: Stage
 let operations: Operations
 /** Of an account that is no business. */
 let person: Operations
-/** What stands for the placeholders of the examples, by field. */
+/** Values for the placeholders of the examples, by field. */
 let real: Json
 /** The same for one operation. */
 let own: Readonly<Record<string, Json>>
@@ -97,7 +97,7 @@ function inputOf(id: string): Json {
   return { ...examples[0]?.input, ...Object.fromEntries(known), ...own[id] }
 }
 
-/** Whatever the account asks is answered in this way, but the question whether the connection lives. */
+/** Every query of the account gets this answer, except the one that checks the connection. */
 async function answers(action: unknown): Promise<void> {
   const { sandbox } = stage.world
   for (const account of [ME, PERSON]) {
@@ -176,7 +176,7 @@ test('what is cut off while the network is asked ends in instance_not_connected'
   await sandbox.cut(ME)
   await sandbox.cut(PERSON)
   const codes = Object.entries(await cut)
-  // Whoever came too late on a busy machine found the connection being made again.
+  // On a busy machine a late call found that the connection was being opened again.
   for (const [id, code] of codes) assert.ok(['instance_not_connected', 'instance_starting'].includes(code), `${id}: ${code}`)
   assert.ok(codes.filter(([, code]) => code === 'instance_not_connected').length >= asking.length - 20)
 })

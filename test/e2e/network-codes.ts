@@ -1,4 +1,4 @@
-/** What the codes of the network are for each immediate operation that asks it: the table of `network-codes.test.ts`. */
+/** The result of each immediate operation for each code of the network: the table of `network-codes.test.ts`. */
 import { endpoints } from '../../src/features/index.ts'
 
 export const AREAS = ['groups', 'communities', 'newsletters', 'business', 'chats', 'contacts', 'profile', 'privacy', 'labels']
@@ -19,7 +19,7 @@ export const OF_A_PERSON = ['profile.updateName']
 export const ids = asked.map(({ id }) => id)
 export const asking = ids.filter((id) => !LISTS.includes(id))
 
-/** What it is about, which may not be there for the account. */
+/** The code of the object that may not exist for the account. */
 function missing(id: string): string {
   const { fields, notFound } = asked.find((each) => each.id === id)!
   return 'group_id' in fields || 'community_id' in fields ? 'group_not_found' : notFound
@@ -86,7 +86,7 @@ export const CODES: Record<number, readonly (readonly [ids: readonly string[], t
 }
 for (const same of [403, 405]) CODES[same] = CODES[401]!
 
-/** What is told where the network refuses everything with this code. */
+/** The expected code if the network refuses everything with this code. */
 export function expected(id: string, code: number): string {
   if (LISTS.includes(id)) return 'done'
   const [, found = 'action_failed'] = CODES[code]!.find(([of]) => of.includes(id)) ?? []

@@ -30,7 +30,7 @@ let receiver: Receiver
 let log = ''
 /** Bodies of everything that was refused. */
 const refusals: string[] = []
-/** What may be in none of them, by what it is. */
+/** Texts that must not be in any of them, with a name for each. */
 const secrets = new Map<string, string>()
 
 async function start(adminKey?: string) {

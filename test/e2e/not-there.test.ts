@@ -1,6 +1,6 @@
 /**
- * A group, a community or a channel that is not there, that the account was never in, or is not in any more: every operation and every kind
- * of send says so in the same word.
+ * A group, a community or a channel that does not exist, in which the account never was, or which it has left: every operation and every kind of send
+ * answers with the same code.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -33,7 +33,7 @@ before(async () => {
   const group = async (participants: string[]) =>
     (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ...participants] })).id
   const removed = await group([ME])
-  // What was known of it is of no use any more.
+  // The cached data about it are outdated.
   await operations.must('groups.metadata', { group_id: chatOf(removed) })
   await sandbox.post(`/groups/${removed}/participants`, { by: ANA, action: 'remove', phones: [ME] })
   const left = await group([ME])
@@ -52,7 +52,7 @@ before(async () => {
 after(() => stage.world.stop())
 
 const example = (id: string): Json => ({ ...endpoints.find((each) => each.id === id)!.examples[0]?.input })
-/** What is right about the rest of a request. */
+/** The correct fields of a request besides the chat. */
 const rest = (id: string): Json => {
   const input = example(id)
   return {

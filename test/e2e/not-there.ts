@@ -1,4 +1,4 @@
-/** What is told of a place that is not there for the account, by the field that names it: of every operation in `not-there.test.ts`. */
+/** The code for a chat that does not exist for the account, by the field that contains it: for every operation in `not-there.test.ts`. */
 import type { FailureCode } from '../../src/domain/failures.ts'
 
 export const ABOUT: readonly { field: string; code: FailureCode }[] = [

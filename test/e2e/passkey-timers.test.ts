@@ -21,7 +21,7 @@ async function asked(passkey: PasskeyInput = {}): Promise<Held> {
   return held
 }
 
-/** What is there to be signed, signed. */
+/** Signs the options that the network has sent. */
 async function signed(held: Held): Promise<Assertion> {
   const { public_key } = await until('something to sign', async () => {
     const state = await stateOf(held)

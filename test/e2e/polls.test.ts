@@ -1,4 +1,4 @@
-/** Polls and votes: a vote is opened with the secret of its poll, as whoever holds the poll would. */
+/** Polls and votes: a vote is decrypted with the secret of its poll, as by any recipient of the poll. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Who sees what of the account, as its phone has it afterwards. */
+/** The audience of the account's data, as its phone has it afterwards. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
@@ -25,7 +25,7 @@ const ask = async (method: string, path: string, body?: unknown) => {
   return gateway.ask(stage.instance, method, path, body)
 }
 
-/** What the operation's own schema reads of a good answer. */
+/** A good answer, parsed with the operation's own schema. */
 async function read(id: string, path: string): Promise<Json> {
   const { status, body } = await ask('GET', path)
   assert.equal(status, 200, JSON.stringify(body))

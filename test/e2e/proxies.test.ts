@@ -1,4 +1,7 @@
-/** Who the caller is, behind reverse proxies: whatever a caller writes in front of what the proxy says, doubles or folds, it stays who it is. */
+/**
+ * The address of the caller behind reverse proxies: a caller cannot change it, whatever header lines it writes before those of the proxy, doubled or
+ * folded.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -82,7 +85,7 @@ const many = (count: number): HeaderLine[] => Array.from({ length: count }, (_, 
 const MANY = many(1_010)
 const inside = (name: string): HeaderLine => [name, INSIDE]
 
-/** What a caller may write, and the statuses it may be answered with. */
+/** Header lines that a caller may write, and the statuses of the answers. */
 const TRICKS: Record<string, { lines: HeaderLine[]; answered?: (refused: number) => readonly number[] }> = {
   nothing: { lines: [] },
   'a forged X-Forwarded-For': { lines: [inside('X-Forwarded-For')] },

@@ -37,7 +37,7 @@ test('in the pruned tree the service starts and an account is linked', { timeout
     await rm(tree, { recursive: true, force: true })
   })
   for (const name of ['package.json', 'scripts']) await cp(new URL(name, ROOT), join(tree, name), { recursive: true })
-  // What `npm run build` writes: the tests that run are compiled by the same options.
+  // The compiled files are those of `npm run build`, because the tests are compiled with the same options.
   for (const name of ['src', 'workers', 'node_modules'])
     await cp(new URL(name, BUILT), join(tree, 'dist', name), { recursive: true })
   await linkPackages(join(tree, 'node_modules'))

@@ -56,7 +56,7 @@ test('presence of a chat a message was exchanged with: each state once, paused t
   const strict = z.strictObject(webhookPayloads.chat_presence.shape)
   const of = () => receiver.events('chat_presence').filter(({ phone }) => phone === ANA)
   const expected = ['composing', 'paused', 'recording', 'paused', 'available', 'unavailable']
-  // Whoever subscribes is told how things stand.
+  // A new subscriber receives the current state.
   await receiver.waitFor('as things stand', ({ type, phone }) => type === 'chat_presence' && phone === ANA)
   const before = of().length
   for (const state of ['composing', 'composing', 'paused', 'recording', 'paused', 'available', 'available', 'unavailable'])

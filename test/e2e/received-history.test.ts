@@ -1,4 +1,4 @@
-/** What stood in the account before it was linked is history: webhook-payloads.md, 2.7. What changes later is told. */
+/** Messages from before the account was linked are history and have no events of their own. Later changes have events. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startWorld, type World } from '../harness/world.ts'
@@ -20,7 +20,7 @@ after(() => world.stop())
 
 const { stringify } = JSON
 
-/** An instance of a phone that is there already; `told`: what the receiver heard of it besides its state. */
+/** An instance of an existing phone; `told`: the events that the receiver has received about it, except those about its state. */
 async function linked(phone: string) {
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.createInstance(receiver)

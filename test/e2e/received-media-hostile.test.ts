@@ -1,6 +1,6 @@
 /**
- * Received files from a host that lies, through the real thread: the right error each time, little in flight, and nothing that goes on
- * when nobody reads any more. The host answers by hand; links, line and thread are the service's.
+ * Received files from a hostile host, through the real thread: the right error each time, little in flight, and nothing continues after the reader
+ * has left. The test writes the host's answers; links, connection and thread are the service's.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -139,7 +139,7 @@ test('a host that sends more than the message says, which names no hash, unannou
     poured.push(pour(response, 200 * MB))
   })
   await isCut(house()(fileAt(path, NO_HASH)))
-  // What the sockets of both sides take in one go, and no more.
+  // The most bytes that the sockets of both sides buffer.
   assert.ok((await poured[0]!) < 50 * MB)
 })
 

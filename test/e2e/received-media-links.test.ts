@@ -50,7 +50,7 @@ test('a file that is forgotten again when the phone has uploaded it is media_dow
 })
 
 test('a phone that refuses is media_download_failed', async () => {
-  // What the sender’s message says nothing about, the phone does not find.
+  // The phone cannot find a file without the sender's description of it.
   const { blob, mediaKey, fileLength } = sealMedia(bytes, 'document')
   const directPath = await laid(blob)
   const proto = { documentMessage: { directPath, mediaKey: mediaKey.toString('base64'), fileLength, mimetype: 'text/plain' } }

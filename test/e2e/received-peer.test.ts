@@ -1,6 +1,6 @@
 /**
- * What the own phone says to this device alone, spoilt: it costs no connection, holds up nobody, and is told. With a copy that comes whole when
- * it is asked for again, nothing is told.
+ * Corrupted messages of the own phone to this device alone: they do not end the connection, delay nothing, and are reported. If a complete copy
+ * arrives on request, nothing is reported.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** What is said in secret about a message from before a restart: votes, answers to events, edits. */
+/** Encrypted content about a message from before a restart: votes, answers to events, edits. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, BEN, chatOf, type Event, ME, type Story, startStory } from './received/story.ts'
@@ -27,7 +27,7 @@ async function sent(path: string, input: object): Promise<string> {
   return String(message_id)
 }
 
-/** What `from` says in `to`; compared with the part of its event that tells it. */
+/** A message by `from` in `to`, compared with the matching part of its event. */
 async function says(from: string, to: string, message: object, type: string, expected: Event): Promise<void> {
   const { id } = await story.world.sandbox.send(from, to, message)
   const event = await story.received(id)

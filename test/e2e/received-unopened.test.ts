@@ -129,7 +129,7 @@ test('so is its answer to a member of a group, and one to a message of a chat be
   assert.deepEqual([private_.phone, private_.text], [BOT, text('Hello Ana.')])
 })
 
-// It was confirmed, and no receiver ever heard of it.
+// It was acknowledged, and no receiver was ever notified.
 test('an answer that cannot be opened is told once as unsupported, and confirmed without an error', async () => {
   const { sandbox } = story.world
   const match = { from: 'client', account: ME, tag: 'ack' }
@@ -176,7 +176,7 @@ const WAYS: Record<Unreported, () => Promise<unknown>> = {
     const id = nextId()
     for (let time = 0; time < 2; time++) await deliver({ from: jid(ANA), id, content: [enc('later')] })
   },
-  // What a new device is given by its phone.
+  // Messages that a new device receives from its phone.
   peer: async () => {},
   plumbing: () => story.world.sandbox.send(ANA, ME, { proto: { keepInChatMessage: { keepType: 1 } } }),
   hidden: () => deliver({ from: jid(ANA), content: [enc('later', randomBytes(40), { 'decrypt-fail': 'hide' })] }),

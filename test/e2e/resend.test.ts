@@ -1,6 +1,6 @@
 /**
- * Who cannot read a message asks for it again, and gets the same stanza: everything but the recipients, the ciphertext and the count.
- * Each send here is damaged on its way once, so that every device it went to asks.
+ * A device that cannot read a message requests it again, and receives the same stanza, except for the recipients, the ciphertext and the count. Each
+ * send here is corrupted once, so that every receiving device requests it.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -54,7 +54,7 @@ async function send(path: string, input: Json, method = 'POST'): Promise<string>
   return String(message_id)
 }
 
-/** What must not differ. The list of recipients and the hash over it, report and token, and who is meant by a LID are of the first alone. */
+/** Parts that only the first stanza has, or that may differ: the list of recipients and its hash, reporting token, and the number behind a LID. */
 const APART = new Set(['enc', 'participants', 'reporting', 'tctoken', 'device-identity'])
 function said({ attrs, nodes, tags, enc }: MessageCopy) {
   const { to, participant, recipient, device_fanout, phash, peer_recipient_pn, ...rest } = attrs
@@ -91,7 +91,7 @@ const heard = async (message: Json, to = ME) => {
 interface Family {
   path: string
   input: Json | (() => Promise<Json>)
-  /** What the inbox calls it. */
+  /** The name of the content in the inbox. */
   kind: string
   attrs?: Record<string, string>
   enc?: Record<string, string>

@@ -25,7 +25,7 @@ const restrict = (seconds: number, silent = false) => stage.world.sandbox.put(`/
 const post = async (message: string, phone = ANA) =>
   String((await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone, message })).message_id)
 const queue = async () => (await stage.world.gateway.must(stage.instance, 'GET', '/queue')).data as Json[]
-/** Until the line shows it; the network tells of a lock at once. */
+/** Waits until the status has this reason; the network reports a restriction at once. */
 async function waitsFor(reason: string) {
   for (;;) {
     const [head] = await queue()

@@ -18,7 +18,7 @@ const kinds = JSON.parse(readFileSync(new URL('test/unit/connection/server-kinds
 /** Of an account that is not linked yet; and what waits until it could be followed. */
 const OTHERWISE =
   /^notification (link_code_companion_reg|companion_reg_refresh|passkey_prologue_request|crsc_continuation|server_sync) /
-/** What is confirmed with a receipt of ours is no kind of its own. */
+/** Kinds that are confirmed with a receipt are not counted separately. */
 const confirmed = kinds.filter((kind) => /^(notification|receipt) \S/.test(kind) && !OTHERWISE.test(kind))
 
 /** The barest forms are against the specification, and stay out of traces. */
@@ -96,7 +96,7 @@ test('every kind is confirmed in its barest form, once, and the connection goes 
 
 /** Kinds that nobody confirms, beside what begins or ends a connection. */
 const taken = kinds.filter((kind) => /^(ib|presence|chatstate|appdata|error) /.test(kind))
-/** In the specification without their children. */
+/** Kinds that the specification describes without their children. */
 const WITHOUT_A_TREE = ['notification contacts invite']
 
 test('so is every kind as the specification has it; those that need no answer do no harm', async (t) => {
@@ -113,7 +113,7 @@ test('so is every kind as the specification has it; those that need no answer do
   await goesOn(whole)
 })
 
-/** What a kind makes the gateway ask or write, by attributes of the query. */
+/** Queries and stanzas that a kind causes, by attributes of the query. */
 const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, string>][] = [
   [
     'notification encrypt count',

@@ -156,7 +156,7 @@ test('starting: everything says so', async () => {
   const phone = newPhone()
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // As long as the questions take.
+  // This state lasts as long as the requests take.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.equal((await post(instance, '/restart')).body.status, 'starting')
   assert.deepEqual((await get(instance, '/device')).body.error?.code, 'instance_starting')
@@ -197,7 +197,7 @@ test('the name of the account is shown as soon as the phone tells it, and when i
   await world.gateway.pair(instance, world.sandbox, phone)
   await see.told(instance, 'connected', null)
   const told = see.events(instance).length
-  // What the phone sends itself carries its name.
+  // Messages that the phone itself sends have its name.
   await world.sandbox.sendFromPhone(phone, '5511988887777', { text: 'from the phone' })
   for (const until = Date.now() + 10_000; ; ) {
     const me = await world.gateway.must(instance, 'GET', '/me')

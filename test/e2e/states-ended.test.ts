@@ -1,4 +1,4 @@
-/** What ends a link for good, from each state that has one: rows 19, 20, 21, 23, 24, 25, 27 of the table of states, and row 28. */
+/** Events that end a link permanently, from each state with a link: rows 19, 20, 21, 23, 24, 25, 27 and 28 of the table of states. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -20,7 +20,7 @@ interface Ending {
   status: string
   reason: string
   sentence: string | RegExp
-  /** What a restart makes of it: `connecting` with the saved credentials, `starting` without. */
+  /** Status after a restart: `connecting` with the saved credentials, `starting` without. */
   restart: 'connecting' | 'starting'
 }
 
@@ -111,7 +111,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
           [409, 'instance_not_connected'],
         )
 
-        // No login is tried by itself: whoever asks for one sees what was kept.
+        // No login is tried automatically; an explicit one shows which credentials were kept.
         await sandbox.fault({ on: 'login', match: { phone }, do: 'drop' })
         assert.deepEqual(await gateway.must(instance, 'POST', '/restart'), { value: true, status: restart })
         await see.told(instance, restart, null, see.events(instance).indexOf(event) + 1)
@@ -157,7 +157,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
     const before = see.events(instance).map(({ status }) => status)
     assert.equal(before.at(-1), 'connected')
     await must('DELETE', `${gateway.baseUrl}/account/instances/${instance.id}`, undefined, gateway.account)
-    // Whatever was to be said was posted, or erased, when the deletion was answered.
+    // All events had been posted or erased when the deletion was answered.
     assert.deepEqual(
       see.events(instance).map(({ status }) => status),
       before,

@@ -24,7 +24,7 @@ const SENTENCES: Record<string, string> = {
 
 type Fault = 'cut' | { stream_error: number } | { failure: number }
 
-/** What a live link, and what a login is answered with. */
+/** Events that end a live link, and answers to a login. */
 const LOSSES: [fault: Fault, reason: string, from: ('connected' | 'connecting')[]][] = [
   ['cut', 'connection_closed', ['connected', 'connecting']],
   [{ stream_error: 503 }, 'service_unavailable', ['connected', 'connecting']],

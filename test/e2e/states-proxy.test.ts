@@ -12,7 +12,7 @@ interface Proxy {
   /** Null lets everything through. */
   answer: number | null
   tunnels: number
-  /** Nobody listens on its port any more. */
+  /** Closes the port of the proxy. */
   leave(): Promise<unknown>
 }
 

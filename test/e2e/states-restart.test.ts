@@ -107,7 +107,7 @@ test('26: a suspension ends at its time, with the saved credentials, and also ov
   await see.sees(stays.instance, 'connected', null, null)
   await see.told(stays.instance, 'connected', null, 6)
   assert.deepEqual((await see.path(stays.instance)).slice(4), ['connected', 'banned', 'connecting', 'connected'])
-  // Who is not connected yet has nothing to be struck at.
+  // The fault has no effect before the connection is open.
   await see.told(leaves.instance, 'connected', null, 6)
   await see.strike(leaves.instance, leaves.phone, { failure: 402, code: '101', expire: 1 })
   await see.told(leaves.instance, 'banned', 'temporarily_banned', 6)

@@ -1,4 +1,4 @@
-/** What a client sees of an instance's state, for the tests of the table of states: two answers and the events. */
+/** The state of an instance as a client sees it, for the tests of the table of states: two answers and the events. */
 import assert from 'node:assert/strict'
 import type { Instance } from '../harness/gateway.ts'
 import type { Received } from '../harness/receiver.ts'

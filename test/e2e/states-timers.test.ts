@@ -1,4 +1,4 @@
-/** What takes minutes and days: rows 5, 9, 10, 11, 14, 15, 17, 22a, 25, 26 and 31 of the table of states, and the schedule of retries. */
+/** Transitions that take minutes or days: rows 5, 9, 10, 11, 14, 15, 17, 22a, 25, 26 and 31 of the table of states, and the schedule of retries. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sentence } from '../../src/domain/sentences.ts'
@@ -250,7 +250,7 @@ test('15: credentials that cannot be saved end the link, and it is opened again'
   const held = await connected(deps)
   await sandbox.cut(held.phone)
   await held.is('disconnected', 'connection_closed')
-  // The old session has nothing to save any more: the next one is refused, in the middle of its login.
+  // The old session has nothing left to save: the next one is refused, in the middle of its login.
   Object.assign(refusals, { instance: held.id, times: 1 })
   await until('stream_error', () => seen.get(held.id)!.some(({ state }) => state.reason === 'stream_error'))
   assert.equal(refusals.times, 0)

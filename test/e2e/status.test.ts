@@ -50,7 +50,7 @@ async function inboxItem(phone: string, id: string) {
 }
 const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefined) =>
   nodes?.find(({ tag }) => tag === 'meta')?.attrs
-/** Who has it: asked after the last of them got something later in the same line. */
+/** The recipients of a status, read after the last of them has received a later message in the same queue. */
 async function seenBy(id: string): Promise<string[]> {
   const seen: string[] = []
   for (const phone of [ANA, BEN, EVA, STRANGER]) {

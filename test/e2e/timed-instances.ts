@@ -1,6 +1,6 @@
 /**
- * What takes minutes and days, in seconds: one instance in this thread with the library, the network in its own, and the test's timers in place of
- * Node's. Importing it starts a shard and a network for the tests of the file.
+ * Runs transitions of minutes and days in seconds: one instance in this thread with the library, the network in its own thread, and the test's timers
+ * in place of Node's. An import of this file starts a shard and a network for the tests of the file.
  */
 import '../../workers/shard/baileys/thread/first.ts'
 import '../../workers/shard/baileys/thread/curve.ts'
@@ -102,10 +102,7 @@ export async function pass(ms: number, step = 10 * SECOND) {
   }
 }
 
-/**
- * What is under way takes as long as it takes; small delays go by with it, but never so much that the library's patience with a login
- * (20 s) is over before ours.
- */
+/** Running work takes real time. Small delays pass meanwhile, but never so much that the library's timeout of a login (20 s) ends before ours. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | null | false | Promise<T | undefined | null | false>,
@@ -133,7 +130,7 @@ export interface Held {
 /** The clock that does not step goes by the mocked time as well: what it is read from cannot be mocked. */
 export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
 
-/** What the records of all of them are sealed with. */
+/** The key that seals the records of all instances. */
 const KEY = randomBytes(64)
 
 export async function hold(
@@ -186,7 +183,7 @@ export interface Code {
   value: string | null
   expires_at: string
 }
-/** Time goes on meanwhile: whoever asks may wait for timers. */
+/** Time passes meanwhile, because the awaited work may wait for timers. */
 export async function timed<T>(asked: Promise<T>): Promise<T> {
   let isAnswered = false
   const answered = () => {

@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** What the shard has written down. */
+/** The version that the shard has stored. */
 async function stored() {
   const store = await openStore(`lmdb:${world.dir}/state`)
   try {

@@ -141,7 +141,7 @@ test('a change for the whole workspace reaches the instances that run: the next 
 
 test('a type without an address, a silenced type and a filter each keep their events back', async () => {
   const before = world.receiver.events('received').length
-  /** When it is confirmed, what was to be told of it is on its way. */
+  /** When it is confirmed, its events are being delivered. */
   async function saidUnheard(text: string) {
     await world.sandbox.send(ANA, ME, { text })
     while ((await world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 10))

@@ -1,4 +1,4 @@
-/** What the network wants to hear and tells besides: facts of the wire that the library does not know (docs/wire-facts.md). */
+/** Further expectations and stanzas of the network that the library does not know (docs/wire-facts.md). */
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ async function expecting(match: Json, count = 1): Promise<() => Promise<Node[]>>
     return items.map(({ node }) => node)
   }
 }
-/** What lies on the media hosts, as anybody can fetch it. */
+/** A file on the media hosts, which everyone can download. */
 async function lying(path: string): Promise<Buffer> {
   const { media_host, ca } = stage.world.network.network
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -65,7 +65,7 @@ async function rememberedAs(id: string, phones: readonly string[]) {
 }
 
 test('3: a message to a person by LID names the number beside it', async () => {
-  // Whoever has written is known by both names.
+  // After a message from a person both addresses are known.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const sent = await expecting({ tag: 'message' })
@@ -264,7 +264,7 @@ test('9: who is addressed by a former LID is asked for by number, and by the new
   }
   assert.equal(await addressed('under the former'), before?.lid)
   assert.equal((await asked()).length, 1)
-  // What was answered is known a moment later.
+  // The answer is processed a moment later.
   let to = await addressed('and now')
   for (let tries = 0; to !== `${lid}@lid` && tries < 50; tries++) to = await addressed(`once more ${tries}`)
   assert.equal(to, `${lid}@lid`)

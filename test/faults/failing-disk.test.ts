@@ -12,8 +12,8 @@ import { line } from './ledger.ts'
 import { CONTACTS, createPeople, type Owed, PHONE, settleOutgoing } from './traffic.ts'
 
 /**
- * What fails is in the file `FAIL_AT`, while there is one. `w`: each write to the head of a file that is as short as lmdb's record of its newest tree;
- * `p`: each write of a page or more at a place; `s`: each sync; `o`: each opening of a file of waiting media.
+ * The file `FAIL_AT`, while it exists, has the letters of the calls that fail. `w`: each write to the head of a file that is as short as lmdb's
+ * record of its newest tree. `p`: each write of a page or more at a position. `s`: each sync. `o`: each opening of a file of waiting media.
  */
 const SOURCE = `
 #define _GNU_SOURCE

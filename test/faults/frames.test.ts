@@ -1,6 +1,6 @@
 /**
- * What the network puts into its frames: compressed ones keep their place, large ones leave others their turn, and one that nobody means
- * honestly ends the connection and no more: it is told in one line, and the next connection brings what was missed.
+ * Frames of the network: compressed ones stay in order, large ones do not block other work, and a hostile one only ends the connection. That is
+ * logged in one line, and the next connection receives the missed stanzas.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ import { ANA, ME } from '../e2e/received/story.ts'
 import { until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'
 
-/** What the service logs at `warn` and above. */
+/** Log lines of the service at `warn` and above. */
 const lines: { msg: string; err?: { message: string } }[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) })
 
@@ -113,7 +113,7 @@ const element = (tag: string, attrs: Record<string, string>, content?: BinaryNod
   ...(content ? { content } : {}),
 })
 
-/** What a stanza makes the service write, by turns of the loop: the most records of one, and all of them. */
+/** The records that a stanza makes the service write, by turns of the loop: the most in one turn, and all of them. */
 async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; all: number }> {
   let [now, most, all, isOver] = [0, 0, 0, false]
   world.refuse(({ ops }) => {

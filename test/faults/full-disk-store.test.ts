@@ -1,6 +1,6 @@
 /**
- * The store on a disk that is really full. lmdb that meets one writes past a buffer, and the allocator ends the process (SIGABRT: 3 of 3
- * runs of the first test without `lmdb-room.ts`), so it must never come to that: the commit is refused before lmdb hears of it.
+ * The store on a disk that is really full. On a full disk lmdb writes past a buffer, and the allocator ends the process (SIGABRT: 3 of 3 runs of the
+ * first test without `lmdb-room.ts`), so it must never get there: the commit is refused before lmdb receives it.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -103,7 +103,7 @@ test('a store cannot be made on a disk without room, and says so', async (t) => 
   const store = await openStore(`lmdb:${join(disk.dir, 'state')}`)
   await store.commit({ ops: [['a', Buffer.from('a')]] })
   await store.close()
-  // What is there opens on a full disk, and still takes what it has room for.
+  // An existing store opens on a full disk, and still accepts data that fit into its free pages.
   disk.fill()
   const again = await openStore(`lmdb:${join(disk.dir, 'state')}`)
   await again.commit({ ops: [['b', Buffer.alloc(MB / 4)]] })

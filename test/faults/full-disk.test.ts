@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** What a commit of the inbox has and no other: marks, or a part that waits for the rest of its stanza. */
+/** Only a commit of the inbox has these: marks, or a part that waits for the rest of its stanza. */
 const isInbox = ({ ops }: Batch) =>
   ops.some(([key]) => key.startsWith(keys.marks(INSTANCE, 0)) || key.startsWith(keys.marks(INSTANCE, 1))) ||
   ops.some(([key, value]) => value !== null && key.startsWith(keys.journals(INSTANCE)))

@@ -1,6 +1,6 @@
 /**
- * What comes without a ciphertext is on disk before the network hears that it arrived: when the commit fails nothing is confirmed, and the
- * network sends it again. Of app state the version is not written either, and the next login reads the change.
+ * Stanzas without a ciphertext are on disk before they are acknowledged: if the commit fails, nothing is acknowledged, and the network sends them
+ * again. For app state the version is not written either, and the next login reads the change.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -97,7 +97,7 @@ test('a saved contact', async () => {
   assert.equal(refused, 1)
 })
 
-// Nobody else is asked about this chat, and what cannot be read never can: it must not hold up the account for ever.
+// Nothing else waits for this chat, and an unreadable change stays unreadable, so it must not block the account forever.
 test('a label that cannot be told is let go after its tries, and what changes later is told', async () => {
   const { sandbox, receiver } = world
   const STRANGER = '81896604190009@lid'

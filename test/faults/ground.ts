@@ -26,7 +26,7 @@ export interface Ground {
   stop(): Promise<void>
 }
 
-/** What the inbox logs about each. */
+/** The log message of the inbox for each. */
 const UNREADABLE = 'a message could not be decrypted or decoded'
 
 /** Between two looks at something that has no announcement, in ms. */
@@ -124,7 +124,7 @@ export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance
   for (;;) {
     if (stopped.has(gateway)) throw new Error('the ground has stopped')
     const answer = await gateway.ask(instance, 'POST', '/send-text', { phone, message }).catch((error: unknown) => {
-      // What a connection that breaks looks like to `fetch`.
+      // Errors of `fetch` when a connection breaks.
       if (error instanceof TypeError || error instanceof SyntaxError) return undefined
       throw error
     })

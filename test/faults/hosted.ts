@@ -25,7 +25,7 @@ import { INSTANCE, webhookSettings } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { createPeople, PHONE } from './traffic.ts'
 
-/** What its instance's records are sealed with. */
+/** The key that seals the records of its instance. */
 export const KEY = new Uint8Array(64).fill(9)
 
 export interface HostedWorld {

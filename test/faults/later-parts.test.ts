@@ -43,7 +43,7 @@ test('a vote on our own poll is read when the poll itself is not kept any more',
   const ops: Op[] = []
   for await (const [key] of world.store.range(keys.sents(INSTANCE))) ops.push([key, null])
   assert.equal(ops.length, 1)
-  // As after a day.
+  // The state after a day.
   await world.store.commit({ ops })
   await restart()
   await readsVote(message_id)

@@ -1,4 +1,4 @@
-/** What was sent against what arrived: loss, repetition and order, counted the same way in every fault test. */
+/** Compares sent and received messages: loss, repetition and order, counted the same way in every fault test. */
 import type { Received, Receiver } from '../harness/receiver.ts'
 
 export interface Arrived {

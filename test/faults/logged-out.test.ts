@@ -1,4 +1,4 @@
-/** What is kept of messages is about one linked device, and goes with it. */
+/** Stored data about messages belong to one linked device, and are deleted with it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'

@@ -6,7 +6,7 @@ import { CONTACTS, MEMBERS, PHONE } from './traffic.ts'
 
 type Event = Received['event']
 
-/** What an author said before in the same chat, for what is said about it. */
+/** Earlier messages of an author in the same chat, to which later messages refer. */
 interface Before {
   text?: string
   poll?: string
@@ -20,11 +20,11 @@ interface Kind {
   message(label: string, before: Required<Before>): Record<string, unknown>
   /** `message_type` of its event. */
   type: string
-  /** What its event must contain besides: the label, or the id it is about. Absent: it has room for neither. */
+  /** Text that its event must contain: the label, or the id of its subject. Without it the event has no field for either. */
   says?: 'label' | keyof Before
-  /** What it is about, with whose secret it is sealed. */
+  /** The message that it refers to, with whose secret it is encrypted. */
   sealedAbout?: keyof Before
-  /** What it claims to be by the same author: without that nothing is proven, and it is reported as unsupported. */
+  /** The message that it claims to be by the same author: without proof it is reported as unsupported. */
   claims?: keyof Before
 }
 
@@ -193,7 +193,7 @@ const KINDS: Kind[] = [
   },
 ]
 
-/** What is spoken about, which has to be there first. */
+/** Kinds of messages that others refer to, which must exist first. */
 const SPOKEN_OF = ['text', 'poll', 'event', 'buttons', 'list'] as const
 const OPENING = SPOKEN_OF.map((name) => KINDS.find((kind) => kind.name === name)!)
 const POSTS = [TEXT, POLL, ...PICTURES]
@@ -220,7 +220,7 @@ export async function createChats(sandbox: Sandbox): Promise<Chats> {
   return { group: group.id, lidGroup: lidGroup.id, channel: channel.id }
 }
 
-/** Who writes where, and its part of the whole. */
+/** One author in one chat, and its share of all messages. */
 interface Line {
   from: string
   to: string
@@ -248,14 +248,14 @@ export interface Numbered {
   from: string
   to: string
   id: string
-  /** What its event must contain, when it has room for it. */
+  /** Text that its event must contain, if the event has a field for it. */
   says: string | null
   /** The message it is sealed about, or claims to be about. */
   about: string | null
 }
 
 export interface Mixed {
-  /** In the order of sending. */
+  /** Messages in the order of sending. */
   readonly sent: readonly Numbered[]
   readonly left: number
   /** Sends the next one. */
@@ -312,7 +312,7 @@ export const isForgotten = ({ message_type, unsupported }: Event) =>
 
 const SEALED = new Set(['secretEncryptedMessage', 'pollUpdateMessage', 'encEventResponseMessage'])
 
-/** What is wrong with the event of a message; null when it is what the kind promises. */
+/** The error in the event of a message; null if it is correct for the kind. */
 export function wrongWith({ number, kind, says }: Numbered, event: Event): string | null {
   if (event.message_type !== kind.type) return `${number}: ${kind.name} came as ${event.message_type}`
   if (says !== null && !JSON.stringify(event).includes(says)) return `${number}: ${kind.name} does not say ${says}`

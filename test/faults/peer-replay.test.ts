@@ -1,4 +1,7 @@
-/** What the account's phone gave its device before a kill is taken after the next login, whether or not the network announces what waits. */
+/**
+ * Messages that the account's phone sent to its device before a kill are processed after the next login, whether or not the network announces waiting
+ * stanzas.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** A record that ends the process whenever it is taken again must not do so for ever. */
+/** A record that ends the process whenever it is processed must not do so forever. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

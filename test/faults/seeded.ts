@@ -2,7 +2,7 @@
 
 export interface Seeded {
   seed: number
-  /** From 0 up to 1. */
+  /** A number from 0 up to 1. */
   next(): number
   /** A whole number below `limit`. */
   below(limit: number): number

@@ -1,4 +1,4 @@
-/** Paired accounts on two shards, one shard dies: whoever asks for the others meets no failure, and nothing of the rest is lost. */
+/** Paired accounts on two shards, and one shard dies: requests for the others do not fail, and none of their messages are lost. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amount } from '../harness/amount.ts'
@@ -31,7 +31,7 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
     const dead = instances.filter(({ id }) => service.engine.shardOf(id) === DEAD)
     const others = instances.filter(({ id }) => service.engine.shardOf(id) !== DEAD)
     assert.deepEqual([dead.length, others.length], [EACH, EACH])
-    // The API tells of a state before its webhook has arrived.
+    // The API shows a state before its webhook has arrived.
     const isAnnounced = ({ id }: Instance) =>
       receiver.events('instance_status').some(({ instance_id, connected }) => instance_id === id && connected === true)
     await until('all connections announced', async () => instances.every(isAnnounced))

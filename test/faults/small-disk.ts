@@ -61,7 +61,7 @@ export async function fillUp({ disk, sandbox, ready }: OnSmallDisk): Promise<str
     if (number % 10 === 1) disk.fill()
     ids.push((await sandbox.send(CONTACTS[1], PHONE, { text: `${number} ${'x'.repeat(50_000)}` })).id)
     if (number % 10 !== 0 || !(await isFull())) continue
-    // What the store has freed since may be room for a few more; the disk is looked at once a second.
+    // Pages that the store has freed since then may be enough for a few more; free disk space is checked once a second.
     await pause(2_500)
     if (await isFull()) return ids
   }

@@ -48,7 +48,7 @@ export async function sendOwed({ gateway }: Ground, instance: Instance, to: stri
 const lineOf = (text: string) => text.replace(/\d+$/, '')
 const numberOf = (text: string) => Number(/\d+$/.exec(text)![0])
 
-/** Who must have got a message that was sent there. */
+/** The people who must have received a message to this chat. */
 const readersOf = (to: string): readonly string[] => (/^\d+$/.test(to) ? [to] : MEMBERS)
 
 export interface Outgoing {
@@ -92,7 +92,7 @@ export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readon
 export async function waitForAll(ground: Ground, ids: readonly string[], owed: readonly Owed[], ms = 60_000): Promise<void> {
   const isDone = async () =>
     compare(ground.receiver, 'received', ids).lost.length === 0 && (await settleOutgoing(ground, owed)).lost.length === 0
-  // What is missing then is counted and shown by the caller.
+  // The caller counts and shows messages that are still missing.
   const deadline = Date.now() + ms
   await until('everything', async () => Date.now() > deadline || (await isDone()), ms + 10_000)
 }

@@ -1,7 +1,7 @@
 /**
- * What of `src/http` is made of Web standards alone, as one `fetch` handler without an import from Node: the description, the reading of bodies
- * with their limits, what a request means and what is wrong with it, the error bodies, the token bucket. Accounts, the store and the sessions
- * are not here: what is right goes on to a service elsewhere.
+ * The parts of `src/http` that use only Web standards, as one `fetch` handler without an import from Node: the description, the reading of bodies
+ * with their limits, the validation of requests, the error bodies, the token bucket. Accounts, the store and the sessions are not included: valid
+ * requests are passed to a service elsewhere.
  */
 
 import { Failure } from '../../src/domain/failures.ts'
@@ -18,7 +18,7 @@ import { CAPACITY, createBuckets } from '../../src/http/rate-limit.ts'
 const byName = new Map(requestRoutes.map((route) => [route.name, route]))
 const budget = createBodyBudget()
 
-/** What was read, as text: bytes of media by their number. */
+/** The read value as text, with bytes of media shown as their number. */
 const shown = (value: unknown) =>
   JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: part.byteLength } : part))
 

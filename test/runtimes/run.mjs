@@ -18,7 +18,7 @@ const modules = join(here, 'node_modules')
 const require = createRequire(new URL('../../package.json', import.meta.url))
 const START_MS = 15_000
 const folder = mkdtempSync(join(tmpdir(), 'svc-runtimes-'))
-/** Whatever runs when this ends. */
+/** Processes that still run when this one ends. */
 const children = []
 
 /** One file without a `node:` in it: what such a runtime is given. The build fails where something of Node is needed. */
@@ -222,7 +222,7 @@ async function main() {
   }
 }
 
-// Whoever has no more time for this does not want them to run on.
+// After a timeout of the caller they must not continue to run.
 process.once('SIGTERM', () => {
   for (const child of children) child.kill('SIGKILL')
   process.exit(143)

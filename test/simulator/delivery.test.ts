@@ -151,7 +151,7 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   const root = kept.root
   kept = await startSimulator(options)
   assert.equal(kept.root, root)
-  // The numbers began at 1 again: whoever waited for what came after the last one it had read, waited for ever.
+  // The numbers started at 1 again, so a reader that waited for a number after its last one waited forever.
   assert.deepEqual((await kept.control.inbox(CONTACT, 0, 0)).items, before)
   ada = await login(kept, ada.auth)
   await received(ada, 'two')

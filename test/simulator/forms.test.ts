@@ -10,7 +10,7 @@ import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
 
-/** What people say about messages over the wire, under both kinds of address, as an unmodified client gets it. */
+/** Messages of people about other messages on the wire, with both kinds of address, as an unmodified client receives them. */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
@@ -72,7 +72,7 @@ test('a device without any of a collection gets it whole, as a file; one that ha
 
 const ADDRESSINGS: Settings['addressing'][] = ['pn', 'lid']
 
-/** What is sealed is sealed under the names that people have in the chat. */
+/** Encrypted with the JIDs that people have in the chat. */
 const nameIn = (addressing: Settings['addressing'], phone: string) =>
   addressing === 'lid' ? `2${phone.padStart(14, '0')}@lid` : jidOf(phone)
 

@@ -64,7 +64,7 @@ export function symmetric(protocol: string) {
       mix(data)
       return opened
     },
-    /** What each side writes with, ours first. */
+    /** The keys with which each side writes, ours first. */
     split: () => Buffer.from(hkdfSync('sha256', Buffer.alloc(0), chain, '', 64)),
   }
 }

@@ -10,7 +10,7 @@ import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
 let simulator: Simulator
 before(async () => {
-  // What this companion says is not as specified: nothing is written for the check of the wire.
+  // This companion deviates from the specification: nothing is written for the wire check.
   simulator = await startSimulator({ settings: { receipts: 'none' }, trace: undefined })
 })
 after(async () => {

@@ -1,4 +1,4 @@
-/** What the tests of passkeys share: phones that demand one, and clients whose code they have scanned. */
+/** Shared by the tests of passkeys: phones that require one, and clients whose code was scanned. */
 import assert from 'node:assert/strict'
 import type { CeremonyView, PasskeyInput, SignInput } from '../../workers/simulator/control/passkeys.ts'
 import type { Simulator } from '../harness/network.ts'

@@ -205,7 +205,7 @@ test('a word beside the name is set and taken back by GraphQL, and read by it an
     const attrs = { sid: 'TEXT', mode: 'query', context: 'interactive', last: 'true', index: '0' }
     return find(await query('usync', 'get', [node('usync', attrs, parts)]), 'usync', 'list', 'user', 'text_status')
   }
-  // Who has none shows what it says of itself.
+  // A business without one shows its own name.
   const own = async () => (await listed()).filter(({ jid }) => jid === jidOf(PHONE))
   assert.deepEqual(
     (await listed()).map(({ text }) => text),
@@ -222,7 +222,7 @@ test('a word beside the name is set and taken back by GraphQL, and read by it an
   assert.equal(find(said, 'emoji')?.attrs.content, '🌴')
   await set({ text: null, ephemeral_duration_sec: 0 })
   assert.deepEqual(await own(), [])
-  // As in captured answers.
+  // The inputs are those of captured answers.
   for (const [id, input] of [
     ['9152604461510864', { text: '' }],
     ['24072923595647473', {}],

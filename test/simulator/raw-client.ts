@@ -31,7 +31,7 @@ export interface RawLogin {
   /** Noise key of the linked device, 32 bytes. */
   secret: Uint8Array
   payload: proto.IClientPayload
-  /** What it believes the server's key to be: it says everything at once then. */
+  /** The server key that the client assumes; with one it sends everything in its first message. */
   serverKey?: Uint8Array
 }
 

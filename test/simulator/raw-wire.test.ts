@@ -9,7 +9,7 @@ import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
-/** What the library cannot be made to do, by a client that writes its handshake and its stanzas itself. */
+/** Behaviour that the library cannot produce, by a client that writes its handshake and its stanzas itself. */
 
 silenceLibsignal()
 const PHONE = '5511900000001'
@@ -57,7 +57,7 @@ const is =
     item.tag === tag && (child === undefined || find(item, child) !== undefined)
 const ping = () => node('iq', { type: 'get', xmlns: 'w:p' }, [node('ping')])
 
-/** What waits for the linked device. */
+/** Number of stanzas that wait for the linked device. */
 function pending(): number {
   const phones = simulator.control.state().phones as { phone: string; devices: { pending: number }[] }[]
   return phones.find(({ phone }) => phone === PHONE)!.devices[0]!.pending
@@ -122,7 +122,7 @@ test('after the first five, what waits comes in batches of the size that the cli
   client.send(batch(4))
   assert.equal(await received(client), 9)
   assert.equal(client.heard.some(is('ib', 'offline')), false, 'there is more')
-  // What is sent meanwhile waits for its turn, and is nothing that waited.
+  // A message that is sent meanwhile waits until the others were sent, and does not count as waiting.
   await simulator.control.sendFromContact(ANA, PHONE, { text: 'new' })
   assert.equal(await received(client), 9)
   client.send(batch(100))

@@ -8,7 +8,7 @@ import { type Simulator, startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
-/** What the network's own stanzas have in them that the library does not look at, and clients of other makes do. */
+/** Parts of the network's stanzas that the library ignores and other clients use. */
 
 silenceLibsignal()
 const PHONE = '5511900000001'

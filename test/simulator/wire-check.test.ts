@@ -30,7 +30,7 @@ before(async () => {
   const code = await client.socket.groupInviteCode(id)
   await client.socket.groupGetInviteInfo(code!)
   await client.socket.updateBlockStatus(jidOf('5511900000003'), 'block')
-  // What a test makes the network say is no word of the network's own.
+  // A stanza that a test orders is no evidence of the network's own behaviour.
   simulator.control.answerInstead({ match: { xmlns: 'w:g2' }, do: { result: [['invite', {}, []]] }, times: 1 })
   assert.equal(await client.socket.groupInviteCode(id), undefined)
   await client.close()

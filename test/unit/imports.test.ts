@@ -1,6 +1,6 @@
 /**
- * Who may import whom (HOUSE.md, 3; src/README.md). Arrows point down the table and never back: the main thread offers 200 operations
- * without loading Baileys (+59 MB), a shard knows a contract without loading zod (+20 MB), and HTTP stays Web standards only.
+ * Which modules may import which (src/README.md). Imports only go down in the table: the main thread offers 200 operations without loading Baileys
+ * (+59 MB), a shard uses a contract without loading zod (+20 MB), and HTTP only uses Web standards.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -78,13 +78,13 @@ const RULES: readonly Rule[] = [
     packages: { only: [/^node:worker_threads$/] },
   },
   { of: ['src/engine/'], run: ['src/domain/', 'src/lib/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
-  // Counted in every thread: nothing but additions. What shows the numbers is the main thread's.
+  // Loaded in every thread, so it may only count. The main thread has the code that formats the numbers.
   {
     of: ['src/metrics/table.ts', 'src/metrics/tally.ts'],
     run: ['src/domain/', 'src/metrics/table.ts'],
     packages: { only: [] },
   },
-  // What an address is, is the same for whom we reach and for who reaches us: HTTP loads it, so it stays Web standards only.
+  // Rules about addresses are the same for outgoing and incoming connections. HTTP loads them, so they only use Web standards.
   { of: ['src/egress/addresses.ts'], run: ['src/domain/'], packages: { only: [/^ipaddr\.js$/] } },
   { of: ['src/egress/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   { of: ['src/metrics/'], run: ['src/domain/'], packages: { only: [/^prom-client$/] } },

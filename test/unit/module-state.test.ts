@@ -1,6 +1,6 @@
 /**
- * What a shard knows belongs to an instance, to a session, or to the thread that `open.ts` puts together, never to a module: a module is
- * one for all instances of a thread, and outlives each of them. The library's own module state is what `baileys/` corrects, once a thread.
+ * State of a shard belongs to an instance, to a session, or to the thread that `open.ts` sets up, never to a module: a module is shared by all
+ * instances of a thread, and outlives each of them. `baileys/` corrects the library's own module state, once per thread.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -12,7 +12,7 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 const SHARD = 'workers/shard/'
 
-/** Whoever is called by a handler. */
+/** Modules that handlers call. */
 const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
 /** `ask` and its neighbours: the deadline around a query is put here. */
 const QUERYING = [

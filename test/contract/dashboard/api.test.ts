@@ -12,7 +12,7 @@ const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
 describe('operations', () => {
   let service: Service
-  /** Of whoever is signed in. */
+  /** Headers of the user who is signed in. */
   let mine: Record<string, string>
   before(async () => {
     service = await openService({ dashboard: { mode: 'on' } })

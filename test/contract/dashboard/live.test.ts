@@ -30,7 +30,7 @@ async function newNeighbour({ store, sealer, time }: Service): Promise<string> {
   return key
 }
 
-/** What is read until the stream says so. */
+/** The text of the stream up to and including this text. */
 async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, fits: (text: string) => boolean): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

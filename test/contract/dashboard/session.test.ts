@@ -228,7 +228,7 @@ test('the cookie without its proof is nobody, does not count as use and ends not
 
 describe('where a request with the cookie comes from', () => {
   const WRITE = ['POST', 'api/admin/api-keys', { name: 'made by another site', scopes: ['instances:read'] }] as const
-  /** What a browser sends from there; the custom header only where a script may set it without being asked. */
+  /** Headers that a browser sends from other origins; the custom header only where a script may set it without a preflight. */
   const ELSEWHERE: Record<string, Record<string, string>> = {
     'a form of another site': { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
     'a script of another site': { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example', 'X-Svc-Dashboard': '1' },

@@ -1,6 +1,6 @@
 /**
- * The HTTP application over a real store, account and directory. Only the engine is a double: these tests ask about rules of HTTP, and
- * the engine interface is where HTTP ends. What the engine does is asked in `test/e2e`.
+ * The HTTP application over a real store, account and directory. Only the engine is a double, because these tests are about HTTP, which ends at the
+ * engine interface. The engine itself is tested in `test/e2e`.
  */
 
 import assert from 'node:assert/strict'
@@ -143,15 +143,15 @@ export interface ServiceOptions {
   /** The service makes its admin key, and may make another; otherwise it is ADMIN_KEY, which the environment owns. */
   hasOwnAdminKey?: boolean
   createWaitMs?: number
-  /** Absent: there is none. `folder`: of its files. */
+  /** Without it there is no dashboard. `folder`: folder of its files. */
   dashboard?: { mode: 'loopback' | 'on'; folder?: string }
   /** Apps can be let in to `/mcp`. */
   hasOauth?: boolean
-  /** Absent: pages of the service's own origin alone may call `/mcp`. */
+  /** Without it, only pages of the service's own origin may call `/mcp`. */
   mcpAllowedOrigins?: string[]
-  /** False: `/metrics` asks for none, and answers who is near. Otherwise it is METRICS_TOKEN. */
+  /** Whether `/metrics` requires METRICS_TOKEN. If false, it requires no token and answers local callers only. */
   hasMetricsToken?: boolean
-  /** False: there is no description, and no page of it. */
+  /** Whether the description and its page are served. */
   hasDocs?: boolean
 }
 
@@ -338,7 +338,7 @@ export async function openService(options: ServiceOptions = {}) {
     newApp,
     ask,
     admin,
-    /** What `admin` sends. */
+    /** The credentials that `admin` sends. */
     credentials,
     account,
     directory,

@@ -12,11 +12,11 @@ export const SHOP = '5511988880001'
 export const ANA = '5511988880002'
 export const NOBODY = '5511977770000'
 
-/** What is asked for, the business asks for. */
+/** Operations of the business. */
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance'>
-  /** What the network has of a business. */
+  /** Sets the data of a business on the network. */
   business(phone: string, changes: Json): Promise<unknown>
   /** The network answers the next such query of the business with this code, and does nothing. */
   refuses(child: string, code: number): Promise<unknown>

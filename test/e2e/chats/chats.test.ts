@@ -35,7 +35,7 @@ afterEach(asUsual)
 
 const { phone, action: onPhone, act } = phoneOf(() => stage, ME)
 const pn = (number: string) => `${number}@s.whatsapp.net`
-/** Under which name the phone is told of a person's chat: the one that the directory keeps. */
+/** The name of a person's chat in messages to the phone: the one that the directory stores. */
 async function indexOf(number: string, kind: string): Promise<string> {
   const { contacts } = await stage.world.sandbox.get<{ contacts: { phone: string; lid: string }[] }>('/state')
   const lid = `${contacts.find((each) => each.phone === number)!.lid}@lid`

@@ -1,4 +1,4 @@
-/** What the phone had before the pairing: its chats, people, labels and flags, known here from the pairing on. */
+/** Data that the phone had before the pairing: its chats, people, labels and flags, which are known from the pairing on. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Op } from '../../../src/storage/contract.ts'

@@ -172,7 +172,7 @@ test('the link of a community is read and reset; where it has none, it is that o
   assert.equal(reset.invitation_link, await linkOf(announcement))
 })
 
-/** What each of the network's codes means for every operation; of some it has only a few. */
+/** The meaning of each of the network's codes for every operation; some have only a few of them. */
 const MEANINGS = {
   401: 'not_allowed',
   403: 'not_allowed',

@@ -1,4 +1,4 @@
-/** What an operator sees and does without curl: pairing in the sandbox, the live stream, a message's timeline, a broken receiver. */
+/** The work of an operator without curl: pairing in the sandbox, the live stream, a message's timeline, a broken receiver. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Dashboard, type LiveEvent, type LiveStream, signIn } from '../../harness/dashboard.ts'

@@ -1,4 +1,4 @@
-/** Groups and channels the account is not in any more, and members it knows by number from the group alone. */
+/** Groups and channels that the account has left, and members whose number is only known from the group. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'

@@ -62,7 +62,7 @@ test('momment rises from sent to read, and along the events of the chat', async 
   )
 })
 
-// Only `read` was reported, and programs that wait for `delivered` waited for ever.
+// Only `read` was reported, and programs that waited for `delivered` waited forever.
 test('a read that comes before its delivery reports both, the delivery first, in a chat and in a group', async () => {
   const { sandbox } = stage.world
   const { id: group } = await sandbox.createGroup({ subject: 'Team', owner: ME, participants: [BEN] })

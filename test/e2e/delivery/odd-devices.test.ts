@@ -45,7 +45,7 @@ test('in a group it is skipped too, also where it is the only one that has not g
   await listed({ [addresses[ME]!.lid]: [0], [addresses[BEN]!.lid]: [0, 99, 200] })
   assert.equal((await stage.outcome('/send-text', { phone, message: 'to all' })).status, 'sent')
   assert.equal((await stage.next(BEN)).text, 'to all')
-  // Whoever joins has nothing but such a device: nobody is left to be given the key.
+  // The new member has only such a device, so nobody is left to receive the key.
   await sandbox.createContact('5511988880143', { name: 'Odd', sink: true })
   await sandbox.post(`/groups/${id}/participants`, { by: BEN, action: 'add', phones: ['5511988880143'] })
   await listed({ [(await addressesOf(sandbox))['5511988880143']!.lid]: [101] })

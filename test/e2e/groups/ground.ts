@@ -1,4 +1,4 @@
-/** Two accounts of the gateway in one network: what the first does to a group, the second hears of. */
+/** Two accounts of the gateway in one network: the first changes a group, and the second receives the notifications. */
 import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { chatOf } from '../../harness/places.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
@@ -10,7 +10,7 @@ export const ANA = '5511988880001'
 export const BEN = '5511988880002'
 export const NOBODY = '5511988880000'
 
-/** What is asked for, the first account asks for. */
+/** Operations of the first account. */
 export interface Ground extends Operations {
   me: Stage
   eva: Stage
@@ -23,7 +23,7 @@ export interface Ground extends Operations {
   }): Promise<{ id: string; chat: string }>
   change(id: string, changes: Json): Promise<unknown>
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>
-  /** What the second account hears of a group, by the notification's name. */
+  /** Events of a group at the second account, by the name of the notification. */
   heard(chat: string, notification: string): Promise<Json>
   /** The network answers the next query with such a child with this code, and does nothing. */
   refuses(child: string, code: number, times?: number): Promise<unknown>

@@ -48,7 +48,7 @@ test('where the network does not take the form, or tells no code, the link is as
     await instead(action)
     assert.equal((await ground.must('groups.invitationLink', { group_id: chat })).invitation_link, invitation_link)
   }
-  // What is refused in both ways is told as it was refused first.
+  // If both ways are refused, the first refusal is reported.
   const mex = { account: ME, xmlns: 'w:mex', child: 'query', child_attrs: { query_id: MEX.FetchGroupInviteCode.id } }
   const refusal = { errors: [{ extensions: { error_code: 403 }, path: [MEX.FetchGroupInviteCode.field] }], data: null }
   await instead({ error: [400, 'bad-request'] })

@@ -182,7 +182,7 @@ for (const [code, expected] of [
     const { sandbox } = ground.me.world
     const { id, chat } = await ground.group({ subject: 'Again' })
     await until(chat, Boolean)
-    // What is open is asked for together: as with the first list.
+    // Outdated parts are queried together, as with the first list.
     const dirty = [
       'notification',
       { from: '@g.us', type: 'w:gp2', id: `D${code}`, t: '1700000000' },

@@ -40,7 +40,7 @@ for (const source of sources)
     let world: World
     let dir: string
     let folder: string
-    /** What the command reads. */
+    /** The file that the command reads. */
     let stored: string
     let group: string
     let instance: Instance

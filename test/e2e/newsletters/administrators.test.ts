@@ -1,4 +1,4 @@
-/** Who runs a channel: invitations accepted and taken back, the role taken away, the channel handed over. */
+/** Administration of a channel: invitations are accepted and revoked, the role is removed, the channel is transferred. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
@@ -14,7 +14,7 @@ afterEach(() => ground.asUsual())
 
 const DONE = { value: true }
 
-/** What the second account hears about who runs a channel. */
+/** Events of the second account about the administrators of a channel. */
 const heard = (id: string, notification: string) =>
   ground.me.world.receiver.waitFor(
     `${notification} of ${id}`,

@@ -193,7 +193,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const listed = await ground.channel({ owner: ANA, admins: [ME] })
   await ground.must('newsletters.list', {})
   assert.deepEqual(await roles(listed.id), ['ADMIN'])
-  // What was known does not hold any more.
+  // The stored data are no longer valid.
   await ground.must('newsletters.unfollow', { newsletter_id: foreign.id })
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   await ground.refuses('FetchNewsletter', 405)

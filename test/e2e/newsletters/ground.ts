@@ -25,13 +25,13 @@ export interface Channel {
   reaction_codes: string
 }
 
-/** What is asked for, the first account asks for. */
+/** Operations of the first account. */
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance' | 'outcome'>
   /** Ours, followed by the second account, unless it says otherwise. */
   channel(more?: Json): Promise<{ id: string; invite: string }>
-  /** Undefined: there is none (any more). */
+  /** Undefined if the channel does not exist, or no longer. */
   inNetwork(id: string): Promise<Channel | undefined>
   noticesOf(phone: string): Promise<string[]>
   /** The network answers the next such operations with this code, and does nothing. */

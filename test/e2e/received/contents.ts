@@ -1,4 +1,4 @@
-/** What a person writes or does. */
+/** Messages and actions of a person. */
 import { ANA, BEN, BEN_LID, chatOf, type Event, type Fits, isTime, ME, nothingOr, type Story, type Tell } from './story.ts'
 
 export const text = (message: string) => ({ message, title: null, description: null, url: null })

@@ -1,4 +1,4 @@
-/** What changes in groups, in both kinds of addressing: who acted, what changed, each once. */
+/** Changes in groups, in both kinds of addressing: the actor and the change, each reported once. */
 import assert from 'node:assert/strict'
 import {
   ANA,
@@ -18,7 +18,7 @@ import {
   type Tell,
 } from './story.ts'
 
-/** Who acts, as the events have them. */
+/** The actor, in the form of the events. */
 const by = {
   ana: { participant_phone: ANA, participant_lid: ANA_LID, sender_name: 'Ana' },
   ben: { participant_phone: BEN, participant_lid: BEN_LID, sender_name: 'Ben' },

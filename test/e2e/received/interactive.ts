@@ -1,4 +1,4 @@
-/** What carries buttons, rows, cards and amounts, and the answers to them. */
+/** Messages with buttons, rows, cards and amounts, and the answers to them. */
 import { type Event, ME, type Story, type Tell } from './story.ts'
 
 const flow = (name: string, params: object) => ({ name, buttonParamsJson: JSON.stringify(params) })
@@ -200,7 +200,7 @@ export const interactive = {
       )
   },
 
-  /** In every form. */
+  /** The answer in each of its formats. */
   async buttons_response(story) {
     const contextInfo = { stanzaId: '3EB0EE97803A91FF2C0ED1', participant: `${ME}@s.whatsapp.net` }
     const answered = { reference_message_id: '3EB0EE97803A91FF2C0ED1' }
@@ -259,7 +259,7 @@ export const interactive = {
       )
   },
 
-  /** In every form. */
+  /** The answer in each of its formats. */
   async list_response(story) {
     const answered = { reference_message_id: '3EB0EE97803A91FF2C0ED1' }
     const contextInfo = { stanzaId: '3EB0EE97803A91FF2C0ED1', participant: `${ME}@s.whatsapp.net` }

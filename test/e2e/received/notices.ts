@@ -23,7 +23,7 @@ const about = (notification: Notification, more: Event = {}) => ({
   ...more,
 })
 
-/** Missed when it is over: by itself, or because whoever called gave up. */
+/** A call is missed when it ends: by itself, or because the caller ended it. */
 const missedCall =
   (notification: Notification, more: { video?: boolean; inGroup?: boolean }): Tell =>
   async (story) => {
@@ -60,7 +60,7 @@ const missedCall =
     }
   }
 
-/** Somebody becomes an admin of a channel we follow, or is none any more, in each stanza the network has for it. */
+/** Somebody becomes an admin of a channel that we follow, or stops being one, in each stanza that the network has for this. */
 const roleChange =
   (notification: Notification, role: 'admin' | 'subscriber'): Tell =>
   async (story) => {

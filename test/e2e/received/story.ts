@@ -47,7 +47,7 @@ export interface Story {
   full(overrides: Event): Event
 }
 
-/** What every event of Ana's 1:1 chat says besides its content. */
+/** The fields that every event of Ana's 1:1 chat has besides its content. */
 const FULL = {
   type: 'received',
   single_url: true,

@@ -1,6 +1,6 @@
 /**
- * What is sent again after a kill: the message that the contact has already, though nothing of it is left in memory; and what ends the
- * service each time it is sent, not for ever.
+ * Messages that are sent again after a kill: a message that the contact already has, although it is no longer in memory; and a message that ends the
+ * service each time it is sent, which is not repeated forever.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,8 @@ const KINDS: Record<string, (ground: Ground, instance: Instance) => Promise<[pat
     { phone: ANA, event: { name: 'Planning', date_time: '2030-03-02T14:00:00Z', call_link_type: 'video' } },
   ],
   'a picture': async () => ['/send-image', { phone: ANA, image: (await image('jpeg')).toString('base64') }],
-  // Nothing remembers what they are about: composed anew they would not find it, and be told as failed though they arrived.
+  // The messages that they refer to are no longer in memory: if they were composed again, they would not find them, and would be reported as failed
+  // although they arrived.
   'a vote': async ({ sandbox, receiver }) => {
     const { id } = await sandbox.send(ANA, PHONE, { poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
     await receiver.waitFor('the poll', (event) => event.type === 'received' && event.message_id === id)

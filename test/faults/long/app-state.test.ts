@@ -11,7 +11,7 @@ const [ANA, BEN] = CONTACTS
 /** Read, not written. Written, not confirmed. */
 const STEPS = ['app-state:held', 'app-state:written']
 
-/** What was told, once per event id: labels as `chat +label`, the name as it is. */
+/** Reported changes, once per event id: labels as `chat +label`, the name unchanged. */
 function told({ receiver }: Ground): string[] {
   const events = new Map(receiver.events('received').map((event) => [event.event_id, event]))
   return [...events.values()].flatMap(({ notification, label_associations, profile_name }) => {

@@ -14,7 +14,7 @@ const BODIES = 40
 const SIZE = 65_000_000
 /** Several, because one instance has half of the memory for bodies at most. */
 const PHONES = ['5511999990000', '5511999990001', '5511999990002', '5511999990003']
-/** What the process may keep of it, in MB: less than one decoded body and its text. */
+/** The most memory that the process may keep, in MB: less than one decoded body and its text. */
 const KEPT = 100
 
 const limit = limitMemory(1_024 * MB)

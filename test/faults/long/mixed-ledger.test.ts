@@ -18,12 +18,12 @@ const KILLS = 20
 const CRASHES = 4
 /** Windows of `windows.test.ts`, here under everything else at once. */
 const STEPS = ['inbox:before-commit', 'inbox:after-commit', 'inbox:after-receipt', 'outbox:before-post', 'outbox:after-post']
-/** What the phone itself types is owed as well. */
+/** Messages from the phone itself must be reported as well. */
 const OPTIONS = { webhooks: { notify_sent_by_me: true } }
 
-/** Whose messages the network delays, all by the same time: they change places with other chats' alone. */
+/** The contact whose messages the network delays, all by the same time: their order only changes relative to other chats. */
 const SLOW = CONTACTS[2]
-/** Whose messages the network shuffles and loses on the way: nobody can know their order. */
+/** The contact whose messages the network reorders and loses: their order is not checked. */
 const SHUFFLED = CONTACTS[3]
 const SLOW_BY = 40
 
@@ -33,7 +33,7 @@ const toUs = (match: Record<string, string> = {}) => ({ on: 'message', match: { 
 const slowDown = (sandbox: Sandbox) =>
   Promise.all(addresses(SLOW).map((from) => sandbox.fault({ ...toUs({ from }), do: { delay_ms: SLOW_BY } })))
 
-/** What goes wrong on the way in the next seconds. */
+/** Sets the faults of the next seconds. */
 async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
   await sandbox.settings({ addressing: pick(['lid', 'pn']) })
   for (let count = 0; count < 4; count++) {
@@ -99,7 +99,7 @@ const settle = (scene: Scene) =>
   )
 
 async function waitForAll(scene: Scene, ms: number) {
-  // What is missing then is counted and shown.
+  // Messages that are still missing are counted and shown.
   const deadline = Date.now() + ms
   await until('everything', () => settle(scene).lost.length === 0 || Date.now() > deadline, ms + 10_000)
 }

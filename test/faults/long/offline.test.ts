@@ -48,7 +48,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
     const { ids, burst } = writeBursts(sandbox)
     for (const [from, to, count, prefix] of lines) await burst(from, to, count, prefix)
     while (mixed.left > 0) await mixed.send()
-    // What the phone has seen is queued for its linked devices.
+    // A message that the phone has received is queued for its linked devices.
     const missing = new Set(ids)
     let seen = 0
     await until('all of them queued', async () => {

@@ -66,7 +66,7 @@ test('receipts given during kills all end in one message_status each', { timeout
     }
     const lost = () => wanted.filter((key) => !told().has(key))
 
-    /** What the round before left over would reach the step before the new ones do. */
+    /** Work that the previous round left would reach the step before the new receipts do. */
     const quiet = () => until('every receipt', () => lost().length === 0, 120_000)
 
     for (const step of STEPS) {

@@ -83,18 +83,18 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
         ms,
       )
 
-    /** What the round before left over would reach the step before the new texts do. */
+    /** Work that the previous round left would reach the step before the new texts do. */
     async function quietLife() {
       await ground.start()
       await gateway.waitForStatus(instance, 'connected')
       await everything(10_000)
-      // What the pairing brought is settled a moment after it is confirmed, and would reach the step as well.
+      // Data of the pairing are settled a moment after it is confirmed, and would reach the step as well.
       await until('nothing that the network would give out again', async () => (await sandbox.pending()) === 0)
       await pause(300)
       await ground.service.kill()
     }
 
-    /** Undefined: it died before it said that it was up, which is as good a moment as any. */
+    /** Undefined if it died before it reported its start, which is also a valid moment. */
     const startDoomed = ({ step, count }: Round) =>
       ground.start({ SVC_TEST_KILL_AT: `${step}:${count}` }).catch((error: Error) => {
         if (error.message.startsWith('ended with SIGKILL')) return undefined

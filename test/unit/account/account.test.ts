@@ -189,7 +189,7 @@ test('a decision that fails writes nothing', async () => {
   assert.deepEqual(await store.get(keys.workspace(workspace)), before)
 })
 
-/** As the operator's command makes it. */
+/** A second workspace, created as the operator's command does. */
 async function secondWorkspace(account: Awaited<ReturnType<typeof open>>): Promise<{ id: WorkspaceId; adminKey: string }> {
   const id = '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b' as WorkspaceId
   const adminKey = `svc_admin_${'d'.repeat(48)}`

@@ -66,7 +66,7 @@ async function bench(t: TestContext) {
     failures,
     read,
     fill: () => (isFull = true),
-    /** What is made of changes waits until the returned function is called. */
+    /** Delays the processing of changes until the returned function is called. */
     stall() {
       let go!: () => void
       isRead = new Promise((resolve) => (go = resolve))
@@ -83,7 +83,7 @@ async function bench(t: TestContext) {
       const record = await again.keys.get(VERSION, collection)
       return { version: record && collectionVersion(record), name: (await again.auth.loadCreds())?.me?.name }
     },
-    /** As whoever reads it next sees it. */
+    /** The version that the next reader finds. */
     async version(collection: WAPatchName) {
       const record = await appState.stored(collection)
       return record && collectionVersion(record)

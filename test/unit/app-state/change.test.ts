@@ -1,4 +1,4 @@
-/** Changes of app state by this service: what is on disk before the network hears of them, and what becomes of one without an outcome. */
+/** Changes of app state by this service: the data on disk before the change is sent, and the handling of a change whose result is unknown. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -102,7 +102,7 @@ function bench() {
     has(...some: Phone[]) {
       phones.push(...some)
     },
-    /** What is answered for a collection; the phone's patches behind the version when absent. */
+    /** The answer for a collection; without one, the phone's patches after the version. */
     answer: undefined as undefined | ((collection: Record<string, string>) => BinaryNode),
     last: () => readings.at(-1)!,
     actions: () => readings.flatMap(({ actions }) => actions.map(({ index, value }) => [index.join(' '), value !== null])),
@@ -220,7 +220,7 @@ test('twenty thousand people come as a file, in pieces; what is saved and taken 
     lid: '81896700000007@lid',
     phoneNumber: '15550200007@s.whatsapp.net',
   })
-  // What it was read to is what the next patch goes on from.
+  // The next patch continues from the version that was read.
   b.answer = undefined
   people.write(contact(7, 'Renamed'), ...contactRemovals({ pn: '15550200008@s.whatsapp.net', lid: null }))
   await b.reader.read([CONTACTS])
@@ -319,7 +319,7 @@ test('a damaged patch is not taken: everything is asked for, and then what can b
       ['1', 'true'],
     ],
   )
-  // The one behind it is taken, and nobody waits for the damaged one for ever.
+  // The patch after it is applied, and nothing waits forever for the damaged one.
   assert.deepEqual(b.actions().slice(1), [['pin_v1 5511988880002@s.whatsapp.net', true]])
   assert.equal(b.last().version, 3)
 })

@@ -1,4 +1,4 @@
-/** What a send learns about its contact after its transaction has ended, with the library's own transactions. */
+/** Tokens of a contact that arrive after the transaction of a send has ended, with the library's own transactions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addTransactionCapability, type SignalDataSet, type SignalDataTypeMap } from '@whiskeysockets/baileys'

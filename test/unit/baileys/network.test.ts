@@ -24,7 +24,7 @@ before(async () => {
 after(async () => {
   await network.stop()
   await Promise.all(saves)
-  // What the library still had in hand when its sockets ended: a few reads.
+  // Reads that the library still finishes after its sockets have ended.
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
   await disk.close()
 })

@@ -1,4 +1,4 @@
-/** Who wrote what, as it is kept: by any name, across restarts, whatever others do to push it out. */
+/** The stored authors of messages: found by any of their addresses, kept over restarts, and not evicted by messages of others. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WAMessageKey } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** What is known of chats that make their messages disappear, over a real store. */
+/** Stored settings of chats with disappearing messages, over a real store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -7,7 +7,7 @@ import { createDisappearing } from '../../../workers/shard/chats/disappearing.ts
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 import { ANA } from '../translate/inbound/context.ts'
 
-/** What a phone wants to hear besides: changed in the chat, by its setting. */
+/** Further fields that phones require: the setting was changed in the chat, by its owner. */
 const { Initiator, Trigger } = proto.DisappearingMode
 const disappearingMode = { initiator: Initiator.CHANGED_IN_CHAT, trigger: Trigger.CHAT_SETTING }
 
@@ -27,7 +27,7 @@ test('an expiry that cannot be read is not known, and is learnt again from the n
   assert.deepEqual(await disappearing.of([ANA]), { expiration: 86_400, disappearingMode })
 })
 
-// Whoever set the timer "next year" kept the account's own phone from ever changing it.
+// A member who set the timer "next year" prevented that the account's own phone could ever change it.
 test('a setting is not newer than the message that tells it', async (t) => {
   const store = await tempStore(t)
   const disappearing = createDisappearing({ instance: INSTANCE, store, sealer, log: recordingLog() })

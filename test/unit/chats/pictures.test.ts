@@ -25,7 +25,7 @@ function scene(t: TestContext) {
   const scene = {
     asked,
     channels,
-    /** What the network says; a promise of the test's own where it is to come later. */
+    /** The network's answer; a promise of the test if it must arrive later. */
     answer: async (jid: string): Promise<string | undefined> => url(jid),
     isRestricted: false,
     /** Lets answers arrive, then moves on. */
@@ -117,7 +117,7 @@ test('an address counts as long as it says itself', async (t) => {
   assert.equal(asked.length, 2)
 })
 
-// It would be asked for with every message, for ever.
+// Otherwise it would be queried with every message, forever.
 test('an address that has expired when it comes is not shown, and not asked for again at once', async (t) => {
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()
@@ -195,7 +195,7 @@ test('questions are a second apart and one at a time, and what is too much is dr
   for (let second = 0; second < 200; second++) await after(SECOND)
   // The one under way, and fifty that waited.
   assert.equal(asked.length, 51)
-  // Who was dropped is asked about by its next message.
+  // A dropped entry is queried again with the person's next message.
   pictures.prefetch(person(200), 'chat')
   await after(SECOND)
   assert.equal(asked.at(-1), person(200)[0])

@@ -1,4 +1,4 @@
-/** What is kept of messages for their later parts: which, how much of them, and for how long. */
+/** Data that are stored about messages for their later parts: which messages, how much of each, and for how long. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** What a session asks with, over a socket that a test plays. */
+/** The queries of a session, over a socket that the test controls. */
 import { EventEmitter } from 'node:events'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { type Ask, type AskOptions, createAsk } from '../../../workers/shard/connection/ask.ts'
@@ -11,7 +11,7 @@ export function askOver(
   ended: AbortSignal = new AbortController().signal,
   options: Partial<AskOptions> = {},
 ): Ask {
-  // What a test changes of it later counts.
+  // Later changes of it by a test have an effect.
   const sock = Object.setPrototypeOf(played, { generateMessageTag: () => 'tag', ws: new EventEmitter() }) as WASocket
   const usual: AskOptions = { deadline: { eachMs: QUERY_DEADLINE }, toFailure: actionFailure }
   return createAsk({ owner: 'test', sock, mex: createMex(sock, {}), ended }, { ...usual, ...options })

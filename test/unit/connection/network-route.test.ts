@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { createNetworkRoute, type NetworkRoute } from '../../../workers/shard/connection/network-route.ts'
 
-/** What a request through an agent of node:https comes to: an answer of the proxy, or an error. The address is one of examples. */
+/** The result of a request through an agent of node:https: an answer of the proxy, or an error. The address is reserved for examples. */
 const outcome = (agent: NetworkRoute['agent']): Promise<string> =>
   new Promise((resolve) =>
     get('https://192.0.2.1/', { agent }, (response) => {

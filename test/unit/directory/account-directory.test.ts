@@ -1,4 +1,4 @@
-/** What is known of chats, people and labels, over a real store: what changes it, in which order it is told, what a restart reads back. */
+/** Stored data about chats, people and labels, over a real store: what changes them, the order of events, and the state after a restart. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { proto, WAMessage } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** What crosses to the shard with a request: the facts of its declaration, so that the shard restates none of them. */
+/** The data that a call to the shard contains: the properties of its declaration, so that the shard does not repeat them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callOf } from '../../../src/features/call.ts'
@@ -58,7 +58,7 @@ test('what main answers itself is no call', () => {
 const LONG = [
   ...['groups.list', 'communities.list', 'contacts.existsBatch', 'groups.create', 'communities.create'],
   ...['products', 'product', 'collections', 'collectionProducts', 'order'].map((read) => `business.${read}`),
-  // With a picture.
+  // Requests with a picture.
   ...[
     'groups.updatePhoto',
     'communities.updatePhoto',

@@ -1,4 +1,4 @@
-/** What a hostile or careless caller writes into a send, and what it is told: the field, the bound, and nothing about the inside. */
+/** Hostile or careless input of a send, and the answer: it has the field and the limit, and nothing about internals. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, type FailureCode, type Issue } from '../../../src/domain/failures.ts'

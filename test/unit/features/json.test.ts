@@ -1,4 +1,4 @@
-/** What counts as a value of a body, and what only looks like one. */
+/** Which values of a body are accepted as JSON, and which only look like JSON. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FieldsSchema, fieldsSchema } from '../../../src/features/fields-schema.ts'

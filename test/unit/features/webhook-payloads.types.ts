@@ -1,7 +1,4 @@
-/**
- * What must not compile: nothing here runs, `npm run check` is the assertion. A line that begins to compile is an error of its own, the
- * directive above it being unused.
- */
+/** Code that must not compile: nothing here runs, `npm run check` is the assertion. If a line compiles, the unused directive above it is an error. */
 import type { EventOf, Received, WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { block, notification } from '../../../workers/shard/translate/inbound/family.ts'
 

@@ -1,4 +1,4 @@
-/** What is wrong, and what to do: each cause has its sentence, and nothing is said where nothing is wrong. */
+/** Problems and their remedies: each cause has its sentence, and there is none without a problem. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Facts, problemsOf } from '../../../src/health/problems.ts'

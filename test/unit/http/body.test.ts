@@ -1,4 +1,4 @@
-/** What reading large bodies may hold together. */
+/** The most memory that the reading of large bodies may use in total. */
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
 import { MOST_DROPPED, receiveBody, wholeOf } from '../../../src/http/body.ts'

@@ -53,7 +53,7 @@ test('a reader that takes nothing is cut, and what waits for it is bounded', asy
   socket.write('GET /events HTTP/1.1\r\nHost: gw.test\r\n\r\n')
   socket.pause()
   await ended
-  // What the system's buffers take of both ends, and no more.
+  // The most events that the system's buffers on both ends hold.
   assert.ok(asked < 400, `${asked} events were asked for`)
   assert.deepEqual(counted(), { events: asked, cuts: 1 })
   socket.resume()

@@ -94,7 +94,7 @@ test('a key of another workspace opens no instance, and an imported token only i
     () => gate.instance(id, token, incoming(imported)),
     (error) => error instanceof Failure && error.code === 'api_key_required',
   )
-  // What was imported may be short: guesses at it are counted for themselves, and end in a wait for the right one too.
+  // An imported token may be short: wrong guesses at it are counted separately, and finally delay the right one too.
   const client = (value: string) => () =>
     gate.instance(id, token, { ...incoming(''), headers: new Headers({ 'Client-Token': value }) }).instance
   const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code

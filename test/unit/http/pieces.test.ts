@@ -1,4 +1,4 @@
-/** What is kept of a body while it is read. */
+/** The parts of a body that are kept while it is read. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { joined } from '../../../src/domain/bytes.ts'

@@ -1,4 +1,4 @@
-/** What a caller is told whose request no route takes. */
+/** The answer to a request without a route. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpoints } from '../../../src/features/index.ts'

@@ -47,7 +47,7 @@ test('what a send adds to the record of holders is its own until it is written',
   assert.deepEqual([first, second], [{ '1@lid': true, '2@lid': true }, { '1@lid': true }])
   await give(first!)
   assert.deepEqual(await read(), { '1@lid': true, '2@lid': true })
-  // Nobody has looked into this one: what is stored is not made anew.
+  // This one was not read, so it is stored unchanged.
   const unread = (await read())!
   assert.equal(holdersCodec.bytes(unread), holdersCodec.bytes(unread))
   await give(unread)

@@ -1,4 +1,4 @@
-/** What is ours of the small concurrency parts; the rest belongs to the libraries below them. */
+/** Our own parts of the small concurrency helpers; the rest belongs to the libraries that they use. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'

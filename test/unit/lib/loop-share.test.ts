@@ -18,7 +18,7 @@ function worked(ms: number, least = 1) {
   return {
     async piece(name: string) {
       await share()
-      // What it sets off belongs to it.
+      // Asynchronous work that it starts counts for it.
       for (let step = 0; step < 3; step++) await Promise.resolve()
       clock.now += 1
       turns.at(-1)!.push(name)

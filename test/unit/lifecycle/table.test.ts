@@ -418,7 +418,7 @@ const CASES: Case[] = [
       to: ['starting', null],
       effects: ['eraseCredentials', 'open fresh'],
     })),
-    // An erase that failed on a full disk left its credentials: after a restart the instance could not be paired any more.
+    // An erase that failed on a full disk left the credentials: after a restart the instance could no longer be paired.
     ...each(['logged_out'] as const, (status) => ({
       row: '31',
       from: paired(status),
@@ -475,7 +475,7 @@ describe('every row of the table', () => {
   })
 })
 
-/** What leaves an instance as it is. */
+/** Events that do not change an instance. */
 const NOTHING: [string, Lifecycle, LifecycleEvent][] = [
   ['22a: a disconnect while created', at('created'), asked('disconnect')],
   ['22a: a disconnect while logged out', at('logged_out', { reason: 'logged_out' }), asked('disconnect')],

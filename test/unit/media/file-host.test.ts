@@ -1,4 +1,4 @@
-/** How long the network's host of files may take, by a clock that is told. What else it may do: test/e2e/received-media-hostile.test.ts. */
+/** Time limits of the network's host of files, with a simulated clock. Its other behaviour: test/e2e/received-media-hostile.test.ts. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -98,7 +98,7 @@ test('the length on the host says whether a channel’s file that has a key is e
     assert.notEqual(sealed.mediaKey, null)
 })
 
-/** What had left when the file was found to be another. */
+/** The bytes that were passed on before the file was found to be another one. */
 async function readUntilFailure(of: ReceivedFile, blob: Uint8Array, what: string): Promise<number> {
   let length = 0
   async function readAll() {

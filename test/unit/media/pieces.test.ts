@@ -1,4 +1,4 @@
-/** What crosses from the download thread: large pieces, and never more than there is room for. */
+/** Data from the download thread: large pieces, and never more than there is space for. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'

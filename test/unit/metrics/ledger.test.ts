@@ -1,4 +1,4 @@
-/** What shards have counted, over the lives they had. */
+/** Counts of shards, over their restarts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLedger } from '../../../src/metrics/ledger.ts'

@@ -1,4 +1,4 @@
-/** The phone is asked to upload a file again; however that ends, nobody listens for its answer any more. The network is played. */
+/** The phone is asked to upload a file again; after any result, no listener for its answer remains. The network is simulated. */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync } from 'node:crypto'
 import { type TestContext, test } from 'node:test'

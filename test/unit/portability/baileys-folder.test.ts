@@ -23,7 +23,7 @@ beforeEach(async () => {
   await save(creds)
 })
 
-/** As the library writes its credentials. */
+/** Writes credentials as the library does. */
 async function save(value: object) {
   const { state, saveCreds } = await useMultiFileAuthState(folder)
   for (const name of Object.keys(state.creds)) delete (state.creds as Record<string, unknown>)[name]

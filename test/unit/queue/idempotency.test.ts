@@ -73,7 +73,7 @@ test('what is too old is removed, also beside what cannot be read, and the store
   const store = await tempStore(t)
   const time = { now: START }
   const { idempotency, log, send } = bench(store, time)
-  // A few at a time: commits under way make room for all of them.
+  // A few at a time: running commits leave space for all of them.
   for (let from = 0; from < 1_500; from += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => send(`order ${from + i}`)))
   await store.commit({ ops: [[keys.idempotency(INSTANCE, 'A'), Buffer.from('damaged')]] })
   const size = () => statSync(join(store.dir, 'data.mdb')).size

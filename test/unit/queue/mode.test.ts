@@ -1,4 +1,4 @@
-/** What may follow what in a queue: each pair of modes, and that an entry is of the item the mode before was of. */
+/** The allowed transitions of a queue's mode: each pair of modes, and that a transition keeps the item. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Waiting } from '../../../workers/shard/queue/item.ts'

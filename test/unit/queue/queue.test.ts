@@ -32,7 +32,7 @@ interface Bench {
   log: ReturnType<typeof recordingLog>
   /** By how much the system's clock was set, in ms; time itself goes on. */
   step: number
-  /** What went to the network, in order. */
+  /** Items that were sent to the network, in order. */
   sent: SendItem[]
   /** Bodies of the `delivery` events, in the order of the outbox. */
   deliveries(): Promise<Record<string, unknown>[]>
@@ -421,7 +421,7 @@ test('an item waits for a connection that is lost however often that happens', a
   let isStanding = false
   const { queue, tries, untilTried } = await withLost(b, () => isStanding)
   for (let count = 1; count <= 8; count++) await untilTried(count)
-  // And one that stands begins to count anew with each connection.
+  // A permanent failure starts a new count with each connection.
   isStanding = true
   for (let connection = 0; connection < 3; connection++) {
     for (let count = 1; count <= 3; count++) await untilTried(tries.length + 1)
@@ -911,7 +911,7 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   const commit: OpenStore['commit'] = (batch) => (failing-- > 0 ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
   const queue = await b.open({
     store: { ...b.store, commit },
-    // What goes with it is as of the try that succeeds.
+    // The data that accompany it are those of the try that succeeds.
     onDelivery() {
       let tries = 0
       return () => [[`try-${++tries}`, Buffer.from('beside')]]

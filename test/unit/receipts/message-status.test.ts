@@ -113,10 +113,10 @@ const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = 
   ...more,
 })
 
-/** As after a first try. */
+/** The ack after a first try. */
 const acked = (id: string, chat: string) => ({ chat, id, at: START, requestId: undefined, isNew: true })
 
-// What was told was in memory alone: after a restart a late `delivered` followed the `read`.
+// Reported values were only in memory: after a restart a late `delivered` followed the `read`.
 test('after a restart no value is told again, and no lower one', async (t) => {
   const b = await bench(t)
   const before = await b.open()
@@ -255,7 +255,7 @@ const rising = [
   ],
 ] as const
 
-// Receipts overtake each other: only the higher value was reported, and programs waited for the lower one for ever.
+// Receipts can overtake each other: only the higher value was reported, and programs waited forever for the lower one.
 for (const [status, who, where, told] of rising)
   test(`a \`${status}\` by ${who} that overtakes the receipts below it reports them first, each once`, async (t) => {
     const b = await bench(t)

@@ -1,4 +1,4 @@
-/** Which of a receipt's ids are told of: our own, in the chat it comes from, also when the message is still being read. */
+/** Which ids of a receipt are reported: those of our own messages, in the chat of the receipt, also while the message is still being read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAuthorship } from '../../../workers/shard/chats/authorship.ts'

@@ -27,7 +27,7 @@ test('thirty calls at once make one text; the next comes ten minutes later, also
   now += 1
   await calls([ANA])
   assert.deepEqual(given, [ANA_LID, BEN, ANA])
-  // What is over is not kept.
+  // Ended calls are not kept.
   let left = 0
   for await (const _ of store.range(keys.callAnswers(INSTANCE))) left++
   assert.equal(left, 1)

@@ -85,7 +85,7 @@ async function missed(t: TestContext, id: string) {
   return translated
 }
 
-// Its record was refused, the connection cut, and the call came again, for ever.
+// Its record was refused, the connection ended, and the call was sent again, forever.
 test('a call is told whatever its id is', async (t) => {
   for (const id of ['3EB0A', 'a/b ?', 'ü', 'x'.repeat(5_000)]) assert.equal((await missed(t, id)).length, 1, id.slice(0, 10))
 })
@@ -131,7 +131,7 @@ test('an end that comes while a rejected call is being told says that it was rej
   assert.deepEqual(answered, ['Please write.'])
 })
 
-// It stayed in the list of ringing calls for a day, and nobody was told of it: the network says no end of a call that was rejected.
+// It stayed in the list of ringing calls for a day without any event: the network does not report the end of a rejected call.
 test('a call whose rejection had no answer is rejected again after the next login, and told once', async (t) => {
   const store = await tempStore(t)
   const cut = { ask: () => Promise.reject(new Failure('instance_not_connected')) } as unknown as Session
@@ -198,7 +198,7 @@ test('calls whose end is never said go with the day, while the service runs, and
   assert.equal(translated.length, 0)
 })
 
-// Whoever calls writes who has made the call: the text went to whom they named.
+// The caller's stanza says who made the call, so the text was sent to another person that it named.
 test('a call is of who sends it, whoever it names', async (t) => {
   const store = await tempStore(t)
   const answered: string[] = []

@@ -1,4 +1,4 @@
-/** What answers a message: a receipt, or a request for it, which holds up nobody. */
+/** Answers to a message: a receipt, or a request to send it again, which delays nothing else. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** What cannot be read is asked for again: how often, with what, and how much for one sender. */
+/** Unreadable messages are requested again: how often, with which keys, and how many for one sender. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, getBinaryNodeChild, initAuthCreds, type proto } from '@whiskeysockets/baileys'

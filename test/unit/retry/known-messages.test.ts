@@ -1,4 +1,4 @@
-/** What is known of messages that were edited or deleted meanwhile. */
+/** Stored data about messages that were edited or deleted meanwhile. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'

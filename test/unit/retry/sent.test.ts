@@ -1,4 +1,4 @@
-/** What is kept of sent messages, and for how long. */
+/** Stored data about sent messages, and for how long they are kept. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

@@ -30,7 +30,7 @@ interface World {
   baseKey?: number
 }
 
-/** What is done to the session when it is asked for, in order; it has registration 7. */
+/** Records the changes of the session, in order; the session has registration 7. */
 function renewals() {
   const world: World = {}
   let done: string[] = []

@@ -1,4 +1,4 @@
-/** What stands around a content: quotes, mentions, expiry; each as the chat names people. */
+/** The context of a content: quotes, mentions, expiry; each with the addresses of the chat. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GroupMetadata, proto } from '@whiskeysockets/baileys'
@@ -71,7 +71,7 @@ test('a quote of a quote is not carried on', async () => {
   const { info } = await surroundings(context, group('lid'), { reply_to_message_id: 'Q' })
   assert.equal(info.quotedMessage?.extendedTextMessage?.text, 'answer')
   assert.equal(info.quotedMessage?.extendedTextMessage?.contextInfo ?? null, null)
-  // What is remembered stays whole.
+  // The stored message stays complete.
   assert.ok((await context.messages.get('Q', () => true))?.message?.extendedTextMessage?.contextInfo)
 })
 

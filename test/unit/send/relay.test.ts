@@ -72,7 +72,7 @@ test('without an ack it timed out, and with the end of the connection it is not 
   await assert.rejects(sendMessage(context, withAna, hello), failsWith('instance_not_connected'))
 })
 
-// After a time-out it may still leave, and whoever asks for it again must find it.
+// After a timeout it may still be sent, and a device that requests it again must find it.
 test('what hangs on its way out is stored, too', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { context, sock, stored } = playedNetwork()

@@ -1,4 +1,4 @@
-/** What comes before `npm start`: where nothing can be built, what was built runs, whatever npm left of the compiler. */
+/** The step before `npm start`: if nothing can be built, the earlier build runs, whatever npm left of the compiler. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cp, mkdir, writeFile } from 'node:fs/promises'

@@ -33,8 +33,8 @@ test('the sandbox has a folder of its own inside the data folder', () => {
   assert.deepEqual([config.dataDir, config.storeUrl], ['/var/lib/svc/sandbox', 'lmdb:/var/lib/svc/sandbox/state'])
 })
 
-// With the secret key in the environment, too, the sandbox once opened the real store: the pretend network refused each account there, which
-// was logged out for it, and lost its credentials.
+// With the secret key in the environment, the sandbox once opened the real store: the simulated network refused each account there, which was logged
+// out, and lost its credentials.
 test('the sandbox never opens the store of the service, whatever URL that has', () => {
   const storeOf = (url: string, sandbox: boolean) =>
     read({ SVC_DATA_DIR: '/var/lib/svc', SVC_STORE_URL: url }, sandbox).config.storeUrl

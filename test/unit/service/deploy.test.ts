@@ -17,7 +17,7 @@ import { ROOT } from '../../harness/checkout.ts'
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
-/** What the image is built of, as the Dockerfile copies it from the repository. */
+/** Files that the Dockerfile copies from the repository into the image. */
 const copied = textOf('deploy/Dockerfile')
   .split('\n')
   .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))

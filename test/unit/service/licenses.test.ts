@@ -1,4 +1,4 @@
-/** What is installed for production has licenses that docs/licenses.md speaks of. */
+/** Production packages only have licenses that docs/licenses.md lists. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** What a line of the log may hold of what others wrote. */
+/** Which texts of others a log line may contain. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Boom } from '@hapi/boom'

@@ -1,4 +1,7 @@
-/** What main asks of an instance: answered by the handler of its id, in the states the contract allows, with what its declaration says. */
+/**
+ * Calls of the main thread to an instance: the handler of the operation's id answers, in the states that the contract allows, with the properties of
+ * its declaration.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -68,7 +68,7 @@ test("what is added to a chain is read at once, and is nobody's if it cannot be 
   assert.equal(Buffer.from((await store.get(key))!).toString(), 'new')
 })
 
-// What a message was to be taken with needed more room than the message: a disk with room for it took neither.
+// The additional records of a message needed more space than the message: a disk with space for the message alone accepted neither.
 test('where the disk has no room for what rides along, the batch is written without it', async (t) => {
   const whole = await tempStore(t)
   const narrow = {

@@ -20,7 +20,7 @@ describe('a folder that this user may not use is named with its variable', {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  /** What somebody else reads when the service is started on the folder. */
+  /** The error of another user who starts the service on the folder. */
   async function refusal(dataDir: string, storeDir?: string): Promise<string> {
     process.seteuid!(SOMEBODY)
     try {

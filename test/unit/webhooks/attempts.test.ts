@@ -1,4 +1,4 @@
-/** What becomes of an event when storage itself fails, and not the event. */
+/** The handling of an event when the storage fails, and not the event. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'

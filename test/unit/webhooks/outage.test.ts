@@ -26,7 +26,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
     log,
     settings,
     outbox: undefined as unknown as Outbox,
-    /** It hangs for good, as if its process had been killed; whoever waits opens it again. */
+    /** It hangs forever, as if its process had been killed; the next one that waits opens it again. */
     hasDied: () => false,
     async open(change: Partial<OutboxOptions> = {}) {
       await made.outbox?.stop(0)
@@ -224,7 +224,7 @@ test('a corrected URL counts at once for what waits, in order; a type that is sw
     (await b.entries()).slice(3).map(({ last_error, resendable }) => [last_error, resendable]),
     Array.from({ length: 3 }, () => ['switched off', true]),
   )
-  // What is given up is written first, and counted off after it.
+  // The end of an event is written first, and counted after it.
   await until(() => b.outbox.backlog() === 0, 'nothing that waits')
 })
 

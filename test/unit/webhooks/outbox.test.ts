@@ -28,7 +28,7 @@ interface Bench {
   entries(): Promise<LogEntry[]>
   /** But for the time of the chat's last event, which stays. */
   keysLeft(): Promise<string[]>
-  /** Moves on from try to try until nothing waits any more. */
+  /** Runs one try after another until nothing waits. */
   exhaust(): Promise<void>
 }
 
@@ -458,7 +458,7 @@ test('a body changed on disk is recorded as unreadable and does not stop the lin
   sealed[sealed.length - 1]! ^= 1
   await b.store.commit({ ops: ops.with(body, [ops[body]![0], sealed]) })
   await b.add(outbox, 'fine')
-  // What it wrote itself it need not read.
+  // Records that it has written itself need not be read.
   await outbox.stop(SECOND)
   await b.open()
   await until(() => to.received.length === 1, 'the other one')
@@ -694,7 +694,7 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
   assert.deepEqual((await list({ status: 'delivered', type: 'received' })).slice(1), [9, 2])
   assert.deepEqual((await list({ status: 'delivered', type: 'delivery' })).slice(1), [0, 0])
-  // What waits is opened for its type; there are three.
+  // Waiting events are read for their type; there are three.
   assert.deepEqual((await list({ type: 'received' }))[1], 12)
   // Those that failed for good, and go out again.
   answer = 500

@@ -1,4 +1,4 @@
-/** What receivers verify, with a library that many of them use: rotation with and without grace, retries, changed bytes, old times. */
+/** Signatures as receivers verify them, with a library that many of them use: rotation with and without grace, retries, changed bytes, old times. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'

@@ -1,4 +1,4 @@
-/** What the network tells about the account, its devices and its chats: `account-notices.ts`, `picture.ts`, `presence.ts`, `chat-token.ts`. */
+/** Notices of the network about the account, its devices and its chats: `account-notices.ts`, `picture.ts`, `presence.ts`, `chat-token.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** What the network answers: acks, refusals, and the id of a query. `workers/shard/wire/ack.ts`, `refusal.ts`. */
+/** Answers of the network: acks, refusals, and the id of a query. `workers/shard/wire/ack.ts`, `refusal.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

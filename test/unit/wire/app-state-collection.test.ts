@@ -1,4 +1,4 @@
-/** What is known of a collection of app state: its record, and its hash in parts. */
+/** Stored data of a collection of app state: its record, and its hash in parts. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'

@@ -34,7 +34,7 @@ function inSlices(bytes: Buffer): { node: BinaryNode; slices: number } {
   }
 }
 
-/** What a reader makes of the bytes: a stanza, or nothing. */
+/** The result of a reader for the bytes: a stanza, or none. */
 function outcome(read: (bytes: Buffer) => BinaryNode, bytes: Buffer): BinaryNode | undefined {
   try {
     return read(bytes)
@@ -43,7 +43,7 @@ function outcome(read: (bytes: Buffer) => BinaryNode, bytes: Buffer): BinaryNode
   }
 }
 
-/** A length above 2^31 is negative for the library, which goes back then and may read the same bytes for ever. */
+/** The library treats a length above 2^31 as negative; it then goes back and may read the same bytes forever. */
 const goesBack = (bytes: Buffer) => bytes.some((byte, at) => byte === TAGS.BINARY_32 && (bytes[at + 1] ?? 0) > 127)
 
 function same(bytes: Buffer) {
@@ -255,7 +255,7 @@ test('jids in jids have an end', () => {
   assert.ok(readNode(encoded({ tag: 'x', attrs: {}, content: `${'a@'.repeat(within)}b` })).content)
   for (const kind of [[TAGS.JID_PAIR], [TAGS.JID_PAIR, 9], [TAGS.FB_JID], [TAGS.AD_JID, 0, 0], [TAGS.INTEROP_JID]])
     assert.throws(() => readNode(nested(kind, 100_000)), MalformedStanza)
-  // What is tried as a server and is none would be tried again and again.
+  // A position that is tried as a server and is none would be tried again and again.
   assert.throws(() => readNode(nested([TAGS.INTEROP_JID, TAGS.INTEROP_JID, 9, 0, 0, 0, 0], 5_000)), MalformedStanza)
 })
 

@@ -1,4 +1,4 @@
-/** What changed in a group: `workers/shard/wire/group-notice.ts`. */
+/** Changes of a group: `workers/shard/wire/group-notice.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

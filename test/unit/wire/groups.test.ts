@@ -1,4 +1,4 @@
-/** What is asked about groups and what the answers say, row by row as the specification has them. */
+/** Queries about groups and their answers, row by row as in the specification. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -36,7 +36,7 @@ const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryN
 })
 const result = (...content: BinaryNode[]) => node('iq', { type: 'result' }, content)
 
-/** As people write stanzas. */
+/** Shows a stanza as XML. */
 function written({ tag, attrs, content }: BinaryNode): string {
   const head = [tag, ...Object.entries(attrs).map(([name, value]) => `${name}=${value}`)].join(' ')
   if (content === undefined) return `<${head}/>`

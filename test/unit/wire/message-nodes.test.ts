@@ -1,4 +1,4 @@
-/** What stands beside the ciphertexts of a message, and the messages that are built by hand. */
+/** Nodes beside the ciphertexts of a message, and messages that are built by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

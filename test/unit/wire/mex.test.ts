@@ -72,7 +72,7 @@ test('the name of a channel is text, or has it', () => {
   assert.equal(newsletterName(null), null)
 })
 
-/** A network that knows these numbers; the others it answers as it does what it never heard of. */
+/** A network that knows these numbers; it answers others as unknown. */
 function network(known: Record<string, unknown>, ids: Partial<Record<MexName, string>> = {}) {
   const asked: BinaryNode[] = []
   const query = async (node: BinaryNode) => {

@@ -12,7 +12,7 @@ import {
   termsQuery,
 } from '../../../workers/shard/wire/newsletters.ts'
 
-/** As captured. */
+/** A captured description. */
 const described = {
   id: '120363166555745933@newsletter',
   state: { type: 'ACTIVE' },

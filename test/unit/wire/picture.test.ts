@@ -1,4 +1,4 @@
-/** What is written about a picture: of a group by its target, of the account without one. */
+/** Stanzas that set a picture: of a group with its target, of the account without one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removePictureQuery, setPictureQuery } from '../../../workers/shard/wire/picture.ts'

@@ -26,7 +26,7 @@ const IN_PIECES = ['wire/app-state-collection.ts']
 const folder = fileURLToPath(new URL('workers/shard/', ROOT))
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'))
 const outside = files.filter((name) => name.endsWith('.ts') && !name.startsWith('wire/'))
-/** Without comments. */
+/** The code without comments. */
 const codeOf = (name: string) => readFileSync(join(folder, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
 
 test('no node is written down outside wire/', () => {

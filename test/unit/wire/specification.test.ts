@@ -1,6 +1,6 @@
 /**
- * What our builders make, held against the specification as `.ci/run` holds traces of the whole suite; and each attribute that it requires, dropped
- * from what a builder makes, is found there.
+ * Stanzas of our builders, compared with the specification as `.ci/run` compares traces of the whole suite; and for each required attribute, a stanza
+ * without it, which must be reported.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -49,7 +49,7 @@ const TO = 'iq@to'
 const BYTES = new Uint8Array(32)
 const PROLOGUE = { credentialId: BYTES, assertion: BYTES, payload: BYTES }
 
-/** What a builder makes, the name of that in the specification, and attributes that it cannot be without. */
+/** The stanza of a builder, its name in the specification, and attributes that it needs. */
 const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly string[]][] = [
   ['GetGroupInfo', metadataQuery(GROUP), [TO]],
   ['BatchGetGroupInfo', batchQuery([GROUP]), [TO, 'iq/query/group@jid']],

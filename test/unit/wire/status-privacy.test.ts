@@ -1,4 +1,4 @@
-/** Who is shown a status: how it is asked, and which list counts. */
+/** The audience of a status: its query, and the list that counts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** What is done once per thread: console, stack traces, cork. */
+/** Corrections that are made once per thread: console, stack traces, cork. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'

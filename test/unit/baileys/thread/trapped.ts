@@ -17,7 +17,7 @@ const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).We
 const trap = new Instance(new Module(Buffer.from(code, 'hex'))).exports.f
 
 surviveRejections(({ error }) => parentPort!.postMessage(error.name))
-// What holds a thread open in the field are its sockets.
+// In the service, sockets keep the thread alive; here this listener does.
 parentPort!.on('message', () => {})
 
 const ways: Record<string, () => void> = {

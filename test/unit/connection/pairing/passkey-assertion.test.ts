@@ -1,4 +1,4 @@
-/** What is refused before it is sent: everything about an assertion that can be seen without the account's key. */
+/** Assertions that are refused before they are sent: every error that can be found without the account's key. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

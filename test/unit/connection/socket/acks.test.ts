@@ -25,7 +25,7 @@ test('its code or the server’s id are told, to everybody who waits for that me
   ])
 })
 
-// Some networks answer a message so. Our receipts are acked under ids that whoever wrote the message has chosen.
+// Some networks acknowledge a message this way. Our receipts are acknowledged under ids that the author of the message has chosen.
 test('an ack of the class receipt counts for a message to whom it names, and for no other', async () => {
   const acks = createAcks()
   const sent = acks.expect('A', ANA)

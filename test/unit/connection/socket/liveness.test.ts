@@ -1,4 +1,4 @@
-/** What is reported of the stanzas that come in, and of their absence. */
+/** Reports about received stanzas, and about their absence. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'

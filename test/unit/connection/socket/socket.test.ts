@@ -1,4 +1,4 @@
-/** What we register as is one fact: the browser's name, and the kind of device that the keys of a passkey are made with. */
+/** The registration is consistent: the name of the browser, and the kind of device for which a passkey's keys are made. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateRegistrationNode, initAuthCreds, proto } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** What the gateway has stored goes on in Baileys' own repository, after the conversion that a move out makes. */
+/** Sessions and keys that the gateway has stored continue in Baileys' own repository, after the conversion of an export. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {

@@ -52,7 +52,7 @@ export interface Gateway {
   repository: SignalRepositoryWithLIDStore
   /** A further socket of the same instance. */
   openRepository(inbox?: Inbox): SignalRepositoryWithLIDStore
-  /** What the network hands to somebody who starts a session with us; one-time key number `preKeyId`. */
+  /** The bundle that the network sends to a person who starts a session with us; one-time key number `preKeyId`. */
   bundle(preKeyId: number): SignalBundle
 }
 

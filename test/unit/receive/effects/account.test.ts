@@ -1,4 +1,4 @@
-/** What the network says about accounts: each notice and what follows from it. */
+/** Notices of the network about accounts: each notice and its effect. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -38,7 +38,7 @@ test('number and LID are found wherever a stanza names both', () => {
     node('message', { from: PN }),
     node('message', { from: PN, sender_lid: 'odd' }),
     node('message', { from: PN, sender_pn: PN }),
-    // What is inside of a message its author wrote.
+    // The content of a message is written by its author, so it has no effect.
     node('message', { from: '1@lid' }, [node('meta', { jid: LID, phone_number: PN })]),
   ])
     assert.deepEqual(lidPairsIn(stanza), [])

@@ -1,4 +1,4 @@
-/** Whose list of devices is dropped, and when. */
+/** Which device lists are dropped, and when. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -96,7 +96,7 @@ test('an ack with another hash of the devices than the last drops the lists of t
   assert.deepEqual(left(), ['77', '88'])
   fill()
   await devices.acked(ack(GROUP, '2:cccc'))
-  // Who is in a group is told by notices: the first hash of a connection is none of a change.
+  // Notices report the members of a group: the first hash of a connection does not show a change.
   assert.deepEqual([left(), forgotten.includes(GROUP)], [['88'], false])
   await devices.acked(ack(GROUP, '2:dddd'))
   assert.equal(forgotten.at(-1), GROUP)

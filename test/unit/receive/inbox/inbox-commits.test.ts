@@ -1,4 +1,4 @@
-/** What a stanza leaves on the disk, over real storage: all of it in one commit, once, and nothing of it when the commit fails. */
+/** The records that a stanza leaves on disk, over real storage: all of them in one commit, once, and none if the commit fails. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto, type WAMessage } from '@whiskeysockets/baileys'
@@ -71,7 +71,7 @@ async function bench(t: TestContext) {
   const b = {
     /** Webhooks that were posted, by message. */
     translated: [] as string[],
-    /** What each commit was of. */
+    /** The records of each commit. */
     commits: [] as string[][],
     isFull: false,
     heard: [] as WAMessage[],
@@ -96,9 +96,9 @@ async function bench(t: TestContext) {
       },
       createCommitChain(store),
     ),
-    /** On disk when it resolves. */
+    /** When it resolves, the message is on disk. */
     message: async (...about: Parameters<InboxCommits['message']>): Promise<void> => (await b.inbox.message(...about)).written,
-    /** As the next life reads it. */
+    /** Reads the records as after a restart. */
     async again() {
       const [laterMarks, laterJournal] = [
         createMarks(INSTANCE, disk, sealer),

@@ -156,7 +156,7 @@ test('what opens and is no message is used up, noted as unreadable, and asked fo
   assert.equal(await s.take(node), 'read')
 })
 
-// Its marks were set first: it was confirmed when it came again, and nobody ever heard of it.
+// Its marks were set first: it was acknowledged when it came again, and no event was ever sent.
 test('what opens and is no message is noted before anything else of it is written', async (t) => {
   const { translated, state, live, socket } = await bench(t)
   const node = stanza('A')
@@ -196,7 +196,7 @@ const kinds = (node: BinaryNode, ...types: string[]) => {
   return node
 }
 
-// It was confirmed, and nobody ever heard of it.
+// It was acknowledged, and no event was ever sent.
 test('a message of a kind that nobody can open is told under its kind, and not asked for', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -256,7 +256,7 @@ test('what meets a failure of ours has to come again five times, and then counts
   assert.deepEqual(translated.unreadable, ['A'])
 })
 
-// A client sent two messages under one counter: nothing happened, and nobody ever heard of the second.
+// A client sent two messages with the same counter: nothing happened, and the second was never reported.
 test('a ciphertext whose key was used before is unreadable like any other', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())

@@ -1,4 +1,4 @@
-/** What the phone sends again, told under the key of the message that waits for it. */
+/** Messages that the phone sends again, reported under the key of the message that waits for its content. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

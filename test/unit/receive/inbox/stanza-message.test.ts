@@ -1,4 +1,4 @@
-/** What a stanza says before and after its parts are open. */
+/** The data of a stanza before and after its parts are decrypted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'

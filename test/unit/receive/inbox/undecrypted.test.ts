@@ -126,7 +126,7 @@ test('a message whose content is on its way to the disk is not told; one that co
   assert.equal(await rows(store), 1)
 })
 
-// Both were as one that is asked for: the first waited for nothing, the second was told as a message that waits for ever.
+// Both were handled as requested again: the first waited for nothing, the second was reported as a message that waits forever.
 test('what nobody can open is told at once under its kind; a hidden addition is not told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -197,7 +197,7 @@ test('a record that could not be told does not give way: it is told when storage
   const { waiting, translated } = await live(moody, { now: 1_767_225_600_000 }, 1)
   await waiting.add(named('A'), node())
   const added = waiting.add(named('B'), node())
-  // What B is kept by is on its way; that A is told to make room for it is what fails.
+  // The record of B is being written; the report of A, which is dropped for it, is the part that fails.
   await added
   isBroken = true
   await pass(0, () => translated.length === 1, 'the events')

@@ -19,7 +19,7 @@ type Auth = Parameters<typeof createIdentity>[0]
 export interface TestContext extends InboundContext {
   problems: unknown[]
   remember(key: WAMessageKey, message: proto.IMessage): void
-  /** Of groups. */
+  /** Roles of the members of each group. */
   known: Map<string, Roles>
 }
 

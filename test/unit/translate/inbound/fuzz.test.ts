@@ -79,7 +79,7 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
   ]
   const TEXTS = ['', 'x', '\u0000', '\ud83d', 'é'.repeat(70_000), '{"id":{"a":1}}', '[1,2', '@', 'a@lid', '1@g.us', '-5']
 
-  /** What a stranger can write into a field without leaving its type. */
+  /** A value that a stranger can put into a field of the same type. */
   function spoilt(value: unknown): unknown {
     if (random(6) === 0) return null
     if (typeof value === 'string') return TEXTS[random(TEXTS.length)]

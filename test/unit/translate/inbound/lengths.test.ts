@@ -1,6 +1,6 @@
 /**
- * What strangers choose is cut: one field after the other of a good one of every kind, and of its stanza, holds 3,000 characters. Ids,
- * reference ids and identifiers of what is told have 128 at most, names 256, whether or not a table of the contract says so.
+ * Values that strangers choose are truncated: in a valid message of every kind, one field after the other, also of its stanza, has 3,000 characters.
+ * In events ids, reference ids and identifiers have 128 characters at most, names 256.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -50,7 +50,7 @@ function* variants(value: unknown): Generator<unknown> {
 const isId = (field: string) => /(^|_)(id|ids|phone|phones|lid|lids|participant|mentions|clid)$/.test(field)
 const isName = (field: string) => /(^|_)name$/.test(field)
 
-/** What was told longer than it may be. Ids and names that were met are added to `met`. */
+/** Values that are longer than allowed. Ids and names are added to `met`. */
 function tooLong(body: unknown, met: Set<string>, path = '', field = ''): string[] {
   if (typeof body === 'string') {
     const max = NAMED[path] ?? NAMED[field] ?? (isId(field) ? MAX_ID : isName(field) ? MAX_NAME : LONG_TEXTS)

@@ -1,4 +1,4 @@
-/** Who is mentioned is written by the sender, as any text. */
+/** The sender writes the mentions, like any text, so they are not trusted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { receivedEvent } from '../../../../workers/shard/translate/inbound/message.ts'

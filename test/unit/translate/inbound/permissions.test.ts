@@ -1,4 +1,4 @@
-/** The rules alone: what each act asks of who stands where. Who stands where is shown on the wire, in `test/e2e/authority.test.ts`. */
+/** Only the rules: which role each act requires. `test/e2e/authority.test.ts` tests them over the wire. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Act, RULES, type Standing } from '../../../../workers/shard/translate/inbound/permissions.ts'

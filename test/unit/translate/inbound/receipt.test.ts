@@ -24,7 +24,7 @@ test('that the network took a message for a group is nobody’s receipt in parti
   assert.equal(receipt({ from: GROUP, id: 'A', participant: ANA })?.participant, ANA)
 })
 
-// What others wrote has receipts too, by our own devices: `message_status` is of our messages alone.
+// Messages of others have receipts too, by our own devices; but `message_status` is only about our messages.
 test('the receipts of our own devices for what others wrote say nothing of ours', () => {
   for (const own of [ME.id, ME.lid, '5511999990000@s.whatsapp.net'])
     for (const type of ['read-self', 'played-self', 'inactive', 'read', 'played', 'hist_sync', 'peer_msg', 'retry']) {

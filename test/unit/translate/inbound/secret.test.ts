@@ -1,4 +1,4 @@
-/** What is sealed about another message is opened whichever names its author and the speaker used. */
+/** Encrypted content about another message is decrypted with any of the addresses that its author and the sender may have used. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

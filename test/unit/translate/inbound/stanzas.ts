@@ -1,4 +1,4 @@
-/** One good stanza of every kind that something is told of. */
+/** One valid stanza of every kind with an event. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { ANA, ANA_LID } from './context.ts'
 

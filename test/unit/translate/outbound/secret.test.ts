@@ -1,4 +1,4 @@
-/** What is sealed about a message is opened by the other implementation, the simulator's people, and by nobody with another name. */
+/** Encrypted content about a message is decrypted by the other implementation, in the simulator, and not with any other address. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sealAbout } from '../../../../workers/shard/translate/outbound/secret.ts'

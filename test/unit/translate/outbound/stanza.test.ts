@@ -1,4 +1,4 @@
-/** What a stanza says about its content, which is kept: the next to get it is told the same. */
+/** Attributes of a stanza about its content, which are stored: a later resend has the same ones. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type GroupMetadata, proto } from '@whiskeysockets/baileys'
