@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /**
- * Violations that are known and stay, each with its reason: `{ from, operation, path, problem, why }`. A row that nothing matches any more is told,
- * so that it goes.
+ * Violations that are known and stay, each with its reason: `{ from, operation, path, problem, why }`. A row that no longer matches anything is reported,
+ * so that it is removed.
  */
 const KNOWN = [
   {
@@ -87,7 +87,7 @@ const FORMS = [
 ]
 
 /**
- * What the gateway sends and the specification does not know, each with its reason. A query as a whole has no path; its operation is namespace,
+ * Stanzas of the gateway that the specification does not have, each with its reason. A query as a whole has no path; its operation is namespace,
  * kind and first child.
  */
 const SENT = [
@@ -233,7 +233,7 @@ async function main(folder, more) {
     else checker.take(line, where)
   }
   for (const file of traces(folder).sort()) await readLines(join(folder, file), take)
-  // What the gateway says, before the library's own conversations are read into the same counts.
+  // Stanzas of the gateway, before the library's own conversations are added to the same counts.
   const ours = checker.groups.filter((one) => one.from === 'client' && one.severity !== 'VIOLATION' && one.severity !== 'DOUBT')
   const library = join(folder, 'library')
   if (existsSync(library)) for (const file of traces(library).sort()) await readLines(join(library, file), take)

@@ -119,10 +119,10 @@ export function proseOf(markdown) {
 }
 
 /** Folders whose sentences are checked. */
-const SOURCES = ['bench', 'scripts', 'src', 'test', 'workers']
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'wrangler-free.md', 'docs', 'examples']
-/** Pages in other languages, and those that quote the names of tests. */
-const NOT_CHECKED = /^docs\/(?:pt|es)\/|^docs\/(?:server-kinds|wire-facts)\.md$/
+const SOURCES = ['.ci', 'bench', 'scripts', 'src', 'test', 'workers']
+const PAGES = ['*.md']
+/** Pages in other languages, those that quote the names of tests, and the journal of measurements. */
+const NOT_CHECKED = /^docs\/(?:pt|es)\/|^docs\/(?:server-kinds|wire-facts)\.md$|^bench\/README\.md$/
 
 const tracked = (...paths) =>
   execFileSync('git', ['ls-files', '--', ...paths], { encoding: 'utf8' })
