@@ -73,6 +73,22 @@ test('the upload of an item is done before the network has acknowledged the item
   assert.equal(await uploads(), before + 2)
 })
 
+test('each of many items in a row is uploaded once', async () => {
+  const { instance } = await connected()
+  const before = await uploads()
+  const sent: { id: string; sha256: string }[] = []
+  for (let count = 0; count < 8; count++) {
+    const image = await picture(170 + count)
+    sent.push({ id: (await send(instance, image)).id, sha256: sha256(image) })
+  }
+  for (const { id } of sent) assert.equal((await outcome(id)).status, 'sent')
+  assert.deepEqual(
+    await arrived(sent.map(({ id }) => id)),
+    sent.map((each) => ({ ...each, repeats: 0 })),
+  )
+  assert.equal(await uploads(), before + sent.length)
+})
+
 test('an item that comes while another is in flight is prepared, too, and a text is not kept waiting by it', async () => {
   const { instance } = await connected()
   const before = await uploads()

@@ -69,9 +69,9 @@ export interface QueueOptions {
   send: (item: SendItem) => Promise<SendOutcome>
   /**
    * Prepares the next item as far as possible while another is in flight. `begin` never throws; `send` of the item uses the result, and `discard`
-   * drops it.
+   * drops it, or everything without an id.
    */
-  ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(): void } | undefined
+  ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(svcId?: string): void } | undefined
   /** Whether the connection is open now; `setConnected` reports its end a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings

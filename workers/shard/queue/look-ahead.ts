@@ -31,15 +31,15 @@ export function createLookAhead({ instanceId, ahead, items, log }: LookAheadDeps
     if (current === svcId && item) ahead?.begin(item)
   }
 
-  function discard() {
+  function giveUp(svcId: string) {
     current = undefined
-    ahead?.discard()
+    ahead?.discard(svcId)
   }
 
   return {
     towards(next) {
       if (!ahead || !next || next.svcId === current || !ahead.wants(next.operation)) return
-      if (current !== undefined) discard()
+      if (current !== undefined) giveUp(current)
       current = next.svcId
       begin(next.svcId).catch((error: unknown) => {
         log.warn(
@@ -52,10 +52,11 @@ export function createLookAhead({ instanceId, ahead, items, log }: LookAheadDeps
       if (current === svcId) current = undefined
     },
     gone(items) {
-      if (items.some(({ svcId }) => svcId === current)) discard()
+      for (const { svcId } of items) if (svcId === current) giveUp(svcId)
     },
     discard() {
-      if (current !== undefined) discard()
+      current = undefined
+      ahead?.discard()
     },
   }
 }

@@ -32,13 +32,15 @@ interface Held {
   /** Uploads of one session are not used in another. */
   session: Session
   results: Map<string, Promise<unknown>>
+  isRunning: boolean
   isWanted: boolean
 }
 
 export function createAhead({ mediaOf, session: current, contextOf, prepared }: AheadDeps): Ahead {
-  let held: Held | undefined
-  /** A preparation is running, possibly for a removed item. */
-  let isBusy = false
+  /** At most two items: the next one, and the one that is being sent until its handler asks for the results. */
+  const held = new Map<string, Held>()
+  /** Preparations that still run for removed items. As long as there is one, no other is begun. */
+  let orphans = 0
 
   /** The media of an item that was removed meanwhile are neither converted nor uploaded. */
   function whileWanted(context: SendContext, isWanted: () => boolean): SendContext {
@@ -74,33 +76,42 @@ export function createAhead({ mediaOf, session: current, contextOf, prepared }: 
     await prepared(svcId)
   }
 
+  function forget(gone: Held) {
+    held.delete(gone.svcId)
+    gone.isWanted = false
+    if (gone.isRunning) orphans++
+  }
+
   return {
     wants: (operation) => mediaOf(operation) !== undefined,
 
     begin(item) {
       const session = current()
-      if (!session?.isOpen || isBusy) return
-      held = { svcId: item.svcId, session, results: new Map(), isWanted: true }
-      isBusy = true
-      prepare(held, item)
+      if (!session?.isOpen || orphans > 0) return
+      const made: Held = { svcId: item.svcId, session, results: new Map(), isRunning: true, isWanted: true }
+      held.set(item.svcId, made)
+      prepare(made, item)
         // The error is kept in the results: when the item is sent, it fails or tries again.
         .catch(() => {})
         .finally(() => {
-          isBusy = false
+          made.isRunning = false
+          if (!made.isWanted) orphans--
         })
     },
 
-    discard() {
-      if (held) held.isWanted = false
-      held = undefined
+    discard(svcId) {
+      for (const each of svcId === undefined ? [...held.values()] : [held.get(svcId)]) if (each) forget(each)
     },
 
     take(svcId, session) {
-      if (held?.svcId !== svcId) return nothing
-      const { results, session: of } = held
-      if (of !== session) held.isWanted = false
-      held = undefined
-      return of === session ? givingOut(results) : nothing
+      const found = held.get(svcId)
+      if (found === undefined) return nothing
+      if (found.session !== session) {
+        forget(found)
+        return nothing
+      }
+      held.delete(svcId)
+      return givingOut(found.results)
     },
   }
 }
