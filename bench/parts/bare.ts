@@ -178,7 +178,7 @@ const calls = {
   /** Resolves when this number of texts has arrived since `reset`; rejects after 30 s without one. */
   until: (wanted: number) =>
     new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${wanted} wanted, ${received} came`)), 30_000)
+      const timer = setTimeout(() => reject(new Error(`${received} of ${wanted} texts arrived`)), 30_000)
       const look = () => {
         timer.refresh()
         if (received < wanted) return

@@ -1,11 +1,11 @@
-/** The browser that pages are tried in: Chromium of the machine, which asks nobody but this machine whatever it would like to know. */
+/** The browser for tests of pages: the machine's Chromium, which may only connect to this machine. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 
-/** For `describe`: the reason, where there is none. */
+/** For `describe`: the reason if there is no Chromium. */
 export const skip = CHROMIUM ? false : 'there is no Chromium on this machine (Debian: apt-get install chromium)'
 
 const FLAGS = [
@@ -21,7 +21,7 @@ const FLAGS = [
 
 export const launch = (more: readonly string[] = []) => chromium.launch({ executablePath: CHROMIUM!, args: [...FLAGS, ...more] })
 
-/** Small, so that pictures of the pages fit into the documentation. */
+/** Small, so that pictures of the pages fit in the documentation. */
 export const VIEWPORT = { width: 800, height: 620 }
 
 /** With an unpacked extension, which needs a profile on disk. Of a flag that is given twice, the last one counts. */
@@ -33,7 +33,7 @@ export const launchWithExtension = (profile: string, extension: string, more: re
     args: [...FLAGS, `--disable-extensions-except=${extension}`, `--load-extension=${extension}`, ...more],
   })
 
-/** Set to look at the pages: a folder for pictures of them. */
+/** Folder for pictures of the pages, if it is set. */
 const PICTURES = process.env.SVC_TEST_PICTURES
 
 /** Whether pictures are taken: tests that only take some are skipped without. */
@@ -57,6 +57,6 @@ export function watch(page: Page): Watched {
   return watched
 }
 
-/** Of those, what went elsewhere. */
+/** Those of the requests that went to another server. */
 export const foreign = ({ asked }: Watched, baseUrl: string) =>
   asked.map(({ url }) => url).filter((url) => !url.startsWith('data:') && !url.startsWith(`${baseUrl}/`))

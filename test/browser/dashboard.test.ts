@@ -1,4 +1,4 @@
-/** The dashboard in a real browser: the story of a newcomer, without a line of curl; who is hostile; who has a small screen or no mouse. */
+/** The dashboard in a real browser: the first use without curl, hostile names, small screens, and use without a mouse. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
@@ -13,8 +13,8 @@ import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from
 const ME = '5511999990301'
 const BEN = '5511988880301'
 const EVE = '5511988880302'
-/** Left to right, then backwards: what follows a name must not be turned with it. */
-/** As an instance may be called; and as people on the network may be, whose names this service does not choose. */
+/** Right-to-left text: the text after a name must keep its direction. */
+/** A possible name of an instance, and a possible name of a person on the network, which this service cannot choose. */
 const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
 /** A text that would run as a script if the page did not escape it. */
@@ -64,7 +64,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   const stored = () => page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })')
   const to = (path: string) => page.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
 
-  /** Axe finds nothing serious in what is shown. */
+  /** Axe finds no serious problem on the page. */
   async function sound(name: string) {
     await page.evaluate(axe.source)
     const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
@@ -195,7 +195,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     )
   })
 
-  /** Of a text that a contact wrote: how often the receiver was told. */
+  /** How often the receiver was notified of a text that a contact wrote. */
   const told = (text: string) =>
     world.receiver.received.filter(({ event }) => (event.text as { message?: string } | undefined)?.message === text)
 
@@ -267,7 +267,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('sandbox')
     await page.getByLabel('Person').waitFor()
     await page.getByText('Hello from the dashboard').waitFor()
-    // The isolation ends before the number, which is read the right way round.
+    // The isolation ends before the number, which stays left to right.
     const people = await field('Person').locator('option').allTextContents()
     assert.ok(
       people.some((text) => text.includes(`${HOSTILE}\u2069 (${BEN})`)),
@@ -313,7 +313,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('finds in the log what a broken receiver missed, and sends one of it again', async () => {
-    // Tried once more by itself, ten seconds after the first time; then nothing but this happens to it for a minute.
+    // The event is tried again automatically after ten seconds; then nothing else happens to it for a minute.
     await world.receiver.waitFor('a second attempt at both', () => told(SCRIPT).length > 1 && told('again').length > 1)
     await to('webhook-log')
     const row = page.getByRole('row').filter({ hasText: 'received' }).filter({ hasText: 'status 422' }).last()
@@ -364,7 +364,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('every page is sound, and none is wider than a phone', async () => {
-    /** Sound already, in the story. */
+    /** Checked already, in the first test. */
     const seen = new Set(['timeline', 'webhook-log', 'sandbox', `instances/${instance.id}`, `instances/${instance.id}/webhooks`])
     await page.setViewportSize({ width: 380, height: 800 })
     const paths = [...PAGES, ...['', '/queue', '/webhooks', '/settings'].map((tab) => `instances/${instance.id}${tab}`)]
@@ -415,7 +415,7 @@ describe('the dashboard in Chromium', { skip }, () => {
 
   test('nothing was asked of anybody else, and nothing was refused by the policy of the page', () => {
     assert.deepEqual(foreign(watched, world.gateway.baseUrl), [])
-    // Answers that refuse (a wrong key) are told by Chromium as errors; they are not the page's.
+    // Chromium reports refused requests (a wrong key) as errors; they are not errors of the page.
     assert.deepEqual(
       watched.complaints.filter((text) => !text.startsWith('Failed to load resource: the server responded with a status of 4')),
       [],

@@ -1,4 +1,4 @@
-/** The pages for people, in a real browser: what they show, what they load, and what they let out. */
+/** The pages for people, in a real browser: what they show, what they load, and which data leave them. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -28,7 +28,7 @@ describe('pages in Chromium', { skip }, () => {
     page.setDefaultTimeout(30_000)
     watched = watch(page)
   })
-  /** Nothing from elsewhere is asked, no address with a token goes along, and nothing was refused or broken. */
+  /** No request went elsewhere, none contained an address with a token, and nothing was refused or failed. */
   afterEach(async () => {
     assert.deepEqual(foreign(watched, world.gateway.baseUrl), [])
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe('pages in Chromium', { skip }, () => {
     const fetched = () => watched.asked.filter(({ url }) => url === `${instance.api_url}/qr-code`).length
     const before = fetched()
     const again = page.waitForRequest(`${instance.api_url}/qr-code`)
-    // Longer than the first code of the network is good for.
+    // Longer than the lifetime of the network's first code.
     await page.clock.fastForward(90_000)
     await page.clock.runFor(5_000)
     await again

@@ -1,4 +1,4 @@
-/** A tab at web.whatsapp.com as its owner uses it: with a passkey, and with the card of the extension, whose shadow root is closed to scripts. */
+/** A tab at web.whatsapp.com with a passkey and with the card of the extension, whose shadow root scripts cannot open. */
 import assert from 'node:assert/strict'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { until } from '../harness/until.ts'
@@ -54,7 +54,7 @@ async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, 
 export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerified = true } = {}): Promise<Tab> {
   const cdp = await page.context().newCDPSession(page)
   const authenticatorId = await giveAuthenticator(cdp, passkey, isVerified)
-  /** The tree of assistive technology is the only view into a closed shadow root. */
+  /** Only the accessibility tree shows the content of a closed shadow root. */
   const nodes = async () => (await cdp.send('Accessibility.getFullAXTree')).nodes
   const text = async () =>
     (await nodes())
@@ -79,7 +79,7 @@ export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerifi
   }
 }
 
-/** Opens a tab that has the passkey before anything is loaded in it. */
+/** Opens a tab that has the passkey before any page is loaded. */
 export async function openTab(
   context: BrowserContext,
   url: string,

@@ -1,6 +1,6 @@
 /**
- * Linking with a passkey in a real browser: from the QR code to the green tick, with the extension of `extension/` and without. The passkey is in a virtual
- * authenticator, and a page of the tests stands in for web.whatsapp.com.
+ * Linking with a passkey in a real browser, from the QR code to the green tick, with the extension in `extension/` and without. The passkey is in a
+ * virtual authenticator, and a page of the tests replaces web.whatsapp.com.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -36,7 +36,7 @@ const EXPIRED = 'This link was used or has expired.'
 describe('linking with a passkey in Chromium', { skip }, () => {
   linkWithPasskeys()
   let site: Awaited<ReturnType<typeof startWhatsappPage>>
-  /** Way to the gateway that a test can close. */
+  /** Relay to the gateway, which a test can close. */
   let relay: Relay
   before(async () => {
     site = await startWhatsappPage()
@@ -61,7 +61,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   const ticketFor = async ({ instance }: Linking) =>
     (await world.gateway.must(instance, 'POST', '/passkey/ticket')) as unknown as { open_url: string; ticket: string }
 
-  /** The pairing page of an account that wants its passkey: the phone has scanned the code that the page showed. */
+  /** The pairing page of an account that requires its passkey, after the phone has scanned the code. */
   async function scanned(context: BrowserContext, base = world.gateway.baseUrl): Promise<{ linking: Linking; page: Page }> {
     const linking = await waiting()
     const page = await context.newPage()
@@ -88,7 +88,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   describe('with the extension', () => {
     let profile: string
     let context: BrowserContext
-    /** Everything that pages and extension have asked for. */
+    /** All requests of pages and extension. */
     const requests: string[] = []
     before(async () => {
       profile = await mkdtemp(join(tmpdir(), 'svc-browser-'))
@@ -231,7 +231,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
         await page.evaluate('[document.head.querySelector("meta[http-equiv]"), document.documentElement.children.length]'),
         [null, 2],
       )
-      // Nobody listens for what the two scripts of the extension tell each other.
+      // Nobody can read the messages between the two scripts of the extension.
       assert.equal(
         await page.evaluate(`new Promise((resolve) => {
           document.addEventListener('svc-passkey-signed', () => resolve('answered'))
@@ -282,7 +282,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       assert.equal(await download.failure(), null)
 
       await tabOf(opened, await passkeyOf(linking))
-      // As the console runs it: under the policy of the page, which wants trusted types.
+      // Run as in the console: under the policy of the page, which requires trusted types.
       await opened.evaluate(await page.getByLabel('Text to paste').inputValue())
       await opened.getByRole('button', { name: 'Confirm with the passkey' }).click()
       const answer = opened.getByLabel('Answer')
@@ -299,7 +299,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await page.getByRole('button', { name: 'Hand in the answer' }).click()
       await page.locator('#tick').waitFor({ state: 'visible' })
       await connected(linking)
-      // Chromium itself complains of each answer with 502.
+      // Chromium itself reports each answer with 502.
       const complaints = watched.complaints.filter((each) => !each.includes('502 (Bad Gateway)'))
       assert.deepEqual([foreign(watched, relay.url), complaints], [[], []])
     } finally {

@@ -1,6 +1,6 @@
 /**
- * From nothing to a first message and back, with `openapi-fetch` on the types that `openapi-typescript` makes of the description. It compiles
- * only as long as the description says what the service does; `test/e2e/clients.test.ts` compiles and runs it.
+ * From no instance to a message and its answer, with `openapi-fetch` and the types that `openapi-typescript` makes from the description. It only
+ * compiles while the description matches the service; `test/e2e/clients.test.ts` compiles and runs it.
  */
 import createClient from 'openapi-fetch'
 import type { components, paths } from './generated/schema.js'
@@ -9,11 +9,11 @@ export interface Story {
   baseUrl: string
   adminKey: string
   webhookUrl: string
-  /** The receiver gets the secret that its events are verified with. */
+  /** Gives the receiver the secret that verifies its events. */
   verifyBy(instance: string, secret: string): void
-  /** A person scans the QR. */
+  /** Scans the QR code, as a person would. */
   scan(dataUrl: string): Promise<unknown>
-  /** Somebody who can be written to, and a number that has no account. */
+  /** The number of a person who accepts messages, and a number without an account. */
   friend: string
   stranger: string
 }

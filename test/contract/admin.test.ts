@@ -1,4 +1,4 @@
-/** Administration of a workspace: every switch by its route, the rules that keep it usable, and what is shown once. */
+/** Administration of a workspace: every setting by its route, the rules that keep the workspace usable, and values that are shown once. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { hashOf } from '../../src/account/credentials.ts'
@@ -402,7 +402,7 @@ describe('the admin key', () => {
     const records = workspaceRecords(service.sealer)
     const bytes = (await service.store.get(key))!
     const reset = `svc_admin_${'c'.repeat(48)}`
-    // Beside the service, which learns of it by the guard of its commit only.
+    // Written beside the service, which only notices it by the guard of its commit.
     await service.store.commit({ ops: [records.encode(key, { ...records.decode(key, bytes), adminKeyHash: hashOf(reset) })] })
     await assert.rejects(service.account.rotateAdminKey(service.workspace), { code: 'api_key_required' })
     service.credentials.adminKey = reset

@@ -1,4 +1,4 @@
-/** Every alias of the contract has the effect and the answer of the route it stands for, in the words of its callers. */
+/** Every alias of the contract has the effect and the answer of its canonical route, in its own field names. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -34,7 +34,7 @@ test('an alias is mounted as soon as its operation is declared', (t) => {
   assert.equal(mounted.length, aliases.filter(({ operation }) => endpointOf(operation)).length)
 })
 
-/** One request on an instance of its own, a second after the one before, so that no limit is reached; and what came of it. */
+/** Sends one request on an instance of its own, a second after the one before, so that no limit is reached; returns the result. */
 async function outcome(route: string, fields: Fields, { body: takesBody = false } = {}) {
   service.time.now += 1_000
   const { id, base } = await service.newInstance()
@@ -81,7 +81,7 @@ function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, exampl
   return { asked: { ...asked, ...choose?.(written).fixed }, written }
 }
 
-/** Of aliases that stand for several operations, one after the other: the field that says which. */
+/** For aliases of several operations, one after the other: the field that selects the operation. */
 const CHOICES: Readonly<Record<string, readonly Fields[]>> = {
   'POST /modify-chat': ['archive', 'unarchive', 'pin', 'unpin', 'mute', 'unmute', 'read', 'unread', 'clear', 'delete'].map(
     (action) => ({ action }),
@@ -124,7 +124,7 @@ function withoutSecret(body: Fields | undefined): Fields | undefined {
 
 const settingOf = (field: string) => (field === 'call_reject_message' ? 'Please write.' : true)
 
-/** Values that only an alias has, as written and as the operation is asked with them. */
+/** Values that only an alias accepts, as written and as the operation receives them. */
 const VALUES: readonly [string, Fields, Fields][] = [
   ['POST /privacy/online', { visualization_type: 'same_last_seen' }, { value: 'match_last_seen' }],
   ['POST /privacy/online', { visualization_type: 'Same_Last_Seen' }, { value: 'match_last_seen' }],

@@ -1,6 +1,6 @@
 /**
- * Which error wins: every class of counted routes is walked through every row, and then through every pair of rows that can fail in one request. The
- * row with the smaller number answers. Faults are made the way they come about: by administration, by time, by what a request says.
+ * Which error has precedence: every class of counted routes is tested with every row, and then with every pair of rows that can fail in one request.
+ * The row with the smaller number answers. Faults are made as they occur: by administration, by time, by the content of a request.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -11,10 +11,10 @@ import { Failure, type FailureCode } from '../../src/domain/failures.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { openService, type Service } from './http/service.ts'
 
-/** A request as faults change it; the path is put together last. */
+/** A request that faults change; the path is composed last. */
 interface Asked {
   method: string
-  /** Of an instance route; null: the path is `tail` alone. */
+  /** For an instance route; null: the path is only `tail`. */
   instance: { id: string; token: string } | null
   tail: string
   headers: Record<string, string>
@@ -24,7 +24,7 @@ interface Asked {
 interface World {
   instance: { id: string; token: string; base: string }
   full: { id: string; value: string }
-  /** Has webhooks:read alone. */
+  /** A key with the scope webhooks:read only. */
   poor: { id: string; value: string }
 }
 
@@ -34,13 +34,13 @@ interface Fault {
   /** The status of the answer in this row. */
   status: number
   code: FailureCode
-  /** Of the bucket, after the answer, when nothing was taken before; null: nobody's bucket can be named. */
+  /** Tokens left in the bucket after the answer, if nothing was taken before; null if the request has no bucket. */
   remaining: string | null
-  /** Faults that cannot be in the same request. */
+  /** Faults with the same slot cannot be in one request. */
   slot?: string
   /** Prepares the state of the workspace. */
   state?(world: World): Promise<unknown>
-  /** When the state is there. */
+  /** Runs when the state has been prepared. */
   last?(world: World): Promise<unknown>
   request?(asked: Asked, world: World): void
 }
@@ -79,7 +79,7 @@ const WRONG_KEY = `svc_key_${'0'.repeat(48)}`
 const ELSEWHERE = '203.0.113.9'
 
 let address = 0
-/** Everything is allowed, nobody has failed, every bucket is full. */
+/** Everything is allowed, there was no failure, and every bucket is full. */
 async function newWorld(): Promise<World> {
   address++
   service.peer.address = `198.51.${Math.floor(address / 250)}.${1 + (address % 250)}`
@@ -98,7 +98,7 @@ async function newWorld(): Promise<World> {
   }
 }
 
-/** A key of this workspace that is void. */
+/** A revoked key of this workspace. */
 async function revoked(): Promise<string> {
   const { id, value } = await service.newKey(['instances:operate', 'instances:write'])
   await service.account.revokeApiKey(service.workspace, id)
@@ -140,7 +140,7 @@ const outsideOfTheList = (row: number): Fault => ({
   remaining: '120',
   state: allowOthersOnly,
 })
-/** Of an instance: from an address that is allowed, with a key for whatever is required. */
+/** For an instance: from an allowed address, with a key for each requirement. */
 const noRequestLeft = (row: number): Fault => ({
   row,
   name: 'no request left',
@@ -170,7 +170,7 @@ const WRONG_VALUES: Record<string, (world: World) => Promise<string | undefined>
   'of an administrator': () => service.credentials.adminKey,
 }
 
-/** One fault for each wrong value of a header, and one for the right value said twice. */
+/** One fault for each wrong value of a header, and one for a repeated correct value. */
 function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorization' | 'Client-Token', what: string): Fault[] {
   const written = (value: string) => (header === 'Authorization' ? `Bearer ${value}` : value)
   const values = Object.entries({ ...WRONG_VALUES, repeated: ({ full }: World) => `${full.value}, ${written(full.value)}` })
@@ -191,7 +191,7 @@ function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorizat
   })
 }
 
-/** Row by row each fault alone, and of every two that can be together the one of the smaller row. */
+/** Tests each fault alone, row by row, and of every two that can be combined, the one with the smaller row answers. */
 function walk(good: (world: World) => Asked, goodStatus: number, faults: readonly Fault[], throttled: readonly number[]) {
   test('nothing wrong is answered', async () => {
     assert.equal((await fails([], good)).status, goodStatus)
@@ -205,7 +205,7 @@ function walk(good: (world: World) => Asked, goodStatus: number, faults: readonl
       assert.equal(headers.get('Retry-After') !== null, status === 429 || status === 503)
     })
 
-  // One of each row and code stands for the others, the first.
+  // The first fault of each row and code represents the others.
   const rows = [...new Map(faults.toReversed().map((fault) => [`${fault.row} ${fault.code}`, fault])).values()].reverse()
   for (const [at, one] of rows.entries())
     for (const other of rows.slice(at + 1)) {
@@ -238,7 +238,7 @@ describe('a queued send', () => {
     code: 'insufficient_scope',
     remaining: '120',
     state: requirement('api-key'),
-    // In the header that no other fault has taken.
+    // In a header that no other fault uses.
     request({ headers }, { poor }) {
       if (headers.Authorization === undefined) headers.Authorization = `Bearer ${poor.value}`
       else headers['Client-Token'] = poor.value
@@ -366,9 +366,9 @@ describe('the Account API', () => {
       request: says({ tail: '/account/nothing' }),
     },
     ...wrongHeader({ row: 2, status: 401, code: 'api_key_required', remaining: null, slot: 'key' }, 'Authorization', 'an API key')
-      // Every workspace's key is good for its own.
+      // A key of any workspace is valid for its own workspace.
       .filter(({ name }) => name !== 'an API key of another workspace')
-      // The admin key is no API key, and still names its workspace.
+      // The admin key is no API key, but it identifies its workspace.
       .map((fault) => (fault.name === 'an API key of an administrator' ? { ...fault, remaining: '120' } : fault)),
     {
       row: 2,
@@ -591,7 +591,7 @@ describe('the Admin API', () => {
   })
 })
 
-/** By the rows of its own table; from row 8 on the answer is the protocol's. */
+/** By the rows of its own table; from row 8 on the answer has the form of the protocol. */
 describe('the tools for agents', () => {
   const authorization = (name: string, value: string | undefined, row: number, code: FailureCode): Fault => ({
     row,
@@ -645,7 +645,7 @@ describe('the tools for agents', () => {
         row: 8,
         name: 'no JSON',
         status: 400,
-        // The protocol's own.
+        // A code of the protocol.
         code: -32700 as never,
         remaining: '119',
         request: says({ body: '{' }),

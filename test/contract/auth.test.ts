@@ -13,9 +13,9 @@ const put = async (path: string, body: unknown) => {
   const answer = await service.admin('PUT', `/admin/${path}`, body)
   assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
 }
-/** These switches, and every other one off. */
+/** Turns on these requirements, and all others off. */
 async function secure({ requireApiKey = false, requireClientToken = false, allowlist }: Partial<Security>) {
-  // A requirement asks for a key that meets it.
+  // A requirement can only be turned on by a request that meets it.
   if (requireApiKey || requireClientToken) await service.newKey(['instances:operate'])
   await put('security/require-api-key', { value: requireApiKey })
   await put('security/require-client-token', { value: requireClientToken })
@@ -32,7 +32,7 @@ const status = (headers: Record<string, string> = {}, path = `${base}/me`) => se
 const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code]
 
-/** Addresses are not used twice, so that failures of one test do not count in the next. */
+/** Each address is used once, so that failures of one test do not count in the next. */
 let address = 0
 before(async () => {
   service = await openService({

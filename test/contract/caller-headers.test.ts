@@ -1,4 +1,4 @@
-/** The table of headers that decide who the caller is (src/http/README.md): every cell is sent, and every reader has its row. */
+/** The table of headers that determine the caller (src/http/README.md): every cell is tested, and every code that reads such a header has its row. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ let open: Service
 let closed: Service
 const servers: Listening[] = []
 before(async () => {
-  // One whose callers show a key, and one that shows its metrics to callers near by alone.
+  // One service whose callers present a key, and one that shows its metrics to local callers only.
   open = await openService({ hasMetricsToken: false, trustedProxies: ['127.0.0.1'] })
   open.peer.address = '127.0.0.1'
   closed = await openService({ dashboard: { mode: 'on' } })
@@ -83,14 +83,14 @@ async function send(service: Service, start: string, lines: readonly Line[], bod
   return { status: Number(head.split(' ')[1]), head, body: rest.join('\r\n\r\n') }
 }
 
-/** A request that is answered 200, what it says of the header included. */
+/** A request that is answered with 200, and the meaning of the header in it. */
 interface Right {
   service: Service
   start: string
   others: Line[]
-  /** Of the header itself: right, or (of those whose presence alone tells) one that would not be answered 200. */
+  /** A value of the header: a correct one, or (for headers whose presence alone counts) one that is not answered with 200. */
   value: string
-  /** The second time it is sent. */
+  /** The value when it is sent a second time. */
   again?: string
 }
 
@@ -135,7 +135,7 @@ async function passkeyTicket(): Promise<Right> {
   return { service: open, start: 'GET /passkey', others: [['Host', 'gw.test']], value: body.ticket }
 }
 
-/** By header; of one that no row names, a request that was passed on. */
+/** By header; for a header without a row, a request that a proxy passed on. */
 const RIGHT: Record<string, () => Right | Promise<Right>> = {
   Host: () => ({ ...metrics('localhost'), others: [] }),
   'X-Forwarded-For': () => metrics('127.0.0.1', '203.0.113.9'),
@@ -206,7 +206,7 @@ test('two Host headers are refused, and so is none', async () => {
   }
 })
 
-/** Headers of the request itself: what it holds, what it wants back. They say nothing of who sends it. */
+/** Headers about the request itself: its content, and the expected answer. They say nothing about the caller. */
 const OF_THE_REQUEST = new Set([
   'Accept',
   'Accept-Encoding',
@@ -222,7 +222,7 @@ const OF_THE_REQUEST = new Set([
   'X-Dialect',
   'X-Request-Id',
 ])
-/** Names that readers have from somewhere else. */
+/** Header names that code takes from another place. */
 const NAMED: Record<string, string[]> = {
   FORWARDED_FOR: ['X-Forwarded-For'],
   'IDEMPOTENCY_KEY.name': ['Idempotency-Key'],
@@ -239,7 +239,7 @@ const sources = ['src/http', 'src/features'].flatMap((folder) =>
     .map((entry) => join(entry.parentPath, entry.name)),
 )
 
-/** Headers of requests that a source reads. Those of answers are read by nobody but tests. */
+/** Names of request headers that a source file reads. Only tests read headers of answers. */
 function readBy(source: string): string[] {
   const relayed = /const RELAYED = \[([^\]]*)\]/.exec(source)?.[1] ?? ''
   const listed = [...relayed.matchAll(/'([^']+)'/g)].map(([, name]) => name!)

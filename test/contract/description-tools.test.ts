@@ -1,4 +1,4 @@
-/** The description as other people's tools read it: two linters with their recommended rules, a shell and a compiler. */
+/** The description as other tools read it: two linters with their recommended rules, a shell and a compiler. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** Nobody of them may ask or tell the network anything. */
+/** None of the tools may use the network. */
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 interface Ended {
@@ -62,7 +62,7 @@ test('redocly, recommended rules: no problem', async () => {
   assert.deepEqual(said, [])
 })
 
-// It takes half a minute of a core.
+// Takes half a minute of a core.
 const isLong = amount(1, 0) === 0 && 'spectral runs with SVC_TEST_FULL=1'
 
 test('spectral, rules for OpenAPI: no finding', { skip: isLong }, async () => {

@@ -1,4 +1,4 @@
-/** `dialect: "zapi"`: calls as clients of that gateway write them mean what their authors meant, and are answered in the words that they read. */
+/** `dialect: "zapi"`: calls of clients of that gateway have the intended effect, and answers have the field names that they read. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { DIALECTS } from '../../src/domain/dialect.ts'
@@ -26,7 +26,7 @@ async function instanceOf(dialect: 'zapi' | null) {
   return made
 }
 
-/** On an instance of its own, a second after the one before, so that no limit is reached. */
+/** Runs on an instance of its own, a second after the one before, so that no limit is reached. */
 async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', headers: Record<string, string> = {}) {
   service.time.now += 1_000
   service.double.calls.length = 0
@@ -39,7 +39,7 @@ async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', 
 
 const call = (route: string, body?: unknown): TheirCall => ({ route, ...(body === undefined ? {} : { body }) })
 
-/** Their fields that the service has no use for, by the end of the name: the answer names them, and nothing else of these calls. */
+/** Their fields without an effect here, by the end of the name: the answer lists them, and no other fields of these calls. */
 const UNUSED = /^(groupMentioned|salePrice)$/
 
 test(`${theirCalls.length} calls of theirs are answered 200, or refused for the reason that stands beside them`, async (t) => {

@@ -1,4 +1,4 @@
-/** Every field that gives something of this service a name or a note: one rule (`src/domain/display-text.ts`), and a refusal that names field and character. */
+/** Every field with a display name or a note: they have one rule (`src/domain/display-text.ts`), and a refusal has the field and the character. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openService, type Service } from './http/service.ts'

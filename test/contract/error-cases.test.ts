@@ -13,12 +13,12 @@ import { CASES } from '../e2e/error-cases.ts'
 import { asked, asking, CODES, expected, READ_CODES, READ_LISTS } from '../e2e/network-codes.ts'
 import { ABOUT } from '../e2e/not-there.ts'
 
-/** One gate for every instance route: `auth-order.test.ts`, `operations.test.ts`, `engine-supervision.test.ts`. */
+/** Every instance route has the same checks before its operation: `auth-order.test.ts`, `operations.test.ts`, `engine-supervision.test.ts`. */
 const GATE: readonly FailureCode[] = [...INSTANCE, ...CONTROL, 'subscription_required']
-/** One question about the state of the instance for every action: `states-answers.test.ts`; the cut of `network-codes.test.ts`. */
+/** Every action checks the state of the instance in the same way: `states-answers.test.ts`; a cut connection is in `network-codes.test.ts`. */
 const STATE: readonly FailureCode[] = ['instance_starting', 'instance_not_connected']
 
-/** Named by the contract, and never told: why. */
+/** Codes that the contract lists and that never occur, with the reason. */
 const NEVER: readonly (readonly [operations: readonly string[], codes: readonly FailureCode[], why: string])[] = [
   [['chats.list', 'contacts.list', 'labels.list'], ['action_failed', 'send_timeout'], 'answered from the directory'],
   [
@@ -42,7 +42,7 @@ function codeOf(endpoint: Endpoint, input: Record<string, unknown>): string | un
 const NAMES = new Set(['phone', 'phones', 'group_id', 'groups', 'community_id', 'newsletter_id'])
 const NOBODY = 'nobody!'
 
-/** An example in which one identifier is none; the fields that it names nobody in besides are given. */
+/** An example in which one identifier is invalid; the fields for which the example has no person are filled. */
 function wrong(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => wrong(each, name))
   if (typeof value !== 'object' || value === null) return NAMES.has(name) && typeof value === 'string' ? NOBODY : value
@@ -76,7 +76,7 @@ function covered(endpoint: Endpoint): Set<string | undefined> {
 
 const never = ({ id }: Endpoint) => NEVER.flatMap(([operations, codes]) => (operations.includes(id) ? codes : []))
 
-/** Of all of them by HTTP: bodies that are none, queries that are none. */
+/** The same for all of them by HTTP: invalid bodies, invalid queries. */
 const OF_HTTP: FailureCode = 'invalid_request'
 
 for (const endpoint of asked)

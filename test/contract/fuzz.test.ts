@@ -1,6 +1,6 @@
 /**
- * Every route with generated paths, queries, bodies and headers, made of the description and then spoilt: no 500, every answer is one that the
- * description has for its status, and every refusal has the error body. Always the same requests: the seed is fixed.
+ * Every route with generated paths, queries, bodies and headers, made from the description and then corrupted: there is no 500, every answer matches
+ * the description of its status, and every refusal has the error body. The seed is fixed, so the requests are always the same.
  */
 
 import assert from 'node:assert/strict'
@@ -15,7 +15,7 @@ import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http
 
 const SEED = 20261122
 const REQUESTS = amount(20_000, 5_000)
-/** A machine that is too busy for all of them makes as many as it can, and says how many. */
+/** A machine that is too busy for all of them makes as many as it can, and prints their number. */
 const TIME_LIMIT = 120_000
 
 type Schema = {
@@ -130,9 +130,9 @@ function fieldsOf(
 }
 
 interface Wish {
-  /** As the declaration has them, or nearly. */
+  /** Fields as in the declaration, or almost. */
   fields: Record<string, unknown>
-  /** Replaces one of them, adds one, or is sent in place of all. */
+  /** Replaces a field, adds one, or is sent in place of all. */
   spoil: { how: 'not' | 'field' | 'more' | 'body' | 'text'; at: number; value: unknown }
   headers: Record<string, string>
   credential: 'right' | 'wrong' | 'none'
@@ -189,7 +189,7 @@ function engineAnswers(endpoint: Endpoint) {
   }
 }
 
-/** Administration that works changes what the next request meets; what it took away is given back. */
+/** Successful administration changes the result of the next request, so it is reverted. */
 async function restore(endpoint: Endpoint, body: { value?: string } | undefined, unchanged: object) {
   if (endpoint.access !== 'admin' || endpoint.method === 'GET') return
   if (endpoint.id === 'admin.rotateAdminKey' && body?.value) service.credentials.adminKey = body.value
@@ -260,7 +260,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
 
   async function ask(endpoint: Endpoint, wish: Wish, what: string) {
     made++
-    // No limit is reached, so that every request is looked at.
+    // No limit is reached, so that every request is checked.
     service.time.now += 60_000
     service.peer.address = `198.51.100.${made % 250}`
     const { url, init } = requestOf(endpoint, wish, made)
@@ -279,7 +279,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
       const isOfDialect = endpoint.access === 'instance' && 'X-Dialect' in init.headers && code === 'invalid_request'
       assert.ok(endpoint.errors.includes(code) || code === 'not_found' || isOfDialect, `${about}: not among its errors`)
     } else if (isDialect) {
-      // Its forms have tests of their own; here it is asked that there is one.
+      // Its format has separate tests; here it only has to exist.
       if (endpoint.contentType === 'application/json') assert.ok(isJson && status === 200, about)
     } else {
       assert.equal(status, endpoint.status, about)

@@ -1,4 +1,6 @@
-/** Names of a request that its operation does not have: ignored and named in `X-Svc-Ignored-Fields`, or refused where a known field is misspelt. */
+/**
+ * Fields of a request that its operation does not have: ignored and listed in `X-Svc-Ignored-Fields`, or refused if they look like a misspelt field.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'

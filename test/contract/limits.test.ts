@@ -1,4 +1,4 @@
-/** Rate limits over HTTP, with a clock of the test's own: who shares a bucket with whom, and what is told. */
+/** Rate limits over HTTP, with a simulated clock: which requests share a bucket, and what the answers contain. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/service.ts'
@@ -32,7 +32,7 @@ beforeEach(async () => {
     { name: 'another key of it', bucket: 'workspace', ask: list(keys[1]!.value) },
     { name: 'its administration', bucket: 'workspace', ask: () => service.admin('GET', '/admin/security') },
   ]
-  // The keys were made by requests that count.
+  // The keys were made by requests that count, so time passes.
   service.time.now += 60_000
 })
 afterEach(() => service.close())
@@ -62,7 +62,7 @@ describe('each caller has exactly 120 at once, then 60 a second, and shares them
         assert.equal(answer.body.error.code, 'rate_limited')
         assert.deepEqual([answer.headers.get('Retry-After'), remaining(answer)], ['1', '0'])
       }
-      // One token comes back every sixtieth of a second, not earlier.
+      // One token is added every sixtieth of a second, not earlier.
       service.time.now += 16
       assert.ok(limited(await caller.ask()))
       service.time.now += 1
@@ -71,7 +71,7 @@ describe('each caller has exactly 120 at once, then 60 a second, and shares them
       service.time.now += 1_000
       for (let sent = 0; sent < 60; sent++) assert.ok(!limited(await caller.ask()), `request ${sent} of the second`)
       assert.ok(limited(await caller.ask()))
-      // However long nobody asks, there are never more than 120.
+      // However long there is no request, there are never more than 120.
       service.time.now += 3_600_000
       assert.equal(remaining(await caller.ask()), '119')
     })
@@ -87,7 +87,7 @@ test('a clock that is set back gives nothing away and takes nothing', async () =
   assert.ok(limited(await caller!.ask()))
 })
 
-// By the wall clock a minute lasted an hour, for everybody behind the address.
+// When the wall clock was set back, the minute lasted an hour, for every caller behind the address.
 test('nor does it make the minute of wrong guesses longer, of a chosen secret or of any other', async () => {
   service.peer.address = '198.51.100.98'
   const scrape = (value: string) => service.ask('GET', '/metrics', undefined, { Authorization: `Bearer ${value}` })
@@ -101,7 +101,7 @@ test('nor does it make the minute of wrong guesses longer, of a chosen secret or
   assert.ok(!limited(await guess()))
 })
 
-// They were on a path under an instance alone, and on what had got as far as the bucket.
+// Only paths under an instance had them, and requests that had reached the bucket.
 test('whoever can be named is told the limits also where a request gets no further than its route or its credential', async () => {
   const { base } = await service.newInstance('three')
   const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })

@@ -1,6 +1,6 @@
 /**
- * Answers that go on for long see what an operator's command wrote beside the service without another request: a command has a store and an
- * account of its own, and tells nobody.
+ * Long answers notice data that an operator's command wrote, without another request: a command has its own store and account objects, and sends no
+ * notification.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,17 +10,17 @@ import { openService, type Service } from './http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
-/** As a command has it. */
+/** An account as a command opens it. */
 async function accountBeside({ store, sealer, clock, log }: Service) {
   const account = createAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: null })
   await account.load()
   return account
 }
 
-/** Time for a stream to end; then its reader leaves. */
+/** Time for a stream to end; then its reader closes it. */
 const PATIENCE = 15_000
 
-/** All that comes until the stream ends. */
+/** Everything until the stream ends. */
 async function rest(response: Response): Promise<string> {
   assert.equal(response.status, 200)
   const reader = response.body!.getReader()

@@ -1,7 +1,4 @@
-/**
- * `/mcp` as a transport, and what follows for it from the order of checks. The protocol itself is asked by the official client in
- * `test/e2e/mcp.test.ts`.
- */
+/** `/mcp` as a transport, and the order of checks for it. The official client tests the protocol itself in `test/e2e/mcp.test.ts`. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
@@ -82,7 +79,7 @@ describe('the transport', () => {
         assert.match(answer.headers.get('Access-Control-Expose-Headers') ?? '', /WWW-Authenticate/)
         assert.equal(answer.headers.get('Vary'), 'Origin')
       }
-      // The instance's own routes have a credential in their path, and are for no page at all.
+      // The instance's own routes have a credential in their path, and no page of another origin may call them.
       const { headers } = await others.ask('GET', '/health/live', undefined, origin)
       assert.equal(headers.get('Access-Control-Allow-Origin'), null)
     } finally {
@@ -160,7 +157,7 @@ test('each tool is an operation of the contract, with words and an object of arg
   assert.ok(ids.has('contacts.exists') && tools.some(({ name }) => name === 'phone_exists'))
 })
 
-/** By their words in the contract's table: what only reads, what changes, what cannot be undone. */
+/** By their description in the contract's table: tools that read, that change, that cannot be undone. */
 const TOOLS = {
   reads: [
     ...['instance_status', 'instance_me', 'instance_device', 'instance_qr_code', 'queue_list', 'chats_list', 'chats_get'],

@@ -1,4 +1,4 @@
-/** `GET /metrics`: the contract's table, who may read it, and what never stands in it. */
+/** `GET /metrics`: the contract's table, who may read it, and which data it never contains. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'

@@ -1,4 +1,4 @@
-/** Limits of `/oauth` where everybody has the same address, and what an app is exempt from. */
+/** Limits of `/oauth` when all callers have the same address, and the exemptions of an app. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -58,7 +58,7 @@ const decide = ({ ticket, cookie }: { ticket: string; cookie: string }, fields: 
   post('authorize', { ticket, ...fields }, { Cookie: cookie })
 
 describe('a stranger behind the same proxy', () => {
-  /** Each thing that anybody may do, until it is refused. */
+  /** Sends every request that needs no credentials, until it is refused. */
   async function exhaust() {
     const everything: (() => Promise<{ status: number }>)[] = [
       register,
@@ -112,7 +112,7 @@ describe('a stranger behind the same proxy', () => {
     const mine = await open((await register()).body.client_id)
     const theirs = (await register()).body.client_id
     const client = (await service.oauth.client(theirs))!
-    // From a thousand addresses: the limit of one would hold it up.
+    // From a thousand addresses, because the limit of one address would be reached.
     for (let opened = 0; opened < 1_100; opened++)
       service.oauth.ask({ client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' })
     assert.equal((await decide(mine, { key: service.credentials.adminKey })).status, 200)

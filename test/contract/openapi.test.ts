@@ -1,4 +1,4 @@
-/** The description says what the service does: complete, without loose ends, and equal to the tables it comes from. */
+/** The description matches the service: it is complete, has no dangling references, and equals the tables it is made from. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -159,7 +159,7 @@ test('every field of an input is a parameter or a field of the body', () => {
   }
 })
 
-/** One line per rule of a schema, however it is put: branches and references are looked through, `const` is an enumeration of one. */
+/** One line per rule of a schema, regardless of its form: branches and references are followed, and `const` counts as an enumeration of one. */
 function rulesOf(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => rulesOf(value as Schema, named, where)
   return Object.entries(schema).flatMap(([keyword, value]) => {
@@ -204,7 +204,7 @@ test('no rule of a schema is lost or made up: the description and zod read every
       [],
       `${what}: lost`,
     )
-    // Of a field that is transformed zod's own reading leaves out what is no rule.
+    // For a transformed field, zod's own schema omits some rules.
     const made = [...found].filter((rule) => !expected.has(rule) && !/ (examples|default|description) /.test(rule))
     assert.deepEqual(made, [], `${what}: made up`)
   }
@@ -214,7 +214,7 @@ test('no rule of a schema is lost or made up: the description and zod read every
     const properties = propertiesOf(operation)
     const inBody = Object.entries(fields).filter(([name]) => name in properties)
     if (body) alike(body, z.object(Object.fromEntries(inBody)), `body of ${id}`)
-    // An order has a token, and so has the instance.
+    // An order has a token, and an instance has one too.
     for (const { name, in: place, schema } of operation.parameters ?? [])
       if (
         (place === 'query' || (place === 'path' && !INSTANCE_BASE.includes(`{${name}}`))) &&
@@ -270,7 +270,7 @@ test('it carries no whole-number bound that only says what a double can hold', (
   assert.ok(!JSON.stringify(document).includes('9007199254740991'))
 })
 
-/** Fields without a word, by their path; branches, lists and references are looked through. */
+/** Fields without a description, by their path; branches, lists and references are followed. */
 function undescribed(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => undescribed(value as Schema, named, where)
   const refOf = (part: Schema) => named[String(part.$ref).split('/').at(-1)!]

@@ -1,4 +1,4 @@
-/** Every operation keeps what its declaration promises: loops over all of them. */
+/** Every operation behaves as its declaration says: loops over all of them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { ANY, type Endpoint, EVENT_STREAM } from '../../src/features/endpoint.ts
 import { endpoints } from '../../src/features/index.ts'
 import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
 
-/** The limits of requests are told per minute. */
+/** Limits of requests are per minute. */
 const BEYOND_LIMITS_MS = 61_000
 
 type Fields = Record<string, unknown>
@@ -32,7 +32,7 @@ let service: Service
 let unchanged: Pick<Workspace, 'security' | 'subscription' | 'dialect'>
 before(async () => {
   service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true })
-  // Switches that ask for a key are refused while there is none.
+  // A requirement of a key is refused while there is no key.
   await service.newKey(['instances:operate'], 'operates')
   const { security, subscription, dialect } = service.account.workspace(service.workspace)
   unchanged = { security, subscription, dialect }
@@ -41,7 +41,7 @@ after(() => service.close())
 
 const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
 
-/** Placeholders of the examples stand for things that exist. */
+/** Replaces the placeholders of an example by existing ids. */
 async function real(endpoint: Endpoint, input: Fields, instance: string): Promise<Fields> {
   const example = endpoint.examples[0]?.input ?? {}
   const fields: Fields = { ...input }
@@ -49,7 +49,7 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
   if (fields.key_id === example.key_id && 'key_id' in fields) fields.key_id = (await service.newKey(['instances:read'])).id
   if (endpoint.id === 'admin.revokeOauthApp' && fields.app_id === example.app_id)
     fields.app_id = (await service.newApp(instance)).id
-  // Its entry, as the shard that owns it writes it.
+  // Its entry in the log, written as its shard does.
   if (fields.event_id === example.event_id && endpoint.id === 'admin.resendWebhook')
     await service.newLogRow(instance, fields.event_id as string)
   return fields
@@ -76,7 +76,7 @@ async function keyOf(scope: Scope): Promise<string> {
   return value
 }
 
-/** Each call is long enough after the one before that no limit is ever reached, and meets an instance that none has changed. */
+/** Each call is so long after the one before that no limit is reached, and on an instance that no call has changed. */
 async function send(endpoint: Endpoint, input: Fields) {
   service.time.now += BEYOND_LIMITS_MS
   const instance = untouched ?? (await service.newInstance())
@@ -191,7 +191,7 @@ interface Trial {
   why: string
 }
 
-/** Values just outside the bounds the description names. */
+/** Values just outside the limits of the description. */
 function outside(schema: Schema, inBody: boolean): Trial[] {
   const form = formOf(schema)
   const type = [form.type].flat().find((name) => name !== 'null')
@@ -215,7 +215,7 @@ function outside(schema: Schema, inBody: boolean): Trial[] {
   return trials
 }
 
-/** Values just inside them, where a plain text or number does. */
+/** Values just inside the limits, if a plain text or number is valid. */
 function inside(schema: Schema, inBody: boolean): Trial[] {
   const form = formOf(schema)
   const trials: Trial[] = []
@@ -261,7 +261,7 @@ interface InputSchema {
   required?: string[]
 }
 
-/** Fields that are shared by name are looked up. */
+/** Shared fields are resolved. */
 function schemaOf(endpoint: Endpoint): { properties: Record<string, Schema>; required?: string[] | undefined } {
   const { properties, $defs = {}, required } = z.toJSONSchema(z.object(endpoint.fields), { io: 'input' }) as InputSchema
   const named = ({ $ref, ...schema }: Schema & { $ref?: string }) =>

@@ -1,4 +1,4 @@
-/** Pages for people: how they are answered, and that what they load is ours and nothing else. Seen in a browser: `test/browser`. */
+/** Pages for people: their headers, and that they only load files of this service. `test/browser` tests them in a browser. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ test('each is HTML that nobody frames, caches or learns the address of', async (
     for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"])
       assert.ok(policy.includes(rule), `${path}: ${rule}`)
     assert.ok(!/unsafe|https?:|\*/.test(policy), policy)
-    // A link that somebody presses loads nothing by itself.
+    // A link loads nothing until somebody opens it.
     assert.deepEqual(html.replace(/<a [^>]*>/g, '').match(/(src|href)="(https?:)?\/\/[^"]*"/g), null)
   }
 })

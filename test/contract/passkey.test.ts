@@ -1,4 +1,6 @@
-/** The answer with a passkey at every bound of its members, and the tickets that let a browser give it without the credentials of the instance. */
+/**
+ * The answer with a passkey at every limit of its members, and the tickets with which a browser can send it without the credentials of the instance.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'

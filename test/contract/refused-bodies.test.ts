@@ -1,6 +1,6 @@
 /**
- * Bodies that are refused before they have come. Many clients read an answer only when they have sent everything, so the rest is read and dropped,
- * also where the connection ends with the answer; otherwise they report a broken pipe in place of the reason.
+ * Bodies that are refused before they have arrived completely. Many clients read an answer only after they have sent everything, so the rest is read
+ * and dropped, also if the connection ends with the answer; otherwise they report a broken pipe instead of the reason.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ const MB = 1_048_576
 
 let service: Service
 let server: Listening
-/** Listens, and does not serve yet. */
+/** It listens, but does not serve yet. */
 let starting: Listening
 let base: string
 before(async () => {
@@ -57,7 +57,7 @@ const CASES: readonly Case[] = [
 
 const ZEROS = Buffer.alloc(MB, '0')
 
-/** Sends all of it before it reads anything, as blocking clients do; rejects when the connection is reset. */
+/** Sends everything before it reads, as blocking clients do; rejects if the connection is reset. */
 async function sendAll({ path, headers = [JSON_BODY], to = () => server }: Case, size: number, connection: string) {
   const socket = connect(Number(new URL(to().url).port), '127.0.0.1')
   await once(socket, 'connect')

@@ -1,4 +1,4 @@
-/** The five optional fields of every queued send: each send takes them, checks them, and says where one has no effect. */
+/** The five optional fields of every queued send: each send accepts and checks them, and documents where one has no effect. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { callOf } from '../../src/features/call.ts'
@@ -80,7 +80,7 @@ for (const endpoint of sends)
     }
   })
 
-/** Values that mean something, wherever they have an effect. */
+/** Values with an effect, if the operation supports the field. */
 const GIVEN = { reply_to_message_id: '3EB0', mention_all: true, delay_message: 3, delay_typing: 2 }
 
 test('what has no effect says so in a sentence, and never reaches the shard; everything else does', () => {
@@ -110,7 +110,7 @@ test('what has no effect says so in a sentence, and never reaches the shard; eve
   }
 })
 
-/** The text in which the example names people, with one more. */
+/** The text of the example that mentions people, with one person added. */
 function named({ id, fields }: Endpoint, person: string): Fields {
   const text = ['message', 'question', 'caption'].find((name) => name in fields)
   assert.ok(text !== undefined || id === 'send.forwardMessage', `${id} has no text for its mentions`)

@@ -1,16 +1,16 @@
-/** A writer for storage.test.ts, as a worker thread (until told to stop) or as a process of its own (until killed). */
+/** A writer for storage.test.ts, as a worker thread (until it is stopped) or as a separate process (until it is killed). */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../../src/storage/open.ts'
 
-/** Every key of batch n holds n, so that a torn batch shows. */
+/** Every key of batch n has the value n, so that an incomplete batch is noticed. */
 export const batchOf = (writer: string, n: number) =>
   Array.from({ length: 8 }, (_, i) => [`${writer}:${i}:${String(n % 50).padStart(3, '0')}`, Buffer.from(String(n))] as const)
 
 async function writeInThread(url: string, writer: string, batches: number) {
   const store = await openStore(url)
   for (let n = 0; n < batches; n++) await store.commit({ ops: batchOf(writer, n) })
-  // A counter all writers raise together: only the guard keeps it right.
+  // A counter that all writers increase together: only the guard keeps it correct.
   for (let n = 0; n < 25; ) {
     const found = await store.get('counter')
     const next = Buffer.from(String(Number(found ?? 0) + 1))
@@ -20,7 +20,7 @@ async function writeInThread(url: string, writer: string, batches: number) {
   parentPort!.postMessage('done')
 }
 
-/** Commits each number that it is told, and then says so. */
+/** Commits each number that it receives, and then confirms it. */
 async function writeWhenTold(url: string, key: string) {
   const store = await openStore(url)
   parentPort!.on('message', async (n: number) => {
@@ -35,7 +35,7 @@ async function writeUntilKilled(url: string) {
   const write = async (writer: string) => {
     for (let n = 0; ; n++) {
       await store.commit({ ops: batchOf(writer, n) })
-      // Synchronous: what is on the pipe was acknowledged before the kill.
+      // Synchronous: a line in the pipe was acknowledged before the kill.
       writeSync(1, `${writer} ${n}\n`)
     }
   }

@@ -134,7 +134,7 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
       assert.equal((await keysOf(p)).length, 1)
     })
 
-    // A list answer to a message with an id of 5 KB was a read that fails: taken again, and the connection cut, for a minute.
+    // For a list answer to a message with an id of 5 KB the read failed: it was repeated, and the connection ended, for a minute.
     test('what no key can be is not there', async () => {
       for (const key of ['x'.repeat(KEY_LIMIT + 1), 'x'.repeat(100_000), 'ü'.repeat(KEY_LIMIT), 'a/b', ''])
         assert.equal(await store.get(key), undefined, `${key.length}`)
@@ -222,7 +222,7 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
       await new Promise<void>((resolve) => {
         const tell = async (n: number) => {
           thread.postMessage(n)
-          // Reads of other callbacks, which may keep a moment of their own.
+          // Reads of other callbacks, which may see an older state.
           for (let turn = 0; turn < 20; turn++) {
             await store.get(key)
             await nextTurn()
@@ -262,7 +262,7 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
           const newest = new Map<string, string>()
           for await (const [key, value] of reopened.range(`${writer}:`)) newest.set(key, Buffer.from(value).toString())
           assertUntorn(newest)
-          // The acknowledged batch, or the one after it when the kill came between its commit and its acknowledgement.
+          // The acknowledged batch, or the next one if the kill came between its commit and its acknowledgement.
           assert.ok(Math.max(...[...newest.values()].map(Number)) >= n, `${writer} acknowledged ${n}`)
         }
         await reopened.commit({ ops: [['afterwards', bytes('works')]] })

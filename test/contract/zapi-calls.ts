@@ -1,6 +1,6 @@
 /**
- * Calls as clients of the hosted gateway write them: each operation its documentation describes, every optional field and both forms of what it
- * has two forms of. The values are ours. `refused`: why an instance in the dialect refuses the call.
+ * Calls in the format of clients of the hosted gateway: each operation in its documentation, with every optional field and both formats where there
+ * are two. The values are ours. `refused`: the reason why an instance with the dialect refuses the call.
  */
 export interface TheirCall {
   route: string

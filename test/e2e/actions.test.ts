@@ -1,4 +1,4 @@
-/** Reactions, forwards, pins, deletions and typing, as the other side sees them. */
+/** Reactions, forwards, pins, deletions and typing, as the other side receives them. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -11,7 +11,7 @@ const ANA = '5511988880001'
 const BEN = '5511988880002'
 
 let stage: Stage
-/** Of Ana's, with both of us as members; one addressed in each way. */
+/** Ana's groups, with both of us as members; one for each kind of addressing. */
 let groups: ByAddressing<Place>
 before(async () => {
   stage = await startStage(ME)
@@ -28,7 +28,7 @@ const says = async (to: string, message: Json, from = ANA) => {
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
   return id
 }
-/** Until what the network told is confirmed: nothing of it is on its way. */
+/** Resolves when all stanzas of the network have been acknowledged. */
 async function told() {
   while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
@@ -341,11 +341,11 @@ test('typing is shown in the chat at once, availability for the whole account', 
   type State = { phones: Json[]; contacts: { phone: string; heard: Json[] }[] }
   for (const presence of ['composing', 'recording', 'PAUSED'])
     assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence }), { value: true })
-  // Under its name, which the phone tells soon after the pairing.
+  // With its name, which the phone sends soon after the pairing.
   await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'available' })
   for (const phone of ['nobody', '', 17, null, ANA])
     await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'Available', phone })
-  // A query is answered after the stanzas before it.
+  // The answer of a query arrives after the stanzas before it.
   await stage.shown('/send-text', { phone: ANA, message: 'done' })
   const { phones, contacts } = await sandbox.get<State>('/state')
   const heard = contacts.find(({ phone }) => phone === ANA)!.heard.filter(({ kind }) => kind === 'chatstate')

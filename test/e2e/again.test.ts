@@ -1,6 +1,6 @@
 /**
- * The network takes a message, and the connection is gone before it says so. The message leaves again under its id, and has to be the one
- * that the contact may have kept: same secret, same media key, same link, fetched and uploaded once.
+ * The network accepts a message, and the connection ends before the acknowledgement. The message is sent again with its id, and must be the same as
+ * the first copy: same secret, same media key, same link, downloaded and uploaded once.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -30,17 +30,17 @@ after(async () => {
 })
 
 interface Line {
-  /** Sends; the outcome says sent. */
+  /** Sends a message whose result is `sent`. */
   sent(path: string, input: Json, method?: string): Promise<string>
-  /** Sends, is not answered, sends again. */
+  /** Sends a message, receives no answer, and sends it again. */
   twice(path: string, input: Json, method?: string): Promise<string>
   /** Resolves with the content of a message by Ana when its event has arrived. */
   heard(message: Json): Promise<string>
-  /** The connection of the account ends at its next message, once, the message taken or not. */
+  /** The connection of the account ends at its next message, once; the network has accepted the message or not. */
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 
-/** Every loss costs seconds in which nothing happens: stories go on side by side, each with an account of its own. For the suite it is called in. */
+/** Every loss takes seconds without any work, so the tests run at the same time, each with its own account. Called in a suite. */
 function useLine(phone: string): Line {
   let stage: Stage
   before(async () => {
@@ -72,7 +72,7 @@ function useLine(phone: string): Line {
   return line
 }
 
-/** The contact opened both copies, which must be one message; it is shown once. */
+/** The contact decrypted both copies, which must be the same message; it is shown once. */
 async function copiesOf(contact: string, id: string): Promise<InboxItem> {
   for (const deadline = Date.now() + 20_000; ; ) {
     const { items } = await world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${contact}/copies/${id}`)
@@ -90,7 +90,7 @@ async function copiesOf(contact: string, id: string): Promise<InboxItem> {
 }
 
 function said({ proto, attrs, nodes }: MessageCopy) {
-  // The key of the group goes to each device once.
+  // The key of the group is sent to each device once.
   const { senderKeyDistributionMessage: _, ...message } = proto as Json
   return { message, attrs, nodes }
 }

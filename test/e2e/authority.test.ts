@@ -13,7 +13,7 @@ const DAN = '5511988880004'
 const SECRET = Buffer.alloc(32, 7)
 const jid = (phone: string) => `${phone}@s.whatsapp.net`
 
-/** `author`: of what is spoken about. `stranger`: not of the group. `elsewhere`: a member of the group, in the chat with us alone. */
+/** `author`: author of the message. `stranger`: not in the group. `elsewhere`: a member of the group, in the private chat with us. */
 const SPEAKERS = ['author', 'admin', 'member', 'stranger', 'elsewhere', 'ownPhone'] as const
 type Speaker = (typeof SPEAKERS)[number]
 
@@ -34,7 +34,7 @@ interface Kind {
 
 const inGroup = (sender: Speaker) => sender !== 'stranger' && sender !== 'elsewhere'
 
-/** Names Ana's message the way that serves the speaker best: as their own where nothing else would do. */
+/** Refers to Ana's message in the way that gives the sender the most rights: as their own message if nothing else would be allowed. */
 const keyOf = ({ id, group }: Target, sender: Speaker, claim: 'mine' | 'hers') => ({
   id,
   remoteJid: inGroup(sender) ? group : jid(ME),
@@ -128,7 +128,7 @@ const KINDS: Record<string, Kind> = {
   'disappearing mode': {
     says: () => ({ protocolMessage: { type: 'EPHEMERAL_SETTING', ephemeralExpiration: 86_400 } }),
     isTold: ({ notification }) => notification === 'ephemeral_setting_changed',
-    // Of a chat of two, either may change it: it is their own chat.
+    // In a private chat both people may change it.
     by: SPEAKERS,
   },
   'refusal of a payment': {
@@ -138,7 +138,7 @@ const KINDS: Record<string, Kind> = {
   },
 }
 
-/** Ana's message that a kind is about. */
+/** Ana's message to which the kind refers. */
 const TARGETS: Record<string, object> = {
   vote: {
     pollCreationMessageV3: {
@@ -161,7 +161,7 @@ before(async () => {
   await story.meetEverybody()
   await story.received((await sandbox.send(DAN, ME, { text: 'hello' })).id)
   group = (await sandbox.createGroup({ subject: 'Team', owner: CAROL, participants: [ANA, BEN, CAROL, ME] })).id
-  // The group's name is asked for behind its first message, and with it who its admins are.
+  // The group's name, and with it the list of its admins, is queried after its first message.
   await told('admin', { conversation: 'welcome' })
   await until(async () => (await told('admin', { conversation: 'again' })).chat_name === 'Team')
 })
@@ -256,7 +256,7 @@ test('an admin of one group deletes nothing of another chat, and a person nothin
         const { id: said } = await sandbox.send(DAN, to, { proto: { protocolMessage: { type: 'REVOKE', key } } })
         assert.equal((await story.received(said)).message_type, 'unsupported')
       }
-  // Nobody deletes what the other side of the chat wrote, either.
+  // Nobody may delete a message of the other person of the chat either.
   const { id: said } = await sandbox.send(ANA, ME, {
     proto: { protocolMessage: { type: 'REVOKE', key: { id: ours, fromMe: false, remoteJid: jid(ME) } } },
   })

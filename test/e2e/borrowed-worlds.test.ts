@@ -1,4 +1,4 @@
-/** A world that was lent is as new for the next borrower, or it is not lent again (scripts/test-worlds.mjs). */
+/** A world that was lent is in its initial state for the next borrower, or it is not lent again (scripts/test-worlds.mjs). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { borrowPlace } from '../harness/borrowed-place.ts'

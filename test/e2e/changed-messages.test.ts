@@ -1,4 +1,4 @@
-/** Messages that were edited or deleted, by us, by our phone or by a contact, and what may still be done to them; also after a restart. */
+/** Messages that were edited or deleted by us, by our phone or by a contact, and the operations that are still possible; also after a restart. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
@@ -22,7 +22,7 @@ after(() => stage.world.stop())
 const field = (proto: Json, name: string) => proto[name] as Json
 const textIn = (proto: Json) => field(proto, 'extendedTextMessage')?.text ?? proto.conversation
 
-/** Ana's own words, once they are told. */
+/** Resolves with Ana's message when its event has arrived. */
 async function said(message: Json, to = ME): Promise<string> {
   const { id } = await stage.world.sandbox.send(ANA, to, message)
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
@@ -40,7 +40,7 @@ async function done(message: Json, from: 'ana' | 'phone') {
   await taken()
 }
 
-/** Sends, and resolves with what the contact got under that id; what else reaches them is passed over. */
+/** Sends, and resolves with what the contact received under that id; other messages are ignored. */
 async function shown(path: string, input: Json, contact = ANA): Promise<InboxItem> {
   const { message_id } = await stage.world.gateway.must(stage.instance, 'POST', path, input)
   return arrived(String(message_id), contact)
@@ -65,7 +65,7 @@ async function remove(query: Record<string, string>) {
 }
 const star = (id: string, value: boolean) =>
   stage.world.gateway.must(stage.instance, 'PUT', `/chats/${ANA}/messages/${id}/star`, { value })
-/** Each thing that could bring back what a deleted message said. */
+/** Every operation that could show the content of a deleted message again. */
 async function assertGone(id: string) {
   const tries: [string, Json & { phone: string }][] = [
     ['/forward-message', forward(id)],
@@ -73,7 +73,7 @@ async function assertGone(id: string) {
     ['/send-reaction', { phone: ANA, message_id: id, reaction: '👍' }],
   ]
   await assert.rejects(star(id, true), /404.*message_not_found.*The message was deleted/)
-  // It may have been starred before.
+  // The message may have been starred before.
   await star(id, false)
   for (const [path, input] of tries) {
     const { status, error_code, error_message } = await stage.outcome(path, input)
@@ -96,7 +96,7 @@ test('what a contact edits is forwarded and quoted as it is now; what they delet
 
   await done({ revoke: { message_id: price } }, 'ana')
   await assertGone(price)
-  // Its place in the chat can still be removed from the own devices.
+  // The message can still be removed from the chat on our own devices.
   assert.equal(await remove({ message_id: price, owner: 'false' }), 'sent')
 })
 
@@ -159,7 +159,7 @@ test('after a restart our messages of the day are edited, quoted, forwarded and 
   await assertGone(plain)
 })
 
-// Its number was in memory alone, and reactions name a post by it.
+// Its number was only in memory, and reactions identify a post by it.
 test('after a restart our post of the day is reacted to, edited before or not', async () => {
   const { sandbox } = stage.world
   const { id: phone } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ME })
@@ -199,7 +199,7 @@ test('a queued edit of what was sent before the restart leaves after it', async 
   assert.equal(await forwarded(id), 'changed')
 })
 
-/** Copies of a message that a contact's device got, once there are so many. */
+/** Copies of a message that a contact's device has received, when there are this many. */
 async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 10_000; ; ) {
     const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${ANA}/copies/${id}`)
@@ -210,7 +210,7 @@ async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
 }
 const askAgain = (id: string) => stage.world.sandbox.post(`/contacts/${ANA}/retry`, { to: ME, id })
 
-// An edit that was asked for again, and came behind the deletion, could be quoted.
+// An edit that was requested again arrived after the deletion and could be quoted.
 test('an edit that comes behind the deletion brings nothing back', async () => {
   const id = await said({ text: 'a mistake' })
   await done({ revoke: { message_id: id } }, 'ana')
@@ -228,7 +228,7 @@ test('after a restart a contact who uses the id of our message does not take its
   assert.equal(await remove({ message_id: id }), 'sent')
 })
 
-// The edit has no quote and no expiry of its own: what was asked for again had neither.
+// The edit itself has no quote and no expiry: the repeated message had neither.
 test('who asks for an edited message again gets its quote with it, and nobody gets a deleted one', async () => {
   const question = await said({ text: 'How much?' })
   const { id } = await shown('/send-text', { phone: ANA, message: '100', reply_to_message_id: question })
@@ -245,7 +245,7 @@ test('who asks for an edited message again gets its quote with it, and nobody ge
   assert.equal((await copies(id, 2)).length, 2)
 })
 
-// It was remembered as edited, and on disk, when the connection ended before it was even encrypted.
+// It was stored as edited when the connection ended, before it was encrypted.
 test('an edit that never left and is taken from the queue has changed nothing', async () => {
   const { gateway, sandbox } = stage.world
   const id = await sent('as it was')
@@ -305,7 +305,7 @@ test('a post that its owner edits or removes is so here, and the id of such a ch
   assert.deepEqual([change.status, ofChange.error_code], ['sent', 'message_not_found'])
 })
 
-// The edited message and the edit counted as the newest: they got the receipts.
+// The edited message and the edit counted as the newest messages, and received the receipts.
 test('an edit takes no receipt from the messages that are unread', async () => {
   const { gateway, sandbox } = stage.world
   const read = () => gateway.must(stage.instance, 'PUT', `/chats/${ANA}/read`, { value: true })

@@ -1,4 +1,4 @@
-/** Operator commands over a real store: what they print counts, and what they replace is void, also while the service runs. */
+/** Operator commands over a real store: the credentials that they print are valid, and the replaced ones are not, also while the service runs. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { HOOKS, program, ROOT } from '../harness/checkout.ts'
 
 const CLI = program('../../src/cli', import.meta.url)
 const START = program('../../src/start', import.meta.url)
-/** Where what was compiled with this test lies. */
+/** Folder of the compiled files of this test. */
 const BUILT = new URL('../../', import.meta.url)
 
 /** The output of a program, and its exit code. */
@@ -31,7 +31,7 @@ describe('operator commands', { timeout: 300_000 }, () => {
   let firstKey: string
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-    // Nothing listens there, and no instance is made: the real network is out of reach and not asked for.
+    // Nothing listens there, and no instance is created: the real network is not contacted.
     env = { SVC_DATA_DIR: dir, SVC_PORT: '0', SVC_SHARDS: '1', SVC_LOG_LEVEL: 'silent', SVC_NETWORK_URL: 'ws://127.0.0.1:9' }
   })
   after(() => rm(dir, { recursive: true, force: true }))
@@ -39,7 +39,7 @@ describe('operator commands', { timeout: 300_000 }, () => {
   const cli = (...args: string[]) => ended(process.execPath, [...CLI, ...args], ROOT, env)
   const started = (...args: string[]) => ended(process.execPath, [...START, ...args], ROOT, env)
 
-  /** Statuses that `/admin/api-keys` gives these keys, asked of a service that is started for it; and the key that start made. */
+  /** Statuses of `/admin/api-keys` with these keys, from a service that is started for it; and the key that the start made. */
   async function serve(keys: string[] = [], meanwhile = async () => keys) {
     const { config } = readConfig({ env })
     const service = await startService(config, { log: createLog({ level: 'silent' }, 'main') })

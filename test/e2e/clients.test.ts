@@ -1,6 +1,6 @@
 /**
- * Clients that others' generators make of the description compile in strict mode, and tell a whole story against the service: from a key to a
- * paired instance, a message and its outcome.
+ * Clients that other generators make from the description compile in strict mode, and use the service from the key to a paired instance, a message
+ * and its result.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -21,10 +21,10 @@ const tool = (path: string) => join(FOLDER, 'node_modules', path)
 const skip = existsSync(tool('openapi-typescript'))
   ? false
   : 'the generators are not installed: npm ci --prefix test/clients (they need a TypeScript of their own)'
-/** The two whose clients tell a story are `dependencies` of the package. A build installs no more than those: the others are 300 MB. */
+/** The two whose clients run are `dependencies` of the package. A build installs only those, because the others take 300 MB. */
 const others = existsSync(tool('orval')) ? false : 'the other generators are not installed: npm ci --prefix test/clients'
 
-/** Rejects with what it printed. */
+/** Rejects with the output. */
 const run = (script: string, ...args: string[]) =>
   new Promise<void>((resolve, reject) => {
     execFile(process.execPath, [tool(script), ...args], { cwd: FOLDER, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
@@ -33,7 +33,7 @@ const run = (script: string, ...args: string[]) =>
     })
   })
 
-/** Generators beside the two whose clients tell a story: what they make is compiled, and not called. */
+/** Generators besides the two: their clients are compiled, but not run. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'swagger-typescript-api': [
     'dist/cli.mjs',
@@ -59,7 +59,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'openapi-typescript-codegen': ['bin/index.js', '-i', './generated/openapi.json', '-o', './generated/others/codegen'],
   'openapi-zod-client': ['bin.js', './generated/openapi.json', '-o', './generated/others/zod.ts'],
 }
-/** Bytes of the collection: nine tenths are failures of which a generator saves an answer for each. */
+/** Size of the collection in bytes: nine tenths are failures, because one generator stores an answer for each. */
 const COLLECTION = 7_000_000
 
 const ME = '5511999990000'

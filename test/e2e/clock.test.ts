@@ -1,4 +1,4 @@
-/** The machine's clock jumps a month ahead and comes back, under a service that runs and under one that is started meanwhile. */
+/** The machine's clock jumps a month ahead and comes back, while a service runs, and while one is started. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -19,7 +19,7 @@ const MONTH = 30 * DAY
 const ME = '5511999990001'
 const ANA = '5511988887777'
 
-/** Every thread of the process reads from a file how far its clock is off. */
+/** Every thread of the process reads the difference of its clock from a file. */
 const SHIFTED = `
 import { readFileSync } from 'node:fs'
 const real = Date.now
@@ -75,7 +75,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** In days: how far something is from the present. */
+/** Difference from the present, in days. */
 const ahead = (at: number) => Math.trunc((at - Date.now() + DAY / 2) / DAY)
 
 type Delivery = Pick<Received['event'], 'event_id' | 'momment'>
@@ -98,7 +98,7 @@ const fromCareless = (id: string) =>
     (event) => event !== undefined,
   ).then((event) => event!)
 
-/** Sends a text, and says how far its ids and the time of its `delivery` are ahead. */
+/** Sends a text, and returns how far its ids and the time of its `delivery` are ahead. */
 async function aheadOfText(message: string, delivered: (id: string) => Promise<Delivery>) {
   const { svc_id, message_id } = await gateway.sendText(instance, ANA, message)
   const event = await delivered(message_id)
@@ -140,7 +140,7 @@ test('what a start under such a clock gave out is ahead until nothing of it wait
     () => aheadOfText('by a clock that is right', fromCareless),
     ({ queue, event }) => queue === 0 && event === 0,
   )
-  // Receivers that compare would drop what falls behind.
+  // Receivers that compare times would drop an earlier one.
   assert.equal(last.momment, 30)
   const said = await until(warning, (text) => text !== undefined)
   assert.match(said!, /^Event ids or times are up to 30 days ahead of the clock/)

@@ -1,4 +1,4 @@
-/** Catalogues, orders and how they stand, as the contact's phone gets them. */
+/** Catalogues, orders and their states, as the contact's phone receives them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'
@@ -188,7 +188,7 @@ test('how an order stands is told alone, or with the order, and quotes it', asyn
     message: `On its way, @${ANA}`,
     description: 'By bike',
     mentions: [ANA],
-    // Both name a message to quote: that of the order counts.
+    // Both contain a message to quote: that of the order is used.
     reply_to_message_id: other.id,
   })
   const interactive = interactiveOf(proto) as { body: Json; contextInfo: Json }

@@ -1,4 +1,4 @@
-/** People: who has an account, their pictures, who is blocked, who is reported. */
+/** People: accounts of numbers, pictures, the block list, reports. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../harness/answers.ts'
@@ -35,7 +35,7 @@ const state = () => stage.world.sandbox.get<{ phones: Person[]; contacts: Person
 const phone = async () => (await state()).phones.find((each) => each.phone === ME)!
 const lidOf = async (number: string) => `${(await state()).contacts.find((each) => each.phone === number)!.lid}@lid`
 
-/** How many stanzas that fit the client sent meanwhile. */
+/** Number of matching stanzas that the client sent meanwhile. */
 async function counted(match: Json, work: () => Promise<unknown>): Promise<number> {
   const { sandbox } = stage.world
   const { id } = await sandbox.post<{ id: string }>('/expect', {
@@ -95,7 +95,7 @@ test('a number that was told of before is not asked about again, but by whoever 
   assert.equal(await usync(() => good('contacts.picture', 'GET', `/contacts/${number}/picture`)), 0)
   const exists = async () => (await good('contacts.exists', 'GET', `/phone-exists/${number}`)).exists
   assert.equal(await usync(async () => assert.equal(await exists(), true)), 1)
-  // That there is none is asked for each time.
+  // The absence of an account is not cached.
   const nobody = () => refused('POST', `/contacts/${NOBODY}/block`)
   assert.equal(await usync(nobody), 1)
   assert.equal(await usync(nobody), 1)
@@ -135,7 +135,7 @@ test('a picture is told where it may be seen', async () => {
     [429, 502, 'action_failed'],
     [500, 502, 'action_failed'],
   ] as const) {
-    // Every such question: the group that came asks for its own picture behind the event, and would take the one answer.
+    // Every such query is answered this way, because a new group queries its own picture after the event and could receive the only answer.
     await instead({ account: ME, xmlns: 'w:profile:picture' }, { error: [code, 'refused'] }, {})
     const answer = await refused('GET', `/contacts/${ANA}/picture`)
     await asUsual()

@@ -1,4 +1,4 @@
-/** Devices that are linked while we know the list without them: what is sent reaches them too. */
+/** Devices that are linked after we have read the list: later messages are sent to them too. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { must } from '../harness/http.ts'
@@ -30,7 +30,7 @@ async function send(instance: Instance, message: string) {
   return message_id
 }
 
-// The notice named the number, and the list was kept under the LID: the new devices got nothing for five minutes.
+// The notice contained the number, and the list was stored under the LID: the new devices received nothing for five minutes.
 test('a contact that links two more devices gets the next text on all four', async () => {
   const { gateway, sandbox, receiver } = world
   await sandbox.createContact(ANA, { name: 'Ana', devices: 2 })
@@ -38,7 +38,7 @@ test('a contact that links two more devices gets the next text on all four', asy
   await send(instance, 'to two')
   assert.deepEqual(await read(ANA), [1, 1])
   await sandbox.updateContact(ANA, { devices: 4 })
-  // The network has our word that both notices arrived.
+  // Both notices have been acknowledged to the network.
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await send(instance, 'to four')
   assert.deepEqual(await read(ANA), [2, 2, 1, 1])
@@ -57,7 +57,7 @@ test('another device of our own account, linked after the list of them was asked
   await gateway.pair(second, sandbox, phone)
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const message_id = await send(first, 'to both')
-  // It knows the message for one of the account: what the contact says about it is told there as well.
+  // The device recognizes the message as one of its account: it also receives the contact's answers to it.
   await receiver.waitFor(
     'the receipt of our own message, on the other device',
     (event) => event.type === 'message_status' && event.instance_id === second.id && (event.ids as string[]).includes(message_id),

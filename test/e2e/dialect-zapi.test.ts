@@ -1,6 +1,6 @@
 /**
- * A client of the hosted gateway, unchanged, through a whole day: it pairs, sends, answers, reacts, deletes, makes a group and reads webhooks. Only
- * the host of its calls is another. Its code is not here: these are its calls, and what it looks at in the answers.
+ * A client of the hosted gateway, unchanged, through a whole day: it pairs, sends, answers, reacts, deletes, creates a group and reads webhooks. Only
+ * the host of its calls is different. The test does not contain its code, but its calls, and the checks of the answers that it makes.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** As such clients call: their own header is always there, and an answer that is not 200 is an error. */
+/** The calls of such clients always have their own header, and they treat an answer other than 200 as an error. */
 async function call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
   const answered = await ask(method, instance.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })
   assert.equal(answered.status, 200, `${method} ${path}: ${JSON.stringify(answered.body)}`)
@@ -37,7 +37,7 @@ async function call<T = Json>(method: string, path: string, body?: unknown): Pro
 const event = (type: string, fits: (event: Json) => boolean) =>
   world.receiver.waitFor(type, (each) => each.type === type && fits(each))
 
-/** Its message has arrived, and the webhook of its outcome knows it by the ids of the answer. */
+/** Resolves when its message has arrived, and the webhook of its result has the ids of the answer. */
 async function sent(path: string, body: Json, to = ANA): Promise<{ id: string; item: Json }> {
   const { zaapId, messageId, id } = await call(`POST`, path, body)
   assert.equal(messageId, id)
@@ -73,7 +73,7 @@ test('a text arrives, and its receipts come one by one', async () => {
 })
 
 test('a picture that is opened once is one', async () => {
-  // Above 256 KB, so that another thread reads the body.
+  // Larger than 256 KB, so that another thread reads the body.
   const picture = `data:image/png;base64,${(await image('png', 640, 640)).toString('base64')}`
   assert.ok(picture.length > 300_000)
   const { item } = await sent('/send-image', { phone: ANA, image: picture, caption: 'Look', viewOnce: true })

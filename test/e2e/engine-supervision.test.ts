@@ -1,4 +1,4 @@
-/** A shard thread that dies takes its own calls with it and nothing else, and its instances come back without being asked for. */
+/** A shard thread that dies only ends its own calls, and its instances are started again automatically. */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -51,7 +51,7 @@ interface Echo {
 }
 const echo = async (engine: PooledEngine, id: string) => (await engine.call(id, asks('echo'))) as unknown as Echo
 
-/** Asks again until the shard answers; the test's own time limit bounds it. */
+/** Repeats the call until the shard answers; the test's own time limit applies. */
 async function untilAnswered(engine: PooledEngine, id: string): Promise<Echo> {
   for (;;) {
     try {
@@ -152,7 +152,7 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
     await engine.crashShard(engine.shardOf('c')!)
     await engine.stop('c', 'erase')
     await untilAnswered(engine, 'a')
-    // The next life erases it.
+    // The restarted shard erases it.
     while (engine.shardOf('c') !== undefined) await wait(10)
     await assert.rejects(engine.call('c', asks('echo')), unavailable)
   })
@@ -169,7 +169,7 @@ test('an instance whose creation fails can be erased, and does not come back', {
     const creation = assert.rejects(engine.start(config('slow'), 'create'), unavailable)
     await engine.crashShard(0)
     await creation
-    // The shard that died cannot erase it; its next life does.
+    // The dead shard cannot erase it; the restarted one does.
     await engine.stop('slow', 'erase')
     await untilAnswered(engine, 'a')
     while (engine.shardOf('slow') !== undefined) await wait(10)
@@ -191,7 +191,7 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
     const lost = ids.filter((id) => engine.shardOf(id) === shard)
     const births: number[] = []
     const diedAt = Date.now()
-    // Every start announces itself, and word of the creations may still be under way.
+    // Every start is announced, and announcements of the creations may still be on their way.
     engine.onEvent((event) => {
       if (event.type === 'state' && bornAt(event.state) !== created.get(event.instance)) births.push(bornAt(event.state))
     })
@@ -199,7 +199,7 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
     await Promise.all(lost.map((id) => untilAnswered(engine, id)))
 
     assert.equal(lost.length, 10)
-    // Word of a birth travels beside the answers, and may be a little behind them.
+    // Reports of starts are sent beside the answers, and may arrive a little later.
     while (births.length < 10) await new Promise((resolve) => setImmediate(resolve))
     assertPace(births, diedAt)
     assert.equal(births.length, 10)
@@ -254,7 +254,7 @@ test('a report waits for no thread that hangs, and comes again from the next lif
     await engine.refreshReports()
     assert.deepEqual(heard.at(-1), { generation: 1, waiting: 1 })
     const known = heard.length
-    // The watch needs three rounds to be sure, a report is waited for a second: the first is over later.
+    // The watchdog needs three rounds, and waits a second for a report: the first is over later.
     const ended = engine.crashShard(0, 'spin').then(() => 'the life ended')
     const refreshed = engine.refreshReports().then(() => 'the report was given up')
     assert.equal(await Promise.race([ended, refreshed]), 'the report was given up')
@@ -268,7 +268,7 @@ test('a report waits for no thread that hangs, and comes again from the next lif
   }
 })
 
-// The ping was refused, too, and looked like a thread that hangs: all its sessions ended with it.
+// The ping was refused, too, so the thread looked as if it hung: all its sessions ended with it.
 test('a thread with more calls than it takes goes on, and refuses nothing but calls', { timeout: 60_000 }, async () => {
   const heard: number[] = []
   const engine = await createPooledEngine({
@@ -316,7 +316,7 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
   const worker = sameKind('./engine/slow-shard', import.meta.url)
   const runsOf = (path: string) => readFileSync(`${path}.runs`, 'utf8').length
 
-  /** A pool whose log can be waited for. */
+  /** A pool of threads whose log can be awaited. */
   function slowPool(how: string, more: Partial<PoolSetup> = {}) {
     const path = join(dir, `${how} ${Math.random()}`)
     const lines: { line: string; fields: object }[] = []
@@ -414,8 +414,8 @@ test('after close nothing is answered and no thread is left', { timeout: 60_000 
 const bornAt = ({ profileName }: RuntimeState) => Number(/\d+/.exec(profileName!)![0])
 
 /**
- * Five a second from `since`: a birth can come late on a busy machine, and what follows it in time, so that a distance between two of them
- * says nothing; but none can come before its turn.
+ * Five per second from `since`. A start can be late on a busy machine while the next is on time, so the time between two of them proves nothing; but
+ * none can be early.
  */
 function assertPace(births: number[], since: number) {
   const sorted = births.toSorted((a, b) => a - b)

@@ -1,4 +1,4 @@
-/** Each case of `error-cases.ts`, and that what was refused has changed nothing that others see. */
+/** Each case of `error-cases.ts`; and a refusal has no effect that others can see. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
@@ -20,7 +20,7 @@ let places: Places
 
 before(async () => {
   web = await serveFiles()
-  // The network answers with codes that the specification does not have for every query.
+  // For every query the network uses codes that the specification does not have.
   stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
   business = operationsOf(stage)
   person = operationsOf(await joinStage(stage.world, PERSON, { name: 'Person' }))

@@ -7,16 +7,16 @@ import type { Json } from '../harness/stage.ts'
 
 /** The chats, messages and other things that the cases use. */
 export interface Places {
-  /** Number of somebody who is known. */
+  /** Number of a known person. */
   person: string
   /** Number without an account. */
   nobody: string
-  /** By their ids; all of this account. */
+  /** Ids of chats; all belong to this account. */
   group: string
   community: string
   channel: string
   product: string
-  /** Pictures: one that is none, and one that cannot be fetched. */
+  /** Pictures: one that is no picture, and one that cannot be downloaded. */
   noPicture: string
   gone: string
 }
@@ -25,9 +25,9 @@ export interface ErrorCase {
   operation: string
   code: FailureCode
   input(places: Places): Json
-  /** For an account that is no business. */
+  /** For an account that is not a business. */
   isPerson?: true
-  /** The network's part. */
+  /** The answer of the network. */
   network?: { xmlns: string; error: [code: number, text: string] } | 'restricted'
 }
 

@@ -1,4 +1,4 @@
-/** Events without a public address: the stream itself, and `listen`, which posts what it streams to a program on the developer's machine. */
+/** Events without a public address: the stream itself, and `listen`, which posts its events to a program on the developer's machine. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { after, before, test } from 'node:test'
@@ -30,7 +30,7 @@ const heard = (reader: EventReader, text: string) => reader.waitFor(text, has(te
 const texts = (reader: EventReader) =>
   reader.events.flatMap(({ data }) => (data.type === 'received' ? (data.text as { message: string }).message : []))
 
-/** Until a stream is open the instance makes no events: what a test writes before would be none. */
+/** Without an open stream the instance creates no events, so a test must open it first. */
 async function open(options: Parameters<typeof readStream>[1] = {}, of = instance): Promise<EventReader> {
   const reader = await readStream(of.api_url, options)
   await reader.waitFor('ready', ({ event }) => event === 'ready')
@@ -131,7 +131,7 @@ test('the stream goes on when the shard of its instance has died', async () => {
   await reader.cut()
 })
 
-/** `listen` as a process; what it printed. */
+/** Runs `listen` as a process; returns its output. */
 function listen(args: string[], env: Record<string, string> = {}) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...program('../../src/cli', import.meta.url), 'listen', ...args], {
@@ -173,7 +173,7 @@ test('`listen` posts each event, signed, to a program here; a restart of the ser
   const client = listen(['--forward-to', receiver.url, '--types', 'received,delivery'], access)
   await client.seen(/Listening/, 'errors')
   const secret = /^Signing secret: (whsec_[0-9A-Za-z]{32})$/m.exec(client.said.out)?.[1]
-  // Each request is verified with stripe before it counts.
+  // Each request is verified with the stripe package before it counts.
   receiver.trust(instance.id, secret!)
   await write('forwarded')
   const got = await receiver.waitFor('forwarded', (event) => has('forwarded')({ data: event }))

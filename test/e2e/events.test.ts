@@ -1,4 +1,4 @@
-/** Calendar events, their edits and answers: what is sealed is opened as the creator or a guest would. */
+/** Calendar events, their edits and answers: encrypted content is decrypted as the creator or a guest would. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
@@ -36,7 +36,7 @@ const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefi
   nodes?.find(({ tag }) => tag === 'meta')?.attrs
 const startOf = (iso: string) => String(Math.floor(Date.parse(iso) / 1_000))
 
-/** The event inside an edit, and the message it was sealed about. */
+/** The event inside an edit, and the message with whose secret it is encrypted. */
 function openEdit(message: Json, secret: Buffer, creator: string): { event: Json; id: string } {
   const sealed = field(message, 'secretEncryptedMessage')
   assert.equal(sealed.secretEncType, 'EVENT_EDIT')

@@ -33,10 +33,10 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A running example, and what it has printed. It is ended with its test. */
+/** A running example, and its output. It is ended with its test. */
 interface Running {
   child: ChildProcess
-  /** The first match in what was printed, now or later. */
+  /** Resolves with the first match in the output, printed before or later. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
 }
 
@@ -75,7 +75,7 @@ function start(t: TestContext, program: string, args: string[], env: Record<stri
 
 const secretOf = () => instance.webhooks.secret
 
-/** Points the webhooks of the instance at an example that listens. They are turned off with the test. */
+/** Points the webhooks of the instance to an example that listens. They are turned off after the test. */
 async function subscribe(t: TestContext, { printed }: Running) {
   const [, url] = await printed(/listening on (\S+)/)
   const set = (to: string | null) =>
@@ -84,7 +84,7 @@ async function subscribe(t: TestContext, { printed }: Running) {
   await set(url!)
 }
 
-/** Texts that a contact received, newest last, once there is one that fits. */
+/** Texts that a contact has received, newest last, when there is a matching one. */
 async function textsTo(phone: string, wanted: string): Promise<string[]> {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)

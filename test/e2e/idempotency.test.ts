@@ -14,7 +14,7 @@ before(async () => {
   world = await startWorld()
   await world.sandbox.createContact(ANA, { name: 'Ana' })
   instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
-  // Not paired: what it takes waits.
+  // Not paired: its messages stay in the queue.
   other = await world.gateway.createInstance(world.receiver)
 })
 after(() => world.stop())
@@ -28,7 +28,7 @@ const send = (key: string | undefined, message: string, of = instance, more: obj
     key === undefined ? {} : { 'Idempotency-Key': key },
   )
 const texts = async () => (await world.sandbox.inbox(ANA)).map(({ text }) => text)
-/** Everything that was queued before has arrived when this has. */
+/** When this text has arrived, everything that was queued before has arrived, too. */
 const settled = async (text: string) => {
   const { message_id } = (await send(undefined, text)).body
   await world.receiver.waitFor(`delivery of ${text}`, (event) => event.type === 'delivery' && event.message_id === message_id)
@@ -40,7 +40,7 @@ test('a repeat gets the first acknowledgement and sends nothing', async () => {
   assert.equal(second.status, 200)
   assert.deepEqual(second.body, first.body)
   await settled('after once')
-  // The order of the fields, and defaults that are written out, make no other request.
+  // The order of the fields, and explicit defaults, do not make a different request.
   const path = `${instance.api_url}/send-text`
   const same = await fetch(path, {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * `/mcp` from a shell, as people look at a server first: the official inspector of the protocol in its command-line mode lists the tools, sends a
- * text that arrives, and says why another was refused.
+ * `/mcp` from a shell: the official inspector of the protocol, in its command-line mode, lists the tools, sends a text that arrives, and shows why
+ * another was refused.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -57,7 +57,7 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
       '--header',
       `Authorization: Bearer ${instance.token}`,
     ]
-    // Its home is where it keeps the servers it knows.
+    // It stores its known servers in its home folder.
     const options = { cwd: world.dir, env: { HOME: world.dir }, maxBuffer: 16 * 2 ** 20 }
     return new Promise((resolve) => {
       execFile(node!, [inspector, '--cli', ...server, ...asked], options, (error, stdout, stderr) => {
@@ -72,7 +72,7 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
   }
 
   test('lists the tools, whose schemas every client can read', async () => {
-    // `--strict`: a schema that only some clients understand ends it with a code of its own.
+    // With `--strict`, a schema that only some clients understand ends it with a special exit code.
     const { code, stdout, stderr } = await inspect('--method', 'tools/list', '--strict')
     assert.deepEqual([code, stderr.trim()], [0, ''])
     const { tools } = JSON.parse(stdout) as { tools: { name: string; inputSchema: { required?: string[] } }[] }

@@ -1,4 +1,4 @@
-/** Buttons, lists and Pix cards as the contact's phone gets them: content, companion nodes, bounds. */
+/** Buttons, lists and Pix cards as the contact's phone receives them: content, additional nodes, limits. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'
@@ -31,7 +31,7 @@ function buttonsOf(interactive: Json): Button[] {
 }
 const textOf = (part: unknown) => (part as { text?: string } | undefined)?.text
 
-/** BIZ-MIXED, its time apart. */
+/** BIZ-MIXED, except for its time. */
 const MIXED = {
   tag: 'biz',
   attrs: { actual_actors: '2', host_storage: '2' },

@@ -1,6 +1,6 @@
 /**
- * Apps that are let in to `/mcp`: the official client finds out where to ask, registers, and gets its tokens by PKCE; what a browser does in
- * between is done by hand. Then everything that must not work.
+ * Apps that are authorized for `/mcp`: the official client finds the authorization server, registers, and gets its tokens by PKCE; the test does the
+ * browser's part. Then every case that must be refused.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -29,7 +29,7 @@ before(async () => {
 after(() => world.stop())
 
 let callers = 0
-/** Everybody has an address of their own: ten requests a minute are too few for a test. */
+/** Each client has its own address, because ten requests a minute are too few for a test. */
 const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++callers}` })
 
 const form = (fields: Record<string, string>) => new URLSearchParams(fields)
@@ -63,10 +63,10 @@ function shownOf({ status, headers, text }: { status: number; headers: Headers; 
 const answerPage = ({ ticket, cookie }: Pick<Shown, 'ticket' | 'cookie'>, fields: Record<string, string>) =>
   post('/oauth/authorize', { ticket, ...fields }, { ...newAddress(), Cookie: cookie })
 
-/** The owner types the key: the page that goes on from there. */
+/** The owner enters the key; returns the following page. */
 const identify = async (page: Pick<Shown, 'ticket' | 'cookie'>) => shownOf(await answerPage(page, { key: adminKey }))
 
-/** The owner types the key, picks the instance, and allows. Resolves with where the browser is sent. */
+/** The owner enters the key, selects the instance, and allows. Resolves with the address to which the browser is redirected. */
 async function allow(url: string | URL, of = instance): Promise<URL> {
   const page = await identify(await open(url))
   assert.ok(page.html.includes(`value="${of.id}"`))
@@ -75,7 +75,7 @@ async function allow(url: string | URL, of = instance): Promise<URL> {
   return new URL(allowed.headers.get('location')!)
 }
 
-/** As an app keeps what it is given. */
+/** Stores tokens as an app does. */
 function newProvider() {
   const kept: {
     client?: { client_id: string }
@@ -227,7 +227,7 @@ test('access ends with the revocation of the app, of a token, of the instance; a
   assert.equal(await status(lasting), 200)
   await world.restartService()
   assert.equal(await status(lasting), 200)
-  // The key is the service's own here, so it can be rotated.
+  // The service owns the key here, so it can be rotated.
   const rotated = await fetch(`${base}/admin/admin-key`, {
     method: 'POST',
     headers: { ...world.gateway.admin, 'content-type': 'application/json' },
@@ -287,7 +287,7 @@ describe('what is refused', () => {
       'https://a.example/#x',
       'https://u:p@a.example/',
       'app:/x',
-      // In the policy of the page these would begin another rule, another policy, or let its form lead anywhere.
+      // In the policy of the page these would begin another rule or another policy, or let its form be sent anywhere.
       'https://a.example;sandbox/',
       'https://a.example,b.example/',
       'https://*/',
@@ -341,7 +341,7 @@ describe('what is refused', () => {
       const fields = { grant_type: 'authorization_code', client_id, redirect_uri: asked, code, code_verifier: verifier }
       assert.equal((await post('/oauth/token', fields)).status, 200)
     }
-    // A port elsewhere is another program's, perhaps another person's.
+    // Another port belongs to another program, perhaps of another person.
     const { client_id } = (await register({ client_name: 'Elsewhere', redirect_uris: ['https://a.example/callback'] })).body
     assert.equal((await ask({ client_id, redirect_uri: 'https://a.example:8443/callback' })).status, 400)
   })
@@ -376,7 +376,7 @@ describe('what is refused', () => {
     assert.equal((await answerPage({ ...page, ticket: 'f'.repeat(48) }, { key: adminKey })).status, 400)
     const elsewhere = { ...newAddress(), Cookie: page.cookie, 'Sec-Fetch-Site': 'cross-site' }
     assert.equal((await post('/oauth/authorize', { ticket: page.ticket, key: adminKey }, elsewhere)).status, 403)
-    // An instance cannot be picked before the key was right.
+    // An instance cannot be selected before the key was correct.
     const early = await answerPage(page, { decision: 'allow', instance: instance.id })
     assert.deepEqual([early.status, early.headers.get('location')], [401, null])
     const wrong = await answerPage(page, { key: `svc_admin_${'0'.repeat(48)}` })
@@ -397,7 +397,7 @@ describe('what is refused', () => {
   })
 
   test('whoever opened the page does not answer it with the key that somebody else types into it', async () => {
-    // Somebody opens it, and has the owner’s browser show it: by a cookie, and a form that is sent from another port of the same host.
+    // An attacker opens it, and makes the owner’s browser show it: by a cookie, and by a form that is sent from another port of the same host.
     const opened = await open(query())
     const owner = await identify(opened)
     assert.ok(owner.ticket !== opened.ticket && owner.cookie !== opened.cookie)
@@ -406,7 +406,7 @@ describe('what is refused', () => {
       assert.ok([400, 401].includes(answered.status), answered.text)
       assert.deepEqual([answered.headers.get('location'), answered.text.includes(instance.id)], [null, false])
     }
-    // The key may be sent twice, by a second click: the page that is shown last goes on.
+    // The key may be sent twice, by a second click: the last page continues.
     const again = await identify(opened)
     assert.equal((await answerPage(again, { decision: 'allow', instance: instance.id })).status, 303)
   })
@@ -492,7 +492,7 @@ describe('what is refused', () => {
       documents.set('/other', { client_id: at('/app'), client_name: 'Stolen', redirect_uris: [CALLBACK] })
       assert.ok((await open(query({ client_id: at('/app') }))).html.includes('Documented'))
       for (const path of ['/other', '/nothing']) assert.equal((await ask({ client_id: at(path) })).status, 400)
-      // Without TLS a document counts only on this machine itself, which no name is sure to be.
+      // Without TLS a document is only accepted from this machine itself, and a name does not prove that.
       const named = at('/named').replace('127.0.0.1', 'localhost')
       documents.set('/named', { client_id: named, client_name: 'Named', redirect_uris: [CALLBACK] })
       const before = asked

@@ -1,4 +1,4 @@
-/** `/mcp` as agents use it: the official client over HTTP, tools that send, ask and fail, in each revision of the protocol. */
+/** `/mcp` as agents use it: the official client over HTTP; tools that send, query and fail, in each revision of the protocol. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -20,7 +20,7 @@ after(() => world.stop())
 
 type Mode = 'legacy' | 'auto' | { pin: string }
 
-/** With what every answer said beside its body. */
+/** Connects a client, and records the headers of every answer. */
 async function connect({ of = instance, mode = 'auto' as Mode, query = '' } = {}) {
   const answers: Response[] = []
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
@@ -81,7 +81,7 @@ for (const mode of [{ pin: '2026-07-28' }, 'legacy'] as const)
       await world.receiver.waitFor('delivery', ({ type, message_id }) => type === 'delivery' && message_id === id)
       assert.ok((await world.sandbox.inbox(ANA)).some(({ text, id: theirs }) => text === message && theirs === id))
       for (const answer of answers) {
-        // After `initialize` clients try to open a stream, of which there are none.
+        // After `initialize` clients try to open a stream, which the service does not have.
         const type = answer.status === 202 || answer.status === 405 ? null : 'application/json'
         assert.equal(answer.headers.get('Content-Type'), type)
         assert.equal(answer.headers.get('Mcp-Session-Id'), null)

@@ -1,4 +1,4 @@
-/** The media of the next item is prepared while the network decides about the one before: early, in order, once, and for nobody who is gone. */
+/** The media of the next item are prepared while the network handles the previous one: early, in order, once, and not for removed items. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
@@ -47,7 +47,7 @@ const outcome = (id: string) =>
   world.receiver.waitFor(`delivery of ${id}`, ({ type, message_id }) => type === 'delivery' && message_id === id, 40_000)
 const isDelivered = (id: string) => world.receiver.events('delivery').some(({ message_id }) => message_id === id)
 
-/** The network keeps the next message for so long before it looks at it. */
+/** The network delays the next message for this time. */
 const slow = (ms: number) => world.sandbox.fault({ on: 'message', do: { delay_ms: ms }, times: 1 })
 
 /** Those of these messages that Ana has received, in order of arrival. */
@@ -144,7 +144,7 @@ test('after a lost connection what was prepared is prepared again, and each item
     [first.id, second.id],
   )
   assert.equal(all[1]!.sha256, sha256(two))
-  // The first is stored with its upload and leaves again as it was.
+  // The first is stored with its upload and is sent again unchanged.
   assert.equal(await uploads(), before + 3)
 })
 

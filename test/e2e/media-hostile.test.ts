@@ -1,4 +1,4 @@
-/** Media that should not be sent, from the request to the `delivery`: the right error each time, and nothing else slows or grows. */
+/** Hostile media, from the request to the `delivery`: the right error each time, and no delay or memory growth elsewhere. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
@@ -134,7 +134,7 @@ test('a URL that drips holds up its own instance only', async () => {
 })
 
 test('a URL that drips for too long is given up', async () => {
-  // A world of its own: other downloads end by what they are.
+  // A separate world, because here the time limit of downloads is shorter.
   const impatient = await startWorld({ env: { SVC_TEST_DOWNLOAD_MS: '1000' } })
   try {
     const { gateway, sandbox, receiver } = impatient

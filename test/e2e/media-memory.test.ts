@@ -1,4 +1,4 @@
-/** Large media pass through the service without being held by it: measured from outside, on a process of its own. */
+/** Large media pass through the service without being held in memory: measured from outside, with a separate process. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -51,7 +51,7 @@ after(async () => {
 
 const rss = () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** By how many MB the service grew above what it had, at most, until the message was delivered. */
+/** The most MB by which the service grew until the message was delivered. */
 async function growth(body: Record<string, unknown>): Promise<number> {
   const before = rss()
   let most = before

@@ -1,4 +1,4 @@
-/** A machine without ffmpeg: said once in the log and in `/health/ready`, and what needs it is refused with a sentence. */
+/** A machine without ffmpeg: it is reported once in the log and in `/health/ready`, and conversions are refused with a sentence. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'

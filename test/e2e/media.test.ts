@@ -1,4 +1,4 @@
-/** Every send with a medium as the other side sees it: bytes by their hash, type, caption, size, thumbnail, wrapper, stanza. */
+/** Every send with media as the other side receives it: bytes by their hash, type, caption, size, thumbnail, wrapper, stanza. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -52,7 +52,7 @@ async function send(path: string, body: Fields): Promise<string> {
   return String(answer.message_id)
 }
 
-/** Sends to Ana and gives what she could open. */
+/** Sends to Ana, and resolves with the media that she could decrypt. */
 async function arrives(path: string, body: Fields): Promise<{ item: Item; media: Media; id: string }> {
   const id = await send(path, { phone: ANA, ...body })
   const delivery = await deliveryOf(id)
@@ -96,7 +96,7 @@ for (const [name, size] of [
   ['large', 900_001],
 ] as const)
   test(`base64 in lines, without padding or URL-safe, in a ${name} body, arrives byte for byte`, async () => {
-    // A JPEG's end may be followed by anything.
+    // Any bytes may follow the end of a JPEG.
     const picture = Buffer.concat([await files.image('jpeg'), randomBytes(size)])
     const text = base64(picture)
     for (const spelled of [
@@ -175,7 +175,7 @@ test('a video arrives with its length, size and first frame', { skip: withoutFfm
   assert.ok(!gifPlayback)
 })
 
-/** A second of ogg/opus that needs no ffmpeg to exist: head, tags, and packets of silence. */
+/** A second of ogg/opus, made without ffmpeg: head, tags, and packets of silence. */
 const SILENCE = oggOpus()
 
 test('a voice note in ogg/opus arrives byte for byte and is marked as one', async () => {
@@ -342,7 +342,7 @@ test('a status is answered with a GIF and a sticker that quote it', { skip: with
 })
 
 test('messages keep their order behind one that takes its time', async () => {
-  // Posts to everybody have reached him before.
+  // He has received posts to everybody before.
   for (const { seq } of await world.sandbox.inbox(BEN, lastSeq.get(BEN) ?? 0)) lastSeq.set(BEN, seq)
   const slow = web.slow('/slow.jpg', await files.image('jpeg'), 400)
   const first = await send('/send-image', { phone: BEN, image: slow, caption: 'first' })
@@ -368,7 +368,7 @@ test('inline media waits on the disk, sealed, goes with its item, and survives a
   assert.equal(item.id, id)
   assert.equal(item.media?.sha256, sha256(file))
   await deliveryOf(id)
-  // The item has ended before its blob goes: a kill in between leaves the blob, never an item without it.
+  // The item has ended before its blob is deleted: a kill in between leaves the blob, never an item without it.
   for (let left = 200; (await waiting()).length > 0; left--) {
     assert.ok(left > 0, 'the blob has outlived its item')
     await new Promise((resolve) => setTimeout(resolve, 10))
@@ -379,7 +379,7 @@ test('a document from an address is encrypted as it comes: its plain bytes never
   const { readdir, readFile } = await import('node:fs/promises')
   const { join } = await import('node:path')
   const file = Buffer.from('a document nobody else should read, '.repeat(20_000))
-  // Its second half comes when the first was looked at.
+  // Its second half is sent after the first was checked.
   let comeOn = () => {}
   const url = web.answer('/halves.txt', (response) => {
     response.writeHead(200, { 'content-length': file.byteLength }).write(file.subarray(0, file.byteLength / 2))
@@ -395,7 +395,7 @@ test('a document from an address is encrypted as it comes: its plain bytes never
       if (bytes.byteLength > 0) return bytes
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    throw new Error(`nothing of it came to ${folder}`)
+    throw new Error(`no file of it was written to ${folder}`)
   }
   assert.ok(!(await begun()).includes('nobody else'), 'plain bytes lie on the disk')
   comeOn()

@@ -1,4 +1,4 @@
-/** The numbers of a service that works: texts out and in, a receiver that fails, a caller that is too fast, a shard that dies. */
+/** The metrics of a busy service: sent and received texts, a failing receiver, a caller above the limit, a shard that dies. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -13,7 +13,7 @@ const ANA = '5511988880001'
 const NOBODY = '5511988880000'
 const TOKEN = 'a-token-of-the-operator'
 
-/** A word of our tables or of the protocol, a status code, or a route as it is declared. */
+/** Allowed values of labels: a word of our tables or of the protocol, a status code, or a declared route. */
 const WORD = /^(?:[A-Za-z_.]+|[a-z]+(?::[a-z0-9]+)+|[1-5]\d\d|(?:\/(?:[a-z-]+|\{[a-z_]+\}|openapi\.json))+)$/
 
 let world: World
@@ -34,7 +34,7 @@ async function text(): Promise<string> {
 }
 const scrape = async () => parse(await text())
 
-/** Asks until it is so: what a number follows from is told to others at the same moment. The test's own limit bounds it. */
+/** Repeats until it is true, because the counted events are reported elsewhere at the same moment. The test's own limit applies. */
 async function until(what: string, fits: (families: Map<string, Family>) => boolean): Promise<Map<string, Family>> {
   const end = Date.now() + 20_000
   for (;;) {
@@ -133,7 +133,7 @@ test('immediate operations are timed by operation, and a caller that is too fast
     total(families, 'svc_engine_action_duration_seconds_count', { operation: 'queue.list' }),
   ]
   assert.deepEqual(counted(await scrape()), [0, 0, 0])
-  // The bucket fills while it is emptied: on a slow machine it takes more than its 120.
+  // The bucket is refilled while it is emptied: on a slow machine this takes more than its 120 tokens.
   const statuses: number[] = []
   while (!statuses.includes(429)) {
     const answers = Array.from({ length: 100 }, () => world.gateway.ask(twin, 'GET', '/queue'))
@@ -165,7 +165,7 @@ test('counters do not go back when a shard dies, and go on when it is back', asy
       assert.ok(total(after, name, labels) >= value, `${name} ${JSON.stringify(labels)} went back ${when}`)
   }
   never(await scrape(), 'while the shard was down')
-  // Until the shard is back its status is the last one known.
+  // Until the shard has restarted, its last known status is shown.
   await until('it is connected anew', (now) => total(now, 'svc_engine_reconnects_total', { reason: 'engine_restart' }) === 1)
   await world.gateway.waitForStatus(instance, 'connected')
   const { message_id } = await world.gateway.sendText(instance, ANA, 'back again')

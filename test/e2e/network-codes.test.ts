@@ -17,7 +17,7 @@ const BEN = '5511988880022'
 
 let stage: Stage
 let operations: Operations
-/** Of an account that is no business. */
+/** For an account that is not a business. */
 let person: Operations
 /** Values for the placeholders of the examples, by field. */
 let real: Json
@@ -25,7 +25,7 @@ let real: Json
 let own: Readonly<Record<string, Json>>
 
 before(async () => {
-  // The network answers with codes that the specification does not have for every query.
+  // For every query the network uses codes that the specification does not have.
   stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
   operations = operationsOf(stage)
   const other = await joinStage(stage.world, PERSON, { name: 'Person' })
@@ -81,7 +81,7 @@ before(async () => {
     'contacts.add': { contacts: [{ phone: ANA, first_name: 'Ana' }] },
     'contacts.unblock': { phone: BEN },
     'chats.expiration': { phone: group, value: 0 },
-    // Nobody the directory knows: of others what the network does not tell is left out.
+    // A person who is not in the directory: for others, missing data of the network are omitted.
     'chats.get': { phone: '5511955550002' },
     'contacts.exists': { phone: '5511955550000' },
     'contacts.existsBatch': { phones: ['5511955550001'] },
@@ -106,7 +106,7 @@ async function answers(action: unknown): Promise<void> {
   }
 }
 
-/** A client that is asked to wait waits. */
+/** Waits as long as the answer tells the client to wait. */
 async function toldOf(id: string): Promise<string> {
   for (;;) {
     const answer = await (OF_A_PERSON.includes(id) ? person : operations).ask(id, inputOf(id))
@@ -124,7 +124,7 @@ for (const code of Object.keys(CODES).map(Number))
     assert.deepEqual(await told(ids), Object.fromEntries(ids.map((id) => [id, expected(id, code)])))
   })
 
-/** Something of the list of groups is open then, so that it is asked for. */
+/** Makes a part of the list of groups outdated, so that it is queried. */
 async function openLists(): Promise<void> {
   const { sandbox } = stage.world
   const group = ['group', { jid: `${String(real.group_id).split('-')[0]}@g.us` }]
@@ -144,7 +144,7 @@ for (const [code, expected] of READ_CODES)
   })
 
 const deadlineOf = (id: string) => asked.find((each) => each.id === id)!.deadlineMs
-/** Of clocks of two threads, in ms. */
+/** Difference between the clocks of two threads, in ms. */
 const TOLERANCE = 500
 
 test('what the network never answers ends in send_timeout', async () => {
@@ -155,7 +155,7 @@ test('what the network never answers ends in send_timeout', async () => {
   const waited = async (id: string) => {
     const begun = performance.now()
     const code = await toldOf(id)
-    // A wait for the limit of requests makes it longer: never shorter than the operation has.
+    // A wait for the rate limit makes it longer; it is never shorter than the operation's deadline.
     if (performance.now() - begun < deadlineOf(id) - TOLERANCE) early.push(id)
     return [id, code] as const
   }

@@ -2,18 +2,18 @@
 import { endpoints } from '../../src/features/index.ts'
 
 export const AREAS = ['groups', 'communities', 'newsletters', 'business', 'chats', 'contacts', 'profile', 'privacy', 'labels']
-/** The operations of these areas that the network is asked for. */
+/** The operations of these areas that query the network. */
 export const asked = endpoints.filter(({ id, kind }) => kind === 'action' && AREAS.includes(id.split('.')[0]!))
 
-/** Answered from what is known here. */
+/** Answered from stored data. */
 export const LISTS = ['groups.list', 'communities.list', 'contacts.list', 'chats.list', 'labels.list']
-/** Those that are read where something of them is open, and what a refusal is then. */
+/** Lists that are queried only if they are outdated, and the code of a refusal then. */
 export const READ_LISTS = ['groups.list', 'communities.list']
 export const READ_CODES: readonly (readonly [code: number, told: string])[] = [
   [403, 'not_allowed'],
   [500, 'action_failed'],
 ]
-/** For an account that is no business: the network fixes the names of those. */
+/** For an account that is not a business, because the network does not let businesses change their names. */
 export const OF_A_PERSON = ['profile.updateName']
 
 export const ids = asked.map(({ id }) => id)
@@ -26,7 +26,7 @@ function missing(id: string): string {
 }
 
 const INVITED = ['groups.acceptInvitation', 'groups.invitationMetadata', 'newsletters.invitationMetadata']
-/** Refusals of members and of others are the same: it is looked at, which the network refuses as well. */
+/** Members and non-members are refused with the same code, so the service checks the membership with another query, which is refused as well. */
 const LOOKED_AT = [
   ...ids.filter((id) => missing(id) === 'group_not_found'),
   ...['metadata', 'messages', 'mute', 'unmute', 'unfollow', 'delete', 'removePicture', 'updatePicture', 'updateName'].map(
@@ -42,12 +42,12 @@ const ABOUT_GROUPS = [
   ...['groups.create', 'groups.acceptInvitation', 'groups.invitationMetadata', 'communities.create', 'chats.expiration'],
 ]
 const NAMED_FIELDS = ['business.createCollection', 'business.updateCollection']
-/** 404 is told as nothing: there is no catalog, or no picture. */
+/** 404 is an empty result: there is no catalog, or no picture. */
 const NONE = ['business.collections', 'business.products', 'contacts.picture']
-/** One that is not to be seen is none. */
+/** A hidden one counts as absent. */
 const HIDDEN = ['contacts.picture']
 
-/** Of operations that no row is about, `action_failed`: also where a code of the network would be none of their errors. */
+/** Operations without a row have `action_failed`, even if they have no error for the code. */
 export const CODES: Record<number, readonly (readonly [ids: readonly string[], told: string | ((id: string) => string)])[]> = {
   400: [
     [INVITED, 'invite_link_invalid'],

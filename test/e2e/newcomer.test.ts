@@ -1,4 +1,4 @@
-/** The README's commands, as a newcomer runs them on a fresh checkout: through npm, compiled, on a folder that holds nothing. */
+/** The README's commands, as a new user runs them on a fresh checkout: through npm, compiled, with an empty data folder. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
@@ -23,13 +23,13 @@ after(() => rm(checkout, { recursive: true, force: true }))
 
 interface Npm {
   child: ChildProcess
-  /** Resolves with everything printed so far, once it holds this. */
+  /** Resolves with the whole output when it contains this text. */
   printed(text: string): Promise<string>
 }
 
 function npm(args: string[]): Npm {
   const env = { ...process.env, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'fatal' }
-  // A group of its own, so that npm, its shell and the service end together.
+  // A separate process group, so that npm, its shell and the service end together.
   const child = spawn('npm', args, { cwd: checkout, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let errors = ''
@@ -57,7 +57,7 @@ function npm(args: string[]): Npm {
 }
 
 async function end(child: ChildProcess) {
-  // One that ended by itself has said why already.
+  // A process that ended by itself has already printed the reason.
   if (child.exitCode !== null) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
   process.kill(-child.pid!, 'SIGTERM')

@@ -1,6 +1,6 @@
 /**
- * No secret in what the service says: a whole story, with most of what can go wrong in it, told to a service that logs everything it has, and
- * then every token, key, secret, content and number of it looked for in the log, the metrics and the refusals.
+ * No secret in the outputs of the service: a long scenario with most of the possible failures, on a service that logs everything. Then the log, the
+ * metrics and the refusals are searched for every token, key, secret, content and number.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -131,7 +131,7 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
   await ask('POST', `${gateway.baseUrl}/admin/client-token`, { value: imported }, gateway.admin)
   await ask('GET', `${instance.api_url}/me`, undefined, { 'Client-Token': imported })
 
-  // Addresses with credentials of their own.
+  // Addresses that contain credentials.
   await must('PUT', `${instance.api_url}/webhooks`, {
     received_url: `http://127.0.0.1:9/${secret('path of a webhook', 'hook-marker-2290')}?key=${secret('query of a webhook', 'query-marker-2291')}`,
   })
@@ -172,7 +172,7 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
   await service.stop()
 })
 
-/** Everything of a pairing with a passkey that is good for something, or says who somebody is: refused, taken, and compared. */
+/** All values of a pairing with a passkey that are secret or identify a person: refused, accepted, and compared. */
 async function linkWithPasskey() {
   const phone = secret('number of the account with a passkey', '5511977770001')
   await sandbox.createPhone(phone)
@@ -197,7 +197,7 @@ async function linkWithPasskey() {
   const match = { conn, child: 'companion_nonce' }
   const expected = await sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
 
-  // The phone of the sandbox is a step ahead of the service.
+  // The sandbox's phone is one step ahead of the service.
   await until(state, (each) => each.public_key !== null)
   const { ticket } = await must('POST', `${instance.api_url}/passkey/ticket`)
   const headers = { 'X-Passkey-Ticket': secret('ticket', String(ticket)) }

@@ -17,7 +17,7 @@ const ANA = '5511988880031'
 let stage: Stage
 let operations: Operations
 let picture: string
-/** By what they are: `[never there, foreign, left]`. */
+/** Group ids by case: `[never existed, foreign, left]`. */
 let groups: string[]
 let communities: string[]
 let channels: string[]
@@ -84,7 +84,7 @@ test('every operation on a community', async () => {
       )
 })
 
-/** Anybody may read a channel and follow it, and who does not follow it has unfollowed it. */
+/** Everyone may read a channel and follow it, and unfollowing without following succeeds. */
 const FOR_ANYBODY = ['metadata', 'messages', 'follow', 'unfollow'].map((verb) => `newsletters.${verb}`)
 
 test('every operation on a channel', async () => {
@@ -99,7 +99,7 @@ test('every operation on a channel', async () => {
     }
 })
 
-/** Flags of a chat that is in the list stay the account's own, whether or not it is in the group. */
+/** Flags of a chat in the list are the account's own data, whether or not it is in the group. */
 test('what is done with the chat of a group that the account was never in', async () => {
   for (const { id, kind, fields } of endpoints) {
     if (kind !== 'action' || !('phone' in fields) || !/^(chats|labels)\./.test(id) || id.startsWith('labels.')) continue
@@ -110,7 +110,7 @@ test('what is done with the chat of a group that the account was never in', asyn
     assert.equal(await operations.refused('chats.expiration', { phone, value: 0 }), 'chat_not_found', phone)
 })
 
-/** A file that can be fetched, for each that an example names. */
+/** Replaces files in examples by one that can be downloaded. */
 const withFiles = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withFiles)
   if (typeof value === 'object' && value !== null)
@@ -119,12 +119,12 @@ const withFiles = (value: unknown): unknown => {
 }
 
 /**
- * A channel is only known to be none once the network has refused what is published there: sound and films are converted before, and a post to
- * react to cannot be known.
+ * For a channel, only the network's refusal of a post shows that it does not exist: sound and films are converted before, and a post to react to
+ * cannot be known.
  */
 const NOT_PUBLISHED = ['sendAudio', 'sendVideo', 'sendGif', 'sendReaction', 'removeReaction'].map((name) => `send.${name}`)
 
-/** Every kind of send that can go to such a place. */
+/** Every kind of send that can have such a destination. */
 function sendsTo(phone: string): [id: string, input: Json][] {
   return endpoints.flatMap(({ id, kind, fields, examples, input }) => {
     if (kind !== 'send' || !('phone' in fields)) return []

@@ -1,4 +1,4 @@
-/** Linking a number: by QR code, by pairing code, and everything that can go wrong before the first login. Rows 2, 3, 6, 9, 12, 13, 29, 31. */
+/** Linking a number by QR code and by pairing code, and every failure before the first login. Rows 2, 3, 6, 9, 12, 13, 29, 31. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -36,7 +36,7 @@ const errorOf = ({ status, body }: { status: number; body: unknown }) => [
   (body as { error: { code: string } }).error.code,
 ]
 
-/** Another code than this one, as soon as it is there. */
+/** Resolves with the next code that differs from this one. */
 async function nextCode(instance: Instance, before: Code): Promise<Code> {
   const until = Date.now() + 10_000
   for (;;) {
@@ -232,7 +232,7 @@ describe('by pairing code', { concurrency: 4 }, () => {
 describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   const remove = (instance: Instance) =>
     ask('DELETE', `${world.gateway.baseUrl}/account/instances/${instance.id}`, undefined, world.gateway.account)
-  /** An unknown id is answered as a wrong token is. */
+  /** An unknown id has the same answer as a wrong token. */
   const isGone = async (instance: Instance) => assert.equal((await ask('GET', `${instance.api_url}/status`)).status, 401)
 
   test('while connected the phone loses the device, and what waited is gone', async () => {
@@ -279,7 +279,7 @@ describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   })
 })
 
-// By itself: the rule cannot name an instance, as the one that shows a code has no number yet.
+// Alone in its world, because the rule cannot select an instance: one that shows a code has no number yet.
 test('a code the network refuses is not given out, and the next one is asked for anew', async () => {
   const { instance, phone } = await waiting()
   await world.sandbox.fault({

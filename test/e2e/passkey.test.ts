@@ -1,4 +1,4 @@
-/** Linking an account that demands its passkey, over HTTP: by QR code and by pairing code. Every bend of the way is in `test/faults/long`. */
+/** Linking an account that requires its passkey, over HTTP: by QR code and by pairing code. `test/faults/long` tests every deviation. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createAuthenticator, type Options } from '../harness/passkey-authenticator.ts'

@@ -35,7 +35,7 @@ async function heard(to: string, message: Json) {
   return id
 }
 
-/** Chosen options of a vote, as hashes. Throws when it is not sealed as it must be. */
+/** Chosen options of a vote, as hashes. Throws if it is not encrypted correctly. */
 function openVote(message: Json, secret: Buffer, author: string, sender: string): string[] {
   const update = field(message, 'pollUpdateMessage')
   const messageId = String(field(update, 'pollCreationMessageKey').id)

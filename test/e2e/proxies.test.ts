@@ -22,7 +22,7 @@ import { startWorld, type World } from '../harness/world.ts'
 /** The address that the service trusts to name its callers, and another one that a proxy may have. */
 const TRUSTED = '127.0.0.1'
 const UNTRUSTED = '127.0.0.2'
-/** Callers that the lists allow, and do not. */
+/** Callers that the lists allow, and callers that they refuse. */
 const INSIDE = '127.0.0.1'
 const OUTSIDE = '203.0.113.9'
 
@@ -58,7 +58,7 @@ interface Asked {
   what: string
   path(): string
   headers(): HeaderLine[]
-  /** Status for a caller who may not. */
+  /** Status for a refused caller. */
   refused: number
 }
 
@@ -81,7 +81,7 @@ const ASKED: readonly Asked[] = [
 
 /** Header lines with names between `Host` and `X-`. */
 const many = (count: number): HeaderLine[] => Array.from({ length: count }, (_, index) => [`n${index}`, ''])
-/** More than Node keeps by itself. */
+/** More than Node stores by default. */
 const MANY = many(1_010)
 const inside = (name: string): HeaderLine => [name, INSIDE]
 
@@ -96,7 +96,7 @@ const TRICKS: Record<string, { lines: HeaderLine[]; answered?: (refused: number)
   },
   'a wish to have it removed': { lines: [['Connection', 'close, X-Forwarded-For']] },
   'more headers than are read': { lines: many(250), answered: () => [431] },
-  // nginx refuses so many itself.
+  // nginx itself refuses this many.
   'so many that the header of the proxy is cut off': { lines: MANY, answered: () => [431, 400] },
   // nginx drops the second half.
   'a folded one': { lines: [['X-Forwarded-For', `${INSIDE},\r\n ${INSIDE}`]], answered: (refused) => [400, refused] },

@@ -1,4 +1,4 @@
-/** The production tree: what `scripts/prune.mjs` takes away is loaded by nothing of the service. */
+/** The production tree: the service loads nothing that `scripts/prune.mjs` removes. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { createSandbox } from '../harness/sandbox.ts'
 
 const BUILT = new URL('../../', import.meta.url)
 const PACKAGES = fileURLToPath(new URL('node_modules/', ROOT))
-/** A package is then looked for where the link to it lies, also by another package: what was taken away is not found. */
+/** With links, a package is searched from the place of the link, also by another package: a removed one is not found. */
 const FROM_LINKS = ['--preserve-symlinks', '--preserve-symlinks-main']
 
 async function linkPackages(to: string) {

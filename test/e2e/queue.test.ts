@@ -1,4 +1,4 @@
-/** The queue as its owner sees it: what waits and why, what can be taken out, what survives. */
+/** The queue as its owner sees it: which items wait and why, which can be removed, and which survive a restart. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -99,7 +99,7 @@ test('what waits survives an orderly restart, leaves after pairing in order, and
   )
 })
 
-/** Sends, and waits for the outcome: those of everything before it have come. */
+/** Sends, and waits for the result: by then the results of all earlier messages have arrived. */
 async function delivered(phone: string, message: string): Promise<string> {
   const { message_id: id } = await world.gateway.sendText(instance, phone, message)
   await world.receiver.waitFor(`delivery of ${message}`, ({ type, message_id }) => type === 'delivery' && message_id === id)
@@ -134,7 +134,7 @@ test('with disable_enqueue_when_disconnected a text is refused while not connect
   await delivered(ANA, 'now!')
 })
 
-// It was taken for a lost connection, and whatever stood behind it waited as long as the network answered so.
+// It was treated as a lost connection, and everything after it waited while the network answered this way.
 test('a query that the network refuses with 408 fails its item alone: the next one leaves', async () => {
   await world.sandbox.fault({ on: 'query', match: { xmlns: 'w:g2' }, do: { query_error: [408, 'request-timeout'] }, times: 100 })
   const toGroup = await world.gateway.sendText(instance, '120363999999999998-group', 'to a group')

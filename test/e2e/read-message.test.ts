@@ -1,4 +1,4 @@
-/** Read receipts: who is told, and under which name, whatever form of the number or the chat the caller writes. */
+/** Read receipts: who receives them, and with which address, for every form of the number or the chat. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
@@ -28,9 +28,9 @@ async function says(from: string, to: string, text: string): Promise<string> {
   return id
 }
 
-/** The read receipts a contact has got for a message, by the address they came to. */
+/** The read receipts that a contact has received for a message, by the address of the recipient. */
 async function told(contact: string, id: string): Promise<string[]> {
-  // A query is answered after the stanzas before it.
+  // The answer of a query arrives after the stanzas before it.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone: BEN, message: 'done' })
   await stage.next(BEN)
   const { contacts } = await stage.world.sandbox.get<{ contacts: { phone: string; heard: Json[] }[] }>('/state')
@@ -40,7 +40,7 @@ async function told(contact: string, id: string): Promise<string[]> {
     .map(({ chat }) => String(chat))
 }
 
-// The digits were compared as they were written: the message was not found under the other form of its author's number.
+// The digits were compared unchanged: the message was not found by the other form of its author's number.
 test('a remembered message is read by either form of the number, and under either name', async () => {
   const lid = await lidOf(OLD_FORM)
   for (const phone of [OLD_FORM, NEW_FORM, lid]) {

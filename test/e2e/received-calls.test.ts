@@ -1,4 +1,4 @@
-/** Calls we reject, presence, channels, status posts: what comes without a ciphertext. */
+/** Calls that we reject, presence, channels, status posts: stanzas without a ciphertext. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
@@ -39,7 +39,7 @@ test('a call is rejected automatically, told once, and answered through the queu
     return items.filter(({ text }) => text === 'We only answer by text.').length
   }
   assert.equal(await answers(), 1)
-  // One text is answer enough for all the calls of ten minutes; each is rejected and told.
+  // One text answers all calls within ten minutes; each is rejected and reported.
   const more = await Promise.all(Array.from({ length: 5 }, () => call({ after_ms: 30_000 })))
   for (const again of more) assert.equal((await story.received(again.id)).notification, 'call_missed_voice')
   const { message_id } = await gateway.must(story.instance, 'POST', '/send-text', { phone: ANA, message: 'behind them' })

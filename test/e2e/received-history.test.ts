@@ -31,7 +31,7 @@ async function linked(phone: string) {
     told,
     label: (chat: string, label: string) => sandbox.post(`/phones/${phone}/labels`, { chat, label }),
     rename: (name: string) => sandbox.put(`/phones/${phone}/profile`, { name }),
-    /** The notifications, after everything before it was told. */
+    /** The notifications, when everything before has been reported. */
     async notifications() {
       const { id } = await sandbox.send(ANA, phone, { text: 'behind it' })
       await receiver.waitFor('behind it', ({ message_id }) => message_id === id)
@@ -76,7 +76,7 @@ test('the verified name of a business comes with the pairing, and what it calls 
   assert.deepEqual(await notifications(), [renamed('Shop & Co')])
 })
 
-// The library saves no version of an empty collection: its first entry, years later, read like history.
+// The library stores no version of an empty collection: its first entry, years later, was treated as history.
 test('the first label of an account that had none is told', async () => {
   await world.sandbox.createPhone(EMPTY)
   const { notifications, label, waitFor } = await linked(EMPTY)

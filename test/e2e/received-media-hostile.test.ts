@@ -94,7 +94,7 @@ test('an honest host: the file is whole, with and without a length that is known
     assert.ok((await read((await open(fileAt(host.answer(whole), more)))!.stream)).equals(plain))
 })
 
-/** Of a message that names no hash, so that its length is what says which file it is. */
+/** For a message without a hash, so that its length identifies the file. */
 const NO_HASH = { fileSha256: null, fileEncSha256: null }
 
 test('a length that is not right opens the file all the same, whose MAC and hashes are', async () => {
@@ -204,7 +204,7 @@ test('a reader that stops holds the host back, and one that leaves ends it', asy
   }
   const still = await pouring()
   await still.reader.read()
-  // By the time somebody else has read this much of the same host, the one that stopped would have been sent as much.
+  // When another reader has received this much from the same host, the stopped one could have received as much.
   const busy = await pouring()
   for (let length = 0; length < 100 * MB; ) length += (await busy.reader.read()).value!.length
   assert.ok(still.answered.writableNeedDrain, 'the host waits')

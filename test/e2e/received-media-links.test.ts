@@ -1,4 +1,4 @@
-/** Links to received files over HTTP, when something is not as usual: who reads leaves, the phone refuses, the instance is away or gone. */
+/** Links to received files over HTTP in unusual cases: the reader leaves, the phone refuses, the instance is disconnected or deleted. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -86,7 +86,7 @@ test('a reader who leaves in the middle ends it, and the next one reads all', as
     mimetype: 'text/plain',
   }
   const url = await linkTo(ME, { proto: { documentMessage } })
-  // More than there are places for one instance: each must have come back.
+  // More than the slots of one instance, so each slot must have been released.
   for (let turn = 0; turn < 20; turn++) {
     const response = await new Promise<IncomingMessage>((resolve) => get(url, { agent: false }, resolve))
     assert.equal(response.statusCode, 200)

@@ -26,14 +26,14 @@ const eventsOf = (id: string) =>
   story.world.receiver.events('received').filter((event) => event.message_id === id) as unknown as Event[]
 const allConfirmed = () => until(story.world.sandbox.pending, (pending) => pending === 0)
 
-/** A text of a contact comes through behind all that came before it. */
+/** A text of a contact arrives after everything that came before it. */
 async function textComesThrough() {
   const { id } = await story.world.sandbox.send(ANA, ME, { text: 'still there?' })
   await story.received(id)
 }
 
 const garbage = Buffer.alloc(40, 0xff).toString('base64')
-/** Fields of a protocol message that the library reads without looking, each in forms that no phone sends. */
+/** Fields of a protocol message that the library reads unchecked, each in formats that no phone sends. */
 const USELESS: Json[] = [
   { type: 'APP_STATE_SYNC_KEY_SHARE' },
   { type: 'APP_STATE_SYNC_KEY_SHARE', appStateSyncKeyShare: { keys: [{}] } },
@@ -43,7 +43,7 @@ const USELESS: Json[] = [
   { type: 'LID_MIGRATION_MAPPING_SYNC', lidMigrationMappingSyncMessage: { encodedMappingPayload: garbage } },
   { type: 'REVOKE' },
 ]
-/** Nothing of use either, but nothing is missing in them: they are plumbing like any other. */
+/** Without an effect, but complete: they are handled like every other protocol message. */
 const HARMLESS: Json[] = [
   ...Object.keys(proto.Message.ProtocolMessage.Type)
     .filter((type) => !USELESS.some((each) => each.type === type))
@@ -71,7 +71,7 @@ test('what comes whole when it is asked for again is taken, and nothing of it is
   }
 })
 
-// Each cut the connection, at up to five logins, with pauses that grew to minutes.
+// Each ended the connection, at up to five logins, with pauses that grew to minutes.
 test('spoilt messages of the own phone cost no connection and hold up nobody; those of no use are told once', async () => {
   const match = { from: 'server', account: ME, tag: 'success' }
   const { id: login } = await story.world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
@@ -85,7 +85,7 @@ test('spoilt messages of the own phone cost no connection and hold up nobody; th
   await allConfirmed()
   const { complete } = await story.world.sandbox.get<{ complete: boolean }>(`/expect/${login}?wait_ms=0`)
   assert.equal(complete, false, 'it had to log in again')
-  // With its device all that is still waited for is told.
+  // When the device is removed, everything that still waits is reported.
   await story.world.sandbox.unlink(ME)
   await until(
     async () => useless.filter((id) => eventsOf(id).length === 0),

@@ -1,4 +1,4 @@
-/** `photo`, `sender_photo` and `chat_name`: what is known is told, what is not is asked for behind the event, and asked once. */
+/** `photo`, `sender_photo` and `chat_name`: known values are in the event; unknown ones are queried after the event, once. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { must } from '../harness/http.ts'
@@ -6,7 +6,7 @@ import { ANA, ANA_LID, BEN, CAROL, chatOf, type Event, ME, type Story, startStor
 
 const ANA_PICTURE = 'https://127.0.0.1/ana.jpg?oe=7FFFFFFF'
 const GROUP_PICTURE = 'https://127.0.0.1/group.jpg'
-/** 1x1, to be served by the media host under an address of its own. */
+/** 1x1 pixel, which the media host serves at a separate address. */
 const JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex').toString('base64')
 
 let story: Story
@@ -42,7 +42,7 @@ async function says(from: string, to = ME): Promise<Event> {
   return story.received(id)
 }
 
-/** Messages until one is as wanted: the answer of the network comes behind the event, nobody is told when. */
+/** Sends messages until an event matches, because the network's answer arrives after the event, without a signal. */
 async function eventually(say: () => Promise<Event>, fits: (event: Event) => boolean): Promise<Event> {
   const until = Date.now() + 20_000
   for (;;) {
@@ -55,7 +55,7 @@ async function eventually(say: () => Promise<Event>, fits: (event: Event) => boo
 
 const saysUntil = (fits: (event: Event) => boolean, from: string, to = ME) => eventually(() => says(from, to), fits)
 
-/** Questions wait in one line: when that about a newcomer is answered, so are those before it. */
+/** Queries wait in one queue: when the one about a new person is answered, all earlier ones are. */
 async function allAsked(newcomer: string) {
   await story.world.sandbox.createContact(newcomer, { picture: ANA_PICTURE })
   await saysUntil(({ photo }) => photo !== null, newcomer)
@@ -135,7 +135,7 @@ test('a group has its picture, its author has its own, and the subject is the na
   assert.equal(renamed.chat_name, 'Renamed')
 })
 
-// Fifty people who write in one group would be fifty questions.
+// Fifty people who write in one group would cause fifty queries.
 test('of the authors of a large group a handful is asked about', async () => {
   const { sandbox, receiver } = story.world
   const authors = Array.from({ length: 50 }, (_, index) => `55118877${String(index).padStart(5, '0')}`)

@@ -1,4 +1,4 @@
-/** Presence only while somebody wants it. */
+/** Presence events only while somebody wants them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, ME, type Story, startStory } from './received/story.ts'

@@ -11,7 +11,7 @@ after(() => story.world.stop())
 
 const POLL = { question: 'Which day?', options: ['Monday', 'Tuesday'] }
 const EVENT = { name: 'Planning', start: '2026-03-02T14:00:00Z' }
-/** Nothing is looked at: it is its caption that changes. */
+/** The picture is never decoded; only its caption changes. */
 const PICTURE = Buffer.from('a few bytes').toString('base64')
 
 async function heard(from: string, to: string, message: object): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * One story per kind and per notification that is declared: it happens on the network, and the receiver's payload is compared whole, with the
- * declaration and with what it has to say.
+ * One test per declared kind and notification: it happens on the network, and the receiver's whole payload is compared with the declaration and with
+ * the expected values.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,7 +17,7 @@ import { waiting_message } from './received/waiting.ts'
 
 const NOTICES = { ...groupNotices, ...notices } satisfies Record<Notification, Tell>
 
-/** The compiler asks for a row per kind, and the last test of this file for one that is none. */
+/** The compiler requires a row per kind, and the last test of this file fails for a row without one. */
 const KINDS = {
   ...contents,
   ...files,

@@ -1,6 +1,6 @@
 /**
- * No message is confirmed in silence: what cannot be opened is told under the name of what it is sealed with, and what no event reports has a
- * reason in a table (`workers/shard/receive/unreported.ts`), by which it is counted.
+ * No message is acknowledged without a trace: one that cannot be decrypted is reported with the name of its encryption, and one without an event has
+ * a reason in a table (`workers/shard/receive/unreported.ts`), by which it is counted.
  */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
@@ -63,14 +63,14 @@ const asked = (text: string) => ({
 })
 
 interface Answer {
-  /** Under which the key is made. */
+  /** Message id from which the key is derived. */
   id: string
   author: string
   bot: string
   message: proto.IMessage
 }
 
-/** As the servers of the bots seal it. */
+/** Encrypted as the bots' servers do. */
 function sealedAnswer({ id, author, bot, message }: Answer): Uint8Array {
   const key = (from: Uint8Array, info: string) => Buffer.from(hkdfSync('sha256', from, Buffer.alloc(32), info, 32))
   const encIv = randomBytes(12)
@@ -97,7 +97,7 @@ test('the answer of a bot to what the own phone asked is told as its content', a
   await deliver({ from: bot, id, content: [enc('msmsg', sealedAnswer({ ...answer, id })), meta, ['bot', { edit: 'first' }]] })
   const event = await story.received(id)
   assert.deepEqual([event.message_type, event.phone, event.text], ['text', META_AI, text('Noon.')])
-  // It goes on: sealed under the id of its first part, whose content it replaces.
+  // A continuation: encrypted with the id of its first part, whose content it replaces.
   const key = { remoteJid: bot, fromMe: true, id }
   const message = { protocolMessage: { key, type: 14, editedMessage: { conversation: 'Noon. Sharp.' } } }
   const rest = sealedAnswer({ ...answer, id, message })
@@ -170,7 +170,7 @@ test('what another device of ours did to a channel is told, and so is a post tha
   }
 })
 
-/** How a message comes to have each reason. */
+/** Messages that lead to each reason. */
 const WAYS: Record<Unreported, () => Promise<unknown>> = {
   async again() {
     const id = nextId()
@@ -232,7 +232,7 @@ function encTypes(): string[] {
 }
 
 const DANA = '5511988880077'
-/** One of each server that a message may come from. */
+/** One sender for each server that a message may come from. */
 const SENDERS: Pick<Raw, 'from' | 'attrs'>[] = [
   { from: jid(DANA) },
   { from: `${DANA}:4@s.whatsapp.net` },
@@ -250,7 +250,7 @@ const SENDERS: Pick<Raw, 'from' | 'attrs'>[] = [
   { from: '1234567890@msgr' },
   { from: '1234567890@interop' },
   { from: 's.whatsapp.net' },
-  // Of the account itself: with and without the chat that it is from.
+  // From the account itself: with and without the chat.
   { from: `${ME}:0@s.whatsapp.net`, attrs: { recipient: jid(DANA) } },
   { from: `${ME}:0@s.whatsapp.net`, attrs: { recipient: BOT } },
   { from: `${ME}:0@s.whatsapp.net` },
@@ -266,12 +266,12 @@ test('whatever a message is sealed with and whoever it is from: confirmed means 
     for (const sender of SENDERS)
       for (const attrs of [{}, { 'decrypt-fail': 'hide' }] as Record<string, string>[]) {
         const id = await deliver({ ...sender, content: [enc(type, randomBytes(60), attrs)] })
-        // A post of a channel is no addition to a message.
+        // A post of a channel is not an addition to a message.
         if ('decrypt-fail' in attrs && !sender.from.endsWith('@newsletter')) hidden.push(id)
         else told.push(id)
       }
   await allConfirmed()
-  // With its device all that still waits for a better copy is told.
+  // When the device is removed, everything that still waits for a better copy is reported.
   await story.world.sandbox.unlink(ME)
   await until(
     () => unreported('hidden'),

@@ -1,4 +1,4 @@
-/** One `X-Request-Id` leads through the log: from the request to the stanza that left for it, and to each attempt of the webhooks that tell its outcome. */
+/** One `X-Request-Id` can be followed through the log: from the request to its stanza, and to each attempt of the webhooks with its result. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ after(async () => {
 
 type Line = Record<string, unknown> & { msg: string }
 
-/** The lines of a request, once `isWhole` says so: they are written behind the answer. */
+/** The log lines of a request, when `isWhole` returns true, because they are written after the answer. */
 async function linesOf(requestId: string, isWhole: (lines: Line[]) => boolean): Promise<Line[]> {
   for (;;) {
     const whole = log.slice(0, log.lastIndexOf('\n')).split('\n')

@@ -1,4 +1,7 @@
-/** While the network restricts the account, who never wrote to it is not written to: each try would count against it. */
+/**
+ * While the network restricts the account, the service does not write to people who have never written, because each try would count against the
+ * account.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'
@@ -37,7 +40,7 @@ async function waitsFor(reason: string) {
 
 test('a lock holds the line, which says so, and its lifting lets it go', async () => {
   await restrict(HOUR)
-  // The lock is told before the acknowledgement of a message that is refused: this one only shows that it has arrived.
+  // The restriction is reported before the refusal of a message is acknowledged: this one only shows that the report has arrived.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence: 'paused' })
   const held = await post('later')
   const head = await waitsFor('restricted')
@@ -102,7 +105,7 @@ test('replies and groups go past what waits, and who writes is answered', async 
     (await queue()).map(({ message_id, waiting_reason, position }) => ({ message_id, waiting_reason, position })),
     [{ message_id: held, waiting_reason: 'restricted', position: 1 }],
   )
-  // A restart keeps both: that the account is restricted, and who wrote to it.
+  // A restart keeps both: the restriction of the account, and the list of people who wrote to it.
   await stage.world.restartService()
   await stage.world.gateway.waitForStatus(stage.instance, 'connected')
   assert.equal((await stage.deliveryOf(await post('after the restart', BEN))).status, 'sent')
@@ -121,7 +124,7 @@ test('status and instance say what the account is restricted to, and the metrics
   const until = async (isThere: boolean) => {
     for (;;) {
       const restriction = await shown().catch((error) => {
-        // Main is told a moment later than the shard knows.
+        // The main thread is notified a moment after the shard.
         if (error instanceof assert.AssertionError) return undefined
         throw error
       })

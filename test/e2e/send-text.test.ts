@@ -1,4 +1,4 @@
-/** `send.sendText` as the other side sees it: every field, every kind of chat, every refusal. */
+/** `send.sendText` as the other side receives it: every field, every kind of chat, every refusal. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -141,7 +141,8 @@ test('a link gets a card from the page behind it, in an edit too, and none when 
 
 test('the page behind a link is asked for under our name, and read in the charset it declares', async (t) => {
   const agents: (string | undefined)[] = []
-  // "注文" in Shift JIS, then "Pão – 5 €" as ISO 8859-1 is written on the web. The last page is packed and longer than what is read of it.
+  // "注文" in Shift JIS, then "Pão – 5 €" in the encoding that web pages call ISO 8859-1. The last page is compressed and longer than the part that is
+  // read.
   const pages: Record<string, [type: string, body: Buffer, title: string]> = {
     '/jp': ['text/html', Buffer.from('<meta charset="shift_jis"><title>\x92\x8d\x95\xb6</title>', 'latin1'), '注文'],
     '/pt': ['text/html; charset=iso-8859-1', Buffer.from('<title>P\xe3o \x96 5 \x80</title>', 'latin1'), 'Pão – 5 €'],

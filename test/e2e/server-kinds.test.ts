@@ -1,7 +1,7 @@
 /**
- * Every kind of notification and receipt that the network may start (`test/unit/connection/server-kinds.json`), in its barest form and as the
- * specification has it, on a real connection: each is confirmed, whether it is handled, left alone or says nothing, because what is not comes again at
- * every login.
+ * Every kind of notification and receipt that the network may send unasked (`test/unit/connection/server-kinds.json`), in its minimal form and as in
+ * the specification, on a real connection. Each is acknowledged, whether or not it has an effect, because unacknowledged ones are sent again at every
+ * login.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -15,13 +15,13 @@ const ME = '5511999990180'
 const ANA = '5511988880181'
 
 const kinds = JSON.parse(readFileSync(new URL('test/unit/connection/server-kinds.json', ROOT), 'utf8')) as string[]
-/** Of an account that is not linked yet; and what waits until it could be followed. */
+/** Kinds for an account that is not linked yet, and kinds that wait until they can be processed. */
 const OTHERWISE =
   /^notification (link_code_companion_reg|companion_reg_refresh|passkey_prologue_request|crsc_continuation|server_sync) /
 /** Kinds that are confirmed with a receipt are not counted separately. */
 const confirmed = kinds.filter((kind) => /^(notification|receipt) \S/.test(kind) && !OTHERWISE.test(kind))
 
-/** The barest forms are against the specification, and stay out of traces. */
+/** The minimal forms violate the specification, and are not in traces. */
 let bare: Stage
 let whole: Stage
 before(async () => {
@@ -34,7 +34,7 @@ after(async () => {
   await bare.world.stop()
 })
 
-/** Whom it comes from. */
+/** The sender of each type. */
 function authorOf(type: string, ana: string): string {
   if (type === 'w:gp2') return '120363000000000180@g.us'
   if (type === 'newsletter') return '120363000000000181@newsletter'
@@ -46,7 +46,7 @@ interface Expected {
   items: { node: [string, Record<string, string>] }[]
 }
 
-/** Pushes the stanzas, each under an id of its own; resolves with those kinds whose ack does not come, or is of something else. */
+/** Sends the stanzas, each with its own id; resolves with the kinds whose ack is missing or wrong. */
 async function unconfirmed({ world: { sandbox } }: Stage, stanzas: ReadonlyMap<string, StanzaJson>): Promise<string[]> {
   const match = { from: 'client', account: ME, tag: 'ack' }
   const pushed = [...stanzas].map(([kind, [tag, attrs, ...content]], index): [string, StanzaJson] => [
@@ -69,7 +69,7 @@ async function unconfirmed({ world: { sandbox } }: Stage, stanzas: ReadonlyMap<s
   return missing
 }
 
-/** None of them would come again, and a ping is answered. */
+/** None of them would be sent again, and a ping is answered. */
 async function goesOn({ world: { sandbox } }: Stage) {
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const { id } = await sandbox.post<{ id: string }>('/expect', {
@@ -94,7 +94,7 @@ test('every kind is confirmed in its barest form, once, and the connection goes 
   await goesOn(bare)
 })
 
-/** Kinds that nobody confirms, beside what begins or ends a connection. */
+/** Kinds that are not acknowledged, except those that begin or end a connection. */
 const taken = kinds.filter((kind) => /^(ib|presence|chatstate|appdata|error) /.test(kind))
 /** Kinds that the specification describes without their children. */
 const WITHOUT_A_TREE = ['notification contacts invite']
@@ -144,7 +144,7 @@ const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, str
 for (const [kind, node, attrs] of ASKED)
   test(`what ${kind} announces is asked for, or done`, async () => {
     const { sandbox } = bare.world
-    // The first notice only says since when the account is synchronised, the second what was settled.
+    // The first notice only contains the time of the last synchronisation, the second what was settled.
     if (kind === 'ib dirty') await sandbox.post('/stanzas', { phone: ME, node })
     const match = { from: 'client', account: ME, tag: 'iq', attrs }
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })

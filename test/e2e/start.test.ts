@@ -1,4 +1,4 @@
-/** The start command as an operator or a script meets it: a process of its own, its output, its signals, and what a second start finds. */
+/** The start command as an operator or a script uses it: a separate process, its output, its signals, and a second start on the same folder. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import type { Printed } from '../../src/printed.ts'
 import { program } from '../harness/checkout.ts'
 
 const START = program('../../src/start', import.meta.url)
-/** Nothing listens there: a service that is not in the sandbox must not find the real network by mistake. */
+/** Nothing listens there: a service outside of the sandbox must not reach the real network by mistake. */
 const NOWHERE = 'ws://127.0.0.1:9'
 
 interface Launched {
@@ -25,7 +25,7 @@ interface Launched {
 function launch(flags: string[], env: Record<string, string>): Launched {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...START, ...flags], {
-    // One shard: a second one takes a second of the processor at each of two dozen starts, and is asked about elsewhere.
+    // One shard: a second one takes a second of the processor at each of two dozen starts, and is tested elsewhere.
     env: {
       ...inherited,
       SVC_PORT: '0',
@@ -81,7 +81,7 @@ async function ask<T>(url: string, { method, key, body }: Ask = {}): Promise<T> 
   return answer as T
 }
 
-/** Asks again until the instance is connected; the test's own time limit bounds it. */
+/** Repeats until the instance is connected; the test's own time limit applies. */
 async function untilConnected(apiUrl: string): Promise<void> {
   for (;;) {
     const { connected } = await ask<{ connected: boolean }>(`${apiUrl}/status`)
@@ -90,7 +90,7 @@ async function untilConnected(apiUrl: string): Promise<void> {
   }
 }
 
-/** Sends a text and answers how the person at the other end read it. */
+/** Sends a text, and returns how the recipient read it. */
 async function send(apiUrl: string, sandboxUrl: string, message: string): Promise<string> {
   const phone = '5511988887777'
   const { message_id } = await ask<{ message_id: string }>(`${apiUrl}/send-text`, { body: { phone, message } })

@@ -1,4 +1,4 @@
-/** "What each state answers": the same questions in every state that HTTP can reach. `created` is asked in `states-timers.test.ts`. */
+/** "What each state answers": the same requests in every state that HTTP can reach. `created` is tested in `states-timers.test.ts`. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -181,7 +181,7 @@ test('starting: a code that does not come within 8 s is not waited for any longe
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // Until it has been asked: other instances of the file connect again meanwhile.
+  // Until the request was made: other instances of the file connect again meanwhile.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.deepEqual((await get(instance, '/qr-code')).body, { value: null, connected: false })
   assert.equal((await get(instance, '/status')).body.status, 'starting')

@@ -75,7 +75,7 @@ const ENDINGS: Ending[] = [
   },
 ]
 
-/** How an instance gets this ending from each of the three states. */
+/** Ways to this ending from each of the three states. */
 const FROM: Record<string, (instance: Instance, phone: string, fault: Ending['fault']) => Promise<unknown>> = {
   connected: (instance, phone, fault) => see.strike(instance, phone, fault),
   async connecting(instance, phone, fault) {
@@ -232,7 +232,7 @@ describe('a restart that is asked for', { concurrency: 4 }, () => {
     test(`28: while ${from} the link is opened again with the same device`, async () => {
       const { gateway, sandbox } = world
       const { instance, phone } = await see.connected()
-      // Asked for well before the first retry, which comes after 0.8 s at the earliest.
+      // Requested well before the first retry, which comes after at least 0.8 s.
       if (from === 'disconnected') {
         await sandbox.cut(phone)
         await see.told(instance, 'disconnected', 'connection_closed')

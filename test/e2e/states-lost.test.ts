@@ -1,4 +1,4 @@
-/** Links that are lost and come back: rows 4, 7, 8, 14, 15, 16, 17 and 18 of the table of states. */
+/** Lost links that are restored: rows 4, 7, 8, 14, 15, 16, 17 and 18 of the table of states. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -87,7 +87,7 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
   })
 
-  // On a busy machine an account stayed away for minutes: each cut counted as a login that had failed, and doubled the delay of the next.
+  // On a busy machine an account stayed disconnected for minutes: each cut counted as a failed login, and doubled the delay of the next.
   test('a cut behind a login that succeeded does not lengthen the delay of the next one', async () => {
     const { instance, phone } = await see.connected()
     await world.sandbox.fault({ on: 'query', match: { phone, xmlns: 'passive' }, do: 'cut', times: 6 })
@@ -110,7 +110,7 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.equal((await see.told(instance, 'stopped', 'client_outdated')).previous_status, 'disconnected')
     assert.equal((await world.gateway.must(instance, 'POST', '/restart')).status, 'connecting')
     await see.sees(instance, 'connected', null, null)
-    // The API answers from what main was told; its webhook may still be under way.
+    // The API answers with the state that the main thread has; its webhook may still be on its way.
     await see.told(instance, 'connected', null, 5)
     assert.deepEqual((await see.path(instance)).slice(4), [
       'connected',
@@ -127,7 +127,7 @@ test('14: the whole network down and up again brings everybody back', async () =
   const all = await Promise.all(Array.from({ length: 3 }, () => see.connected()))
   await world.sandbox.setDown(true)
   for (const { instance } of all) await see.told(instance, 'disconnected', 'connection_closed')
-  // A try that finds nobody changes the reason, not the status.
+  // A failed try changes the reason, not the status.
   for (const { instance } of all) await see.sees(instance, 'disconnected', 'connection_lost', SENTENCES.connection_lost!)
   await world.sandbox.setDown(false)
   for (const { instance } of all) {

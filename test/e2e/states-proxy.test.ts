@@ -1,4 +1,4 @@
-/** A proxy between the instance and its network: one that works, one that refuses (row 5), and one that finds no way (rows 14 and 15). */
+/** A proxy between the instance and its network: one that works, one that refuses (row 5), and one that cannot reach the network (rows 14 and 15). */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -50,7 +50,7 @@ before(async () => {
   see = watch(world)
 })
 after(async () => {
-  // First: a world that has something to complain of must not leave them open, and the process with them.
+  // Closed first: if the world's end fails, they must not stay open and keep the process alive.
   for (const server of servers) {
     server.closeAllConnections()
     server.close()
@@ -84,7 +84,7 @@ describe('a proxy', { concurrency: 8 }, () => {
       await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
       await see.told(instance, 'stopped', 'proxy_error')
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'stopped'])
-      // Nothing else is needed: the proxy was what stopped it.
+      // No other action is needed: only the proxy stopped it.
       await gateway.must(instance, 'PUT', '/settings', { proxy_url: null })
       await see.told(instance, 'qr', 'pairing_required')
       assert.match(String((await gateway.must(instance, 'GET', '/qr-code')).value), /^data:image/)

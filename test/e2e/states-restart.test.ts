@@ -1,4 +1,4 @@
-/** The service starts again in every state (rows 32 and 33), and a suspension that ends (row 26), also when it ends while the service is down. */
+/** Restarts of the service in every state (rows 32 and 33), and the end of a suspension (row 26), also while the service is down. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -16,7 +16,7 @@ after(() => world.stop())
 /** Longer than a restart of the service takes. */
 const BAN_SECONDS = 600
 
-/** `api_url` names the port of the service that is gone. */
+/** `api_url` has the port of the previous service. */
 const moved = (instance: Instance): Instance => ({
   ...instance,
   api_url: `${world.gateway.baseUrl}${new URL(instance.api_url).pathname}`,
@@ -43,7 +43,7 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
   await gateway.must(starting.instance, 'POST', '/disconnect')
   await sandbox.fault({ on: 'connect', do: 'drop', times: 1 })
   assert.equal((await gateway.must(starting.instance, 'POST', '/restart')).status, 'starting')
-  // Its connection has used the rule up.
+  // Its connection has used up the rule.
   await see.told(starting.instance, 'starting', null, 4)
 
   await see.keepOut(disconnected.instance, disconnected.phone)
@@ -86,14 +86,14 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
       'no event for what stayed as it was',
     )
   }
-  // 30: who is stopped or suspended with credentials logs in when asked to.
+  // Row 30: a stopped or suspended instance with credentials logs in on request.
   assert.deepEqual(await world.gateway.must(moved(stopped.instance), 'GET', '/qr-code'), { value: null, connected: false })
   await see.sees(moved(stopped.instance), 'connected', null, null)
   assert.equal((await world.gateway.must(moved(suspended.instance), 'POST', '/restart')).status, 'connecting')
   await see.sees(moved(suspended.instance), 'connected', null, null)
-  // 31: who is banned for good starts without.
+  // Row 31: a permanently banned instance starts without credentials.
   assert.match(String((await world.gateway.must(moved(banned.instance), 'GET', '/qr-code')).value), /^data:image/)
-  // 22: and may leave for good as well.
+  // Row 22: it may also be unlinked permanently.
   assert.equal((await world.gateway.must(moved(banned.instance), 'POST', '/disconnect')).status, 'logged_out')
   for (const { instance } of [stopped, suspended, banned]) await see.path(instance)
 })

@@ -128,9 +128,9 @@ test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or ta
   await held.is('disconnected', 'service_unavailable')
   await pass(8 * MINUTE, 3 * SECOND)
   const all = seen.get(held.id)!
-  // A lost link is shown as `connection_lost` before it is written down with its reason.
+  // A lost link is shown as `connection_lost` before it is stored with its reason.
   const begin = all.findIndex(({ state }) => state.status === 'disconnected' && state.reason !== 'connection_lost')
-  /** A lost link, then a try and its end, again and again. */
+  /** A lost link, then repeated tries and their ends. */
   const times = all.slice(begin).map(({ at }) => at)
   const waits = times.flatMap((at, index) => (index % 2 === 1 ? [(at - times[index - 1]!) / SECOND] : []))
   const schedule = [1, 2, 4, 8, 16, 30, 60, 120, 120]
@@ -142,7 +142,7 @@ test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or ta
   }
   assert.equal(held.state().status, 'disconnected')
   await sandbox.clearFaults()
-  // Second by second: a login must not be given up because time runs faster than the machine. If one is, another try follows.
+  // In steps of a second: a login must not time out because time runs faster than the machine. If one does, another try follows.
   for (let second = 0; second < 450 && held.state().status !== 'connected'; second++) await pass(SECOND, SECOND)
   await held.is('connected', null)
 })
@@ -191,7 +191,7 @@ test('25, 26: a suspension longer than any timer of Node ends at its time', asyn
   await held.ask('instance.restart')
   const state = await held.is('banned', 'temporarily_banned')
   assert.ok(Math.abs(state.bannedUntil! - Date.now() - 30 * DAY) < MINUTE)
-  // A timer set while time passes in steps begins at the end of its step.
+  // A timer that is set while time passes in steps begins at the end of its step.
   await pass(29 * DAY, DAY)
   assert.equal(held.state().status, 'banned')
   for (let halfDays = 0; halfDays < 6 && held.state().status === 'banned'; halfDays += 1) await pass(DAY / 2, DAY / 2)
@@ -231,7 +231,7 @@ test('5, 22: credentials that cannot be read stop the start after three tries, a
   assert.match(String((await codeOf(again)).value), /^data:image/)
 })
 
-/** The store, which refuses the next `times` commits of a record. */
+/** A store that refuses the next `times` commits of a record. */
 function failing(record: (instance: string) => string) {
   const refusals = { instance: '', times: 0 }
   const { store } = shard.deps

@@ -1,4 +1,4 @@
-/** Text status and answers to a status: who sees them, and what they see. */
+/** Text status and answers to a status: their audience and their content. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -9,7 +9,7 @@ const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 const EVA = '5511988880003'
-/** Not saved on the phone. */
+/** A person who is not saved on the phone. */
 const STRANGER = '5511988880004'
 
 let world: World
@@ -22,7 +22,7 @@ before(async () => {
   for (const phone of [ANA, BEN, EVA]) await sandbox.post(`/phones/${ME}/contacts`, { phone, name: `Saved ${phone}` })
   instance = await gateway.createInstance(world.receiver)
   await gateway.pair(instance, sandbox, ME)
-  // The name of the account comes with the saved contacts, in one sync.
+  // The name of the account arrives with the saved contacts, in one sync.
   for (;;) if ((await gateway.ask(instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
 })
 after(() => world.stop())
@@ -74,7 +74,7 @@ test('a text status reaches everybody saved on the phone, with its colour and fo
   assert.equal(attrs?.addressing_mode, 'lid')
   assert.deepEqual(metaOf(nodes), { status_setting: 'contacts' })
   assert.deepEqual(await seenBy(id), [ANA, BEN, EVA])
-  // The own phone shows it too.
+  // The own phone shows it, too.
   await inboxItem(ME, id)
 })
 

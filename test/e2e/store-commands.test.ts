@@ -1,4 +1,4 @@
-/** `store check` and `store backup` beside a service that runs, and a start on what a disk has made of a store. */
+/** `store check` and `store backup` beside a running service, and a start with a store that the disk has damaged. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -54,10 +54,10 @@ describe('the store on disk', { timeout: 240_000 }, () => {
     const gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await sandbox.createContact(CONTACT)
-    // Both wait when the copy is made.
+    // Both wait at the time of the copy.
     const waiting = await gateway.sendText(instance, CONTACT, 'from the copy', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-document/bin', { phone: CONTACT, document: PICTURE })
-    // Writing goes on while it is copied.
+    // The service keeps writing during the copy.
     await sandbox.burst(CONTACT, PHONE, 60, 'meanwhile ', { per_second: 30 })
 
     const checked = await cli('original', 'store', 'check')

@@ -1,4 +1,4 @@
-/** A group that the network suspended: nothing leaves for it, and who asks is told why. */
+/** A group that the network suspended: nothing is sent to it, and callers receive the reason. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Stage, startStage } from '../harness/stage.ts'
@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => stage.world.stop())
 
-// The library drops the mark; the send then ended in whatever code the network refused it with.
+// The library drops the mark; the send then ended with whatever code the network refused it.
 test('a send to a suspended group ends in group_suspended until it is suspended no more', async () => {
   const { sandbox, gateway } = stage.world
   const { id } = await sandbox.createGroup({ subject: 'Trip', owner: ANA, participants: [ME] })
@@ -30,7 +30,7 @@ test('a send to a suspended group ends in group_suspended until it is suspended 
     const { status, error_code } = await stage.outcome(path, { phone: id, ...input })
     assert.deepEqual([status, error_code], ['failed', 'group_suspended'], path)
   }
-  // Typing is no message, and says nothing of the group.
+  // Typing is no message, and has no result about the group.
   assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: id, presence: 'paused' }), {
     value: true,
   })

@@ -24,7 +24,7 @@ import { callTo } from '../harness/calls.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { newPhone } from './states-seen.ts'
 
-/** Node's own, for the waits on what really happens. */
+/** Node's own timer, for waits in real time. */
 const { setTimeout: realTimeout } = globalThis
 const reality = (ms: number) => new Promise<void>((resolve) => realTimeout(resolve, ms))
 
@@ -70,7 +70,7 @@ before(async () => {
       if (event.type !== 'state') return
       const { instance, state } = event
       const before = seen.get(instance) ?? []
-      // Told again when only its session has ended.
+      // Reported again if only its session has ended.
       if (before.at(-1)?.state !== state) seen.set(instance, [...before, { at: Date.now(), state }])
     },
     silent,
@@ -87,14 +87,14 @@ after(async () => {
 
 export const holding = new Set<HostedInstance>()
 
-// Nobody of one test may use up what another one prepares.
+// A test must not use the faults that another one prepares.
 afterEach(async () => {
   for (const instance of holding) await instance.stop('erase')
   holding.clear()
   await sandbox.clearFaults()
 })
 
-/** Time passes; the network gets a moment to answer every few seconds, or the library would take it for silent. */
+/** Advances the time; every few seconds the network gets a moment to answer, or the library would time out. */
 export async function pass(ms: number, step = 10 * SECOND) {
   for (let left = ms; left > 0; left -= step) {
     mock.timers.tick(Math.min(step, left))
@@ -127,7 +127,7 @@ export interface Held {
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
 }
 
-/** The clock that does not step goes by the mocked time as well: what it is read from cannot be mocked. */
+/** The monotonic clock follows the mocked time as well, because its own source cannot be mocked. */
 export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
 
 /** The key that seals the records of all instances. */

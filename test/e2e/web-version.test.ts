@@ -1,4 +1,4 @@
-/** The web client version that is named to the network, and what a refusal of it does to the others. */
+/** The web client version that the service sends to the network, and the effect of a refusal on other instances. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openStore } from '../../src/storage/open.ts'
@@ -29,7 +29,7 @@ async function stored() {
   }
 }
 
-// A refusal was put down to whatever version was current by then: many instances, refused together, voided the good ones.
+// A refusal was attributed to the version that was current by then: many instances that were refused together invalidated the good ones.
 test('a refused version is left for a better one, and a late refusal of it says nothing about the better one', async () => {
   const first = await see.connected()
   const second = await see.connected()
@@ -41,7 +41,7 @@ test('a refused version is left for a better one, and a late refusal of it says 
   await see.told(first.instance, 'connected', null, 6)
   assert.deepEqual((await stored()).lastGood, BUILT_IN_VERSION)
 
-  // It has been connected with the old one all the time.
+  // It has been connected with the old version all the time.
   await see.strike(second.instance, second.phone, { failure: 405 })
   await see.told(second.instance, 'disconnected', 'client_outdated')
   await see.told(second.instance, 'connected', null, 5)

@@ -1,4 +1,4 @@
-/** Webhooks as a receiver meets them: configuration, signature, order, retries from storage. */
+/** Webhooks as a receiver sees them: configuration, signature, order, retries from storage. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -87,7 +87,7 @@ test('with a grace time receivers that know the old secret, or the new one, take
   ]) {
     const { secret } = (await rotate()) as { secret: string }
     await world.sandbox.send(ANA, ME, { text: `signed twice ${secret.slice(-4)}` })
-    // The harness refuses what the secret it trusts did not sign: here still the old one.
+    // The harness refuses requests that its trusted secret did not sign: here that is still the old one.
     await arrived(`signed twice ${secret.slice(-4)}`)
     world.receiver.trust(instance.id, secret)
     await world.sandbox.send(ANA, ME, { text: `signed by both ${secret.slice(-4)}` })
@@ -158,7 +158,7 @@ test('a type without an address, a silenced type and a filter each keep their ev
   await world.gateway.must(instance, 'PUT', '/webhooks/received', { value: null })
   await saidUnheard('nor this')
   await world.gateway.must(instance, 'PUT', '/webhooks/received', { value: world.receiver.url })
-  // The next one out proves that nothing else was to be told: events keep their order.
+  // The next event proves that there was no other one before it, because events keep their order.
   await world.sandbox.send(ANA, ME, { text: 'reported' })
   await arrived('reported')
   assert.deepEqual(texts().slice(before), ['reported'])

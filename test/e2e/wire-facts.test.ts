@@ -25,10 +25,10 @@ before(async () => {
   await stage.world.sandbox.settings({ receipts: 'none' })
   for (const phone of [ANA, BEN, CARL, DORA]) await stage.world.sandbox.createContact(phone, { name: 'Somebody' })
 })
-// The member whom we do not know gets the group's part of the first try, without the key.
+// The unknown member receives the group's part of the first try, without the key.
 after(() => stage.world.stop({ undecryptable: 1 }))
 
-/** Stanzas of the gateway that fit, from now on; resolves with the first `count` of them. */
+/** Further matching stanzas of the gateway; resolves with the first `count` of them. */
 async function expecting(match: Json, count = 1): Promise<() => Promise<Node[]>> {
   const { post } = stage.world.sandbox
   const { id } = await post<{ id: string }>('/expect', { match: { from: 'client', account: ME, ...match }, count, wait_ms: 0 })
@@ -56,7 +56,7 @@ async function createGroup(participants: readonly string[]) {
   return { id, phone: chatOf(id) }
 }
 
-/** The next answer about the group is from a time when it had these members. */
+/** The next answer about the group is outdated, with these members. */
 async function rememberedAs(id: string, phones: readonly string[]) {
   const all = await addressesOf(stage.world.sandbox)
   const members = phones.map((phone) => ['participant', { jid: all[phone]!.lid, phone_number: all[phone]!.pn }])
@@ -149,7 +149,7 @@ test('18: one stanza can have the receipts of many members, each with its time',
 })
 
 test('1: what is sent again to one who could not read it carries the token of that contact', async () => {
-  // The contact gives us one as soon as it writes.
+  // The contact sends us a token as soon as it writes.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const { message_id: message } = await stage.outcome('/send-text', { phone: ANA, message: 'again, please' })
@@ -217,7 +217,7 @@ test('2: to who gave no token goes one made with the salt of the phone, from the
   }
   const setting = async (value: Json | null) => {
     await sandbox.post(`/phones/${ME}/actions`, { collection: 'regular_high', index: ['nct_salt_sync'], version: 1, value })
-    // It is confirmed behind its commit.
+    // It is acknowledged after its commit.
     while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   }
   assert.equal(await sentToken('by the history'), tokenUnder(SALT))
@@ -284,7 +284,7 @@ test('13: a login says how often there was one, since the pairing and since the 
   let again = await said()
   while (again.login.lc !== 1) again = await said()
   assert.deepEqual(again.login, { passive: true, lc: 1, connect_attempt_count: 1 })
-  // The text leaves once the login is through, and with it its number on disk.
+  // The text is sent when the login is complete, and its number is then on disk.
   assert.equal((await stage.outcome('/send-text', { phone: ANA, message: 'back' })).status, 'sent')
   await stage.world.restartService()
   while (again.login.lc !== 2) again = await said()

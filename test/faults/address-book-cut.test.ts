@@ -1,6 +1,6 @@
 /**
- * The first reading of an address book is cut off when its people are written and its version is not. Until the next login the phone takes one of them
- * off, which no answer tells a device that has read nothing: that person is not kept.
+ * The first reading of an address book is interrupted after its people were written and before its version was. Until the next login the phone
+ * removes one person; no answer reports this to a device that has read nothing. The person must not be kept.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -122,7 +122,7 @@ const stopped = new WeakSet<Gateway>()
  */
 export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance, phone: string, message: string): Promise<Ack> {
   for (;;) {
-    if (stopped.has(gateway)) throw new Error('the ground has stopped')
+    if (stopped.has(gateway)) throw new Error('the service and the network of this test were already stopped')
     const answer = await gateway.ask(instance, 'POST', '/send-text', { phone, message }).catch((error: unknown) => {
       // Errors of `fetch` when a connection breaks.
       if (error instanceof TypeError || error instanceof SyntaxError) return undefined

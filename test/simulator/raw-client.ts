@@ -51,7 +51,7 @@ export async function connectRaw({ url, secret, payload, serverKey }: RawLogin):
   frames.write(proto.HandshakeMessage.encode({ clientHello: hello.message }).finish(), INTRO)
   const { serverHello } = proto.HandshakeMessage.decode(await frames.next())
   const { ephemeral, static: sealedKey, payload: certificate } = serverHello ?? {}
-  if (!ephemeral || !certificate) throw new Error('the server said no hello')
+  if (!ephemeral || !certificate) throw new Error('the server sent no hello')
   let state = hello.state
   let known: Uint8Array | undefined = serverKey
   const handshake = serverKey ? (sealedKey?.length ? 'XXfallback' : 'IK') : 'XX'

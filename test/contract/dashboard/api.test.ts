@@ -1,4 +1,4 @@
-/** The operations of the API as the dashboard calls them: the same ones, with the session in place of their credentials. */
+/** The operations of the API as the dashboard calls them: the same operations, with the session instead of their credentials. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ describe('operations', () => {
   after(() => service.close())
 
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    // A bucket of its own, refilled by the clock.
+    // The bucket is refilled as time passes.
     service.time.now += 1_000
     return service.ask(method, `/dashboard/api${path}`, body, { ...mine, ...headers })
   }
@@ -201,11 +201,11 @@ describe('who may see it', () => {
       assert.deepEqual(await status('::1', { Host: '[::1]:8080' }), [200, 308])
       assert.deepEqual(await status('192.168.1.20'), [404])
       assert.deepEqual(await status('203.0.113.9'), [404])
-      // A proxy on this machine, which nobody told us to trust.
+      // A proxy on this machine that is not configured as trusted.
       assert.deepEqual(await status('127.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '127.0.0.1' }), [200, 308])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])
-      // A name that somebody else has made to lead here.
+      // A name of an attacker that resolves to this machine.
       assert.deepEqual(await status('127.0.0.1', { Host: 'evil.example' }), [404])
     } finally {
       await service.close()

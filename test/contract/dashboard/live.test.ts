@@ -1,4 +1,4 @@
-/** The live stream and its bounds: how many there may be, and what becomes of a reader that does not read. */
+/** The live stream and its limits: the number of streams, and the handling of a reader that does not read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashOf, newAdminKey } from '../../../src/account/credentials.ts'
@@ -79,7 +79,7 @@ test('the streams of one session take no place of another, of the same workspace
 
 test('what nobody reads any more is kept for the last few workspaces, and forgotten of the others', async () => {
   const service = await openService({ dashboard: { mode: 'on' } })
-  /** The id of the event that a reader begins behind, after which nobody reads. */
+  /** The id of the event after which a reader begins; nothing reads the stream after it. */
   async function looked(open: (headers?: Record<string, string>) => Response | Promise<Response>, last?: string) {
     const reader = (await open(last === undefined ? {} : { 'Last-Event-ID': last })).body!.getReader()
     const text = await readUntil(reader, (all) => /event: ready\n(?:.*\n)*\n/.test(all))
@@ -108,7 +108,7 @@ test('HEAD takes no place, and a request that was given up gives its place back'
   try {
     for (let asked = 0; asked < 20; asked++) assert.equal((await ask({ method: 'HEAD' })).status, 404)
     const leaving = new AbortController()
-    // None of them is read, so that nothing but the signal says that its reader has gone.
+    // None of them is read, so only the signal shows that a reader has gone.
     const left = await Promise.all(Array.from({ length: 20 }, () => ask({ signal: leaving.signal })))
     assert.deepEqual(new Set(left.map(({ status }) => status)), new Set([200]))
     assert.equal((await open()).status, 429)

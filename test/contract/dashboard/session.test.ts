@@ -1,4 +1,4 @@
-/** The dashboard's session: who gets one, how it ends, and which requests with its cookie are refused. */
+/** The dashboard's session: how it begins and ends, and which requests with its cookie are refused. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -200,7 +200,7 @@ describe('the end of a session', () => {
     }))
 })
 
-/** A server on another port of the same host is sent the cookie by the owner's browser, and can send any header itself. */
+/** The owner's browser also sends the cookie to a server on another port of the same host, which can send any header itself. */
 test('the cookie without its proof is nobody, does not count as use and ends nothing', () =>
   withService({}, async (service) => {
     const [mine, other] = [await browserOf(service), await browserOf(service)]
@@ -257,7 +257,7 @@ describe('where a request with the cookie comes from', () => {
           assert.equal(refused.status, 403, `${how} ${where}`)
           assert.equal(refused.body.error.code, 'not_allowed')
         }
-        // The session is still there, and the key is not.
+        // The session still exists, but the key does not.
         assert.equal((await ask('GET', 'api/admin/api-keys')).body.total, 0)
       }))
 

@@ -52,13 +52,13 @@ import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
 export const METRICS_TOKEN = 'numbers-for-the-operator'
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
 
-/** Those in what was logged, errors as they would be written. */
+/** Credentials in the log lines; errors are formatted as they would be written. */
 const loggedCredentials = (lines: readonly unknown[]): string[] =>
   credentialsIn(JSON.stringify(lines, (_, value) => (value instanceof Error ? value.stack : value)))
 
 type Answer = (instance: string, operation: string, input: unknown) => unknown
 
-/** Starts every session into `qr`, answers what it is told to answer, and remembers what it was asked. */
+/** Starts every session with the status `qr`, returns the prepared answers, and records its calls. */
 export function doubleEngine() {
   const listeners: ((event: EngineEvent) => void)[] = []
   const calls: { instance: string; operation: string; input: unknown }[] = []
@@ -100,7 +100,7 @@ export function doubleEngine() {
     stop: async (instance) => void stopped.push(instance),
     async call(instance, { operation, input }) {
       calls.push({ instance, operation, input })
-      // Nobody asks for it but streams: there is nothing to read.
+      // Only streams ask for it, and there are no events.
       if (operation === 'webhooks.eventsAfter') return double.events(input as EventsQuery) as never
       if (operation === 'instance.passkeyState') return double.passkey as never
       return double.answer(instance, operation, input) as never
@@ -114,7 +114,7 @@ export function doubleEngine() {
   return Object.assign(double, { engine })
 }
 
-/** As the thread reads it, in this one. */
+/** Reads in this thread in the same way as the parsing thread. */
 async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
   const json = new StreamedJson()
   for await (const batch of batches) {
@@ -126,7 +126,7 @@ async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
 
 const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileSha256: null }
 
-/** Of a stream, which does not end by itself: what came first. */
+/** The first part of a stream, which does not end by itself. */
 export async function endsAfterFirst(response: Response): Promise<string> {
   const reader = response.body!.getReader()
   const { value = new Uint8Array() } = await reader.read()
@@ -140,12 +140,12 @@ export interface ServiceOptions {
   trustedProxies?: string[]
   adminAllowedIps?: string[]
   instanceSlots?: number
-  /** The service makes its admin key, and may make another; otherwise it is ADMIN_KEY, which the environment owns. */
+  /** Whether the service makes its admin key, which can be rotated; otherwise it is ADMIN_KEY, which the environment sets. */
   hasOwnAdminKey?: boolean
   createWaitMs?: number
   /** Without it there is no dashboard. `folder`: folder of its files. */
   dashboard?: { mode: 'loopback' | 'on'; folder?: string }
-  /** Apps can be let in to `/mcp`. */
+  /** Whether apps can be authorized for `/mcp`. */
   hasOauth?: boolean
   /** Without it, only pages of the service's own origin may call `/mcp`. */
   mcpAllowedOrigins?: string[]
@@ -160,7 +160,7 @@ export async function openService(options: ServiceOptions = {}) {
   const store = await openStore(`lmdb:${dir}`)
   const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7))
   const sealer = keyRing.main
-  /** `steppedBy`: how far the wall clock was set, in ms; the clock that does not step knows nothing of it. */
+  /** `steppedBy`: by how many ms the wall clock was set; the monotonic clock is not affected. */
   const time = { now: Date.parse('2026-01-31T12:00:00.000Z'), steppedBy: 0 }
   const clock = { now: () => time.now + time.steppedBy }
   const lines: { level: string; fields: Record<string, unknown>; message: string }[] = []
@@ -217,7 +217,7 @@ export async function openService(options: ServiceOptions = {}) {
     hasOauth: options.hasOauth ?? false,
     engine: double.engine,
     readiness,
-    // The link of the example leads to a file, every other nowhere.
+    // The link of the example is valid, every other is not.
     receivedFile: async (link) =>
       link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream(), length: 4 } : undefined,
     webhookLog: createWebhookLog({
@@ -267,7 +267,7 @@ export async function openService(options: ServiceOptions = {}) {
   const changeWorkspace = (change: (current: Workspace) => Partial<Workspace>) =>
     account.transact(workspace, (current) => ({ next: { ...current, ...change(current) }, ops: [] }))
 
-  /** JSON in, JSON out. */
+  /** Sends and receives JSON. */
   async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const response = await app.request(`http://gw.test${path}`, {
       method,
@@ -294,7 +294,7 @@ export async function openService(options: ServiceOptions = {}) {
     return { id, token, base: `/instances/${id}/token/${token}` }
   }
 
-  /** An app that was let in to an instance: as the page and the token endpoint would, one after the other. */
+  /** Authorizes an app for an instance, with the calls of the page and the token endpoint. */
   async function newApp(instance: string) {
     const redirectUri = 'http://127.0.0.1:9/callback'
     const client = await oauth.register({ name: 'Assistant', redirectUris: [redirectUri] })
@@ -308,7 +308,7 @@ export async function openService(options: ServiceOptions = {}) {
     return { id: oauth.list(workspace as WorkspaceId)[0]!.id, ...tokens! }
   }
 
-  /** An event of the webhook log, as a shard writes it: given up, its body kept. */
+  /** Writes an event of the webhook log as a shard does: failed, with its body kept. */
   async function newLogRow(instance: string, eventId: string, change: Partial<LogRow> = {}) {
     const row: LogRow = {
       type: 'received',
@@ -357,7 +357,7 @@ export async function openService(options: ServiceOptions = {}) {
     changeWorkspace,
     newKey,
     newInstance,
-    /** Fails when a credential stands in a line of the log or in the metrics. */
+    /** Fails if a credential is in a line of the log or in the metrics. */
     async close() {
       assert.deepEqual(loggedCredentials(lines), [])
       assert.deepEqual(credentialsIn(await metrics()), [])

@@ -37,7 +37,7 @@ const make = async (more: Json = {}) => String((await ground.must('business.crea
 const seenByEva = (product_id: string) => ground.eva.must('business.product', { product_id, phone: ME })
 const namesOf = ({ data }: Json) => (data as Json[]).map(({ name }) => name)
 
-/** The file behind an address on the network's media host, as anybody gets it. */
+/** The file at an address on the network's media host, which everyone can download. */
 async function fileAt(address: unknown): Promise<Buffer> {
   const { pathname, search, hostname } = new URL(String(address))
   assert.equal(hostname, 'mmg.whatsapp.net')
@@ -46,7 +46,7 @@ async function fileAt(address: unknown): Promise<Buffer> {
 }
 
 test('a product that is made here is read by others, with pictures of its own on the media host', async () => {
-  // Together above what the main thread reads itself.
+  // Together they are larger than the main thread's limit.
   const inline = (await files.image('jpeg', 1_200, 1_000)).toString('base64')
   assert.ok(inline.length > 256 * 1_024)
   const made = await ground.must('business.createProduct', { ...mouse(), images: [picture, inline] })
@@ -94,7 +94,7 @@ test('what is changed of a product is read by others, and the rest stays as it i
 
 test('where a product comes from stays, too, and is written anew when it is given', async () => {
   const id = await make({ origin_country: 'br' })
-  /** Of the products that are written meanwhile, the country of each. */
+  /** The countries of the products that are written meanwhile. */
   async function written(work: () => Promise<unknown>): Promise<string[]> {
     const { sandbox } = ground.me.world
     const match = { account: ME, from: 'client', xmlns: 'w:biz:catalog', type: 'set' }

@@ -1,4 +1,4 @@
-/** A business and a personal account of the gateway in one network: what the first shows, the second sees. */
+/** A business and a personal account of the gateway in one network: the first changes its data, and the second reads them. */
 import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
@@ -8,7 +8,7 @@ export const ME = '5511999990000'
 export const EVA = '5511999990001'
 /** A business of the network. */
 export const SHOP = '5511988880001'
-/** Somebody without a business. */
+/** A person without a business. */
 export const ANA = '5511988880002'
 export const NOBODY = '5511977770000'
 
@@ -18,9 +18,9 @@ export interface Ground extends Operations {
   eva: Operations & Pick<Stage, 'instance'>
   /** Sets the data of a business on the network. */
   business(phone: string, changes: Json): Promise<unknown>
-  /** The network answers the next such query of the business with this code, and does nothing. */
+  /** The network refuses the next matching query of the business with this code, without an effect. */
   refuses(child: string, code: number): Promise<unknown>
-  /** The network answers the next such query of the business with these elements, and does nothing. */
+  /** The network answers the next matching query of the business with these elements, without an effect. */
   answers(child: string, result: unknown[]): Promise<unknown>
   asUsual(): Promise<unknown>
   stop(): Promise<void>

@@ -75,7 +75,7 @@ test('a time zone in another letter case reaches the others as the tz database w
     ['utc', ['UTC']],
     ['AMERICA/SAO_PAULO', ['America/Sao_Paulo']],
     ['america/port-au-prince', ['America/Port-au-Prince']],
-    // A second name, as it is; in another case the zone it stands for, under a name that everybody knows.
+    // A zone with a second name is stored unchanged; in another case it becomes the zone, under its usual name.
     ['Asia/Kolkata', ['Asia/Kolkata']],
     ['US/Pacific', ['US/Pacific']],
     ['asia/kolkata', ['Asia/Calcutta', 'Asia/Kolkata']],

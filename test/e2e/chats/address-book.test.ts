@@ -1,4 +1,4 @@
-/** The people an account knows: listed, shown, saved on the phone under a name, and saved no more. */
+/** The people of an account: listed, read, saved on the phone under a name, and removed. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'

@@ -1,4 +1,4 @@
-/** Chats: the list, and what is done with one, as the account's phone has it afterwards. */
+/** Chats: the list, and each change of a chat, checked on the account's phone. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'
@@ -205,7 +205,7 @@ test('messages of a chat live as long as is set here, with people and in groups'
   const { groups } = await sandbox.get<{ groups: { id: string; ephemeral_seconds: number }[] }>('/state')
   assert.equal(groups.find((each) => each.id === mine.id)!.ephemeral_seconds, 86_400)
   await write('chats.expiration', 'PUT', `${id}/expiration`, { value: 0 })
-  // Anybody may, where it is not locked.
+  // Every member may change it if the group is not locked.
   await write('chats.expiration', 'PUT', `${group}/expiration`, { value: 0 })
   await sandbox.put(`/groups/${encodeURIComponent(group.replace('-group', '@g.us'))}`, { by: ANA, restrict: true })
   const locked = await refused('PUT', `/chats/${group}/expiration`, { value: 86_400 })
@@ -276,7 +276,7 @@ test('a version that another device took meanwhile is read, and the change made 
     [['collection', { name: 'regular_low', type: 'error' }, [['error', { code: '409', text: 'conflict' }]]]],
   ]
   const isPatch = { account: ME, xmlns: 'w:sync:app:state', child: 'sync' }
-  // The reading before the patch is a question of the same kind.
+  // The read before the patch is the same kind of query.
   await instead(isPatch, { result: [conflict] }, { times: 2 })
   await write('chats.pin', 'PUT', `${ANA}/pin`, { value: false })
   assert.equal((await chat(ANA)).pinned, false)
@@ -324,7 +324,7 @@ test('a restart of the service remembers the list without asking', async () => {
   assert.equal(await seen(), asked)
 })
 
-// Each counted the pins before any of the others was made, and all of them were: the account had more than the network keeps.
+// Each request counted the pins before any of the others was made, so all succeeded, and the account had more pins than the network allows.
 test('of several chats that are pinned at once no more than three are', async () => {
   const people = [ANA, BEN, CAT, DAN, EVA]
   for (const who of people) await hear(who)

@@ -1,4 +1,4 @@
-/** Communities: made, listed, read, changed and ended; what the other members hear, and what the network refuses. */
+/** Communities: created, listed, read, changed and deleted; the events of other members, and refusals of the network. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as files from '../../harness/media-files.ts'
@@ -187,7 +187,7 @@ test('a community that ends is gone, and its groups live on by themselves', asyn
   assert.equal(await ground.refused('communities.deactivate', { community_id: chat }), 'group_not_found')
 })
 
-// Until the notice of it came behind the answer, the lists had the community, and its groups named it.
+// The lists had the community, and its groups referred to it, until the notice arrived after the answer.
 test('a community is in the lists with the answer that made it, and in none with the answer that ended it', async () => {
   const parents = async () =>
     ((await ground.must('groups.list', { page_size: 500 })) as { data: Json[] }).data.map(({ community_id }) => community_id)

@@ -1,4 +1,4 @@
-/** Groups and people of a community, and its link: a result for each, and what is so on the network then. */
+/** Groups and people of a community, and its link: a result for each, and the state on the network afterwards. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
@@ -6,7 +6,7 @@ import { chatOf } from '../../harness/places.ts'
 import type { Json } from '../../harness/stage.ts'
 import { ANA, BEN, EVA, type Ground, ME, NOBODY, startGround } from '../groups/ground.ts'
 
-/** Allows nobody to add her. */
+/** She allows nobody to add her to groups. */
 const CAROL = '5511988880003'
 
 let ground: Ground

@@ -1,4 +1,4 @@
-/** Values of `message_status` as a receiver compares them: none is left out, none falls behind what was told before. */
+/** Values of `message_status` as a receiver compares them: none is missing, and none is lower than an earlier one. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Stage, startStage } from '../../harness/stage.ts'
@@ -30,7 +30,7 @@ async function statusesOf(id: string, last: string): Promise<Status[]> {
   return receiver.events('message_status').filter(isOf) as unknown as Status[]
 }
 
-// The receipts were there before the second try, and `sent` is not told after `read`.
+// The receipts had arrived before the second try, and `sent` is not reported after `read`.
 test('`sent` is told although the ack was lost and the contact was faster than the second try', async () => {
   await stage.world.sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
   const { message_id: id } = await stage.outcome('/send-text', { phone: ANA, message: 'lost ack' })
@@ -41,7 +41,7 @@ test('`sent` is told although the ack was lost and the contact was faster than t
   )
 })
 
-// The network counts in whole seconds and the service in milliseconds: receivers that compare dropped the receipts.
+// The network counts in whole seconds and the service in milliseconds: receivers that compare the times dropped the receipts.
 test('momment rises from sent to read, and along the events of the chat', async () => {
   const ids: string[] = []
   for (const message of ['one', 'two', 'three'])

@@ -1,4 +1,4 @@
-/** Numbers the network will not speak about, and numbers it knows less of: only its plain word ends a message. */
+/** Numbers about which the network refuses to answer, and numbers with incomplete data: only a clear "no account" ends a message. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addressesOf } from '../../harness/places.ts'
@@ -72,7 +72,7 @@ test('an immediate operation is told that the network would not say', async () =
   assert.deepEqual([code, details], ['action_failed', { network_code: 429 }])
 })
 
-// The library asks for keys by LID alone, and the send ended with "All encryptions failed".
+// The library queries keys by LID only, and the send ended with "All encryptions failed".
 test('a number that has an account and no LID yet gets its first message', async () => {
   const addresses = await addressesOf(stage.world.sandbox)
   const devices = ['devices', {}, [['device-list', {}, [['device', { id: 0 }]]]]]

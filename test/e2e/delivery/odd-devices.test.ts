@@ -1,4 +1,4 @@
-/** Lists of devices with entries that nobody can write to: what a contact's list says must not keep a message from the others. */
+/** Device lists with invalid entries: they must not prevent that the other devices receive a message. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'
@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => stage.world.stop())
 
-/** The network's answer about the devices of all these people. Of a list with key indexes the library takes every device. */
+/** The network's answer about the devices of all these people. The library takes every device of a list with key indexes. */
 async function listed(devices: Record<string, readonly number[]>) {
   const users = Object.entries(devices).map(([jid, ids]) => {
     const list = ids.map((id) => ['device', id === 0 ? { id } : { id, 'key-index': id }])

@@ -1,7 +1,6 @@
 /**
- * The small shard on a machine that is slow, or has nothing to spare: it loads once the file that stands in place of a store is there. Each run
- * says that it has begun by a line in the file beside it, and one whose store is named `failing:` fails before it loads while there are fewer
- * lines than two.
+ * The small shard on a slow machine: it loads when the file that replaces a store exists. Each run writes a line to the file beside it when it
+ * starts. A run whose store is named `failing:` fails before it loads while there are fewer than two lines.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'

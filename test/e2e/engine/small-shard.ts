@@ -1,4 +1,4 @@
-/** A shard thread with the real host and a small instance in it, to see the supervision alone: no library, no network, no storage. */
+/** A shard thread with the real host and a small instance in it, to test only the supervision: no library, no network, no storage. */
 import { threadId, workerData } from 'node:worker_threads'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
 import type { ThreadData, ThreadTask } from '../../../src/engine/protocol.ts'
@@ -13,7 +13,7 @@ const data = workerData as ThreadData
 const CLOCK = { now: Date.now, learned() {}, ahead: () => 0, contradicted: () => 0 }
 const silent = { info() {}, warn() {}, error() {} }
 
-/** Of the instance whose first boot finds a full disk. */
+/** For the instance whose first boot finds a full disk. */
 let failures = 0
 
 function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInstance {

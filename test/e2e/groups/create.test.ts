@@ -1,12 +1,12 @@
-/** New groups and new members: who comes in, who is invited by a message instead, and what the network refuses. */
+/** New groups and new members: who is added, who is invited by a message instead, and refusals of the network. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
 import { ANA, BEN, detailsOf, EVA, type Ground, ME, NOBODY, startGround } from './ground.ts'
 
-/** Allows nobody to add her. */
+/** She allows nobody to add her to groups. */
 const CAROL = '5511988880003'
-/** Allows whom he trusts. */
+/** He allows people whom he trusts to add him. */
 const DAN = '5511988880004'
 
 let ground: Ground
@@ -34,7 +34,7 @@ async function onNetwork(chat: unknown): Promise<Shown> {
 }
 const membersOf = async (chat: unknown) => (await onNetwork(chat)).participants.map(({ phone }) => phone)
 
-/** The account's own outcome of what was queued under an operation, for somebody. */
+/** The result of a queued message of an operation to a person, from the account's own events. */
 const deliveryTo = (operation: string, phone: string, after = 0) =>
   ground.me.world.receiver.waitFor(
     `${operation} to ${phone}`,
@@ -93,7 +93,7 @@ test('somebody who trusts the account shows so by a token, with which the accoun
   const add = () => ground.must('groups.addParticipants', { group_id: chat, phones: [DAN], auto_invite: false })
   assert.deepEqual((await add()).participants, [result(DAN, 403)])
   await ground.me.shown('/send-text', { phone: DAN, message: 'It is me.' })
-  // The token comes behind the message, and is told to nobody.
+  // The token is sent after the message, and there is no event about it.
   const until = Date.now() + 10_000
   for (;;) {
     const { participants } = await add()
@@ -112,7 +112,7 @@ test('a person by their LID is added like one by the number', async () => {
   const answer = await ground.must('groups.addParticipants', { group_id: chat, phones: [lid] })
   assert.deepEqual(answer, { value: true, participants: [result(lid)] })
   assert.ok((await membersOf(chat)).includes(BEN))
-  // Of a LID whose number nobody knows.
+  // A LID whose number is unknown.
   const unknown = await ground.must('groups.addParticipants', { group_id: chat, phones: ['1@lid'.padStart(14, '9')] })
   assert.equal(unknown.value, false)
 })

@@ -4,7 +4,7 @@ import { chatOf } from '../../harness/places.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
 export const ME = '5511999990000'
-/** The second account: a member like others. */
+/** The second account: an ordinary member. */
 export const EVA = '5511999990001'
 export const ANA = '5511988880001'
 export const BEN = '5511988880002'
@@ -14,7 +14,7 @@ export const NOBODY = '5511988880000'
 export interface Ground extends Operations {
   me: Stage
   eva: Stage
-  /** Made by `owner`, for everybody of the two accounts unless it says otherwise. */
+  /** A group created by `owner`, with both accounts as members by default. */
   group(options?: {
     owner?: string
     participants?: string[]
@@ -25,7 +25,7 @@ export interface Ground extends Operations {
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>
   /** Events of a group at the second account, by the name of the notification. */
   heard(chat: string, notification: string): Promise<Json>
-  /** The network answers the next query with such a child with this code, and does nothing. */
+  /** The network refuses the next query with such a child with this code, without an effect. */
   refuses(child: string, code: number, times?: number): Promise<unknown>
   stop(): Promise<void>
 }

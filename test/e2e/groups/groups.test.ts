@@ -1,4 +1,4 @@
-/** Reading and changing groups: what the other members hear, and what the network refuses. */
+/** Reading and changing groups: the events of other members, and refusals of the network. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => ground.stop())
 
-/** Ours, and one of somebody else with us in it. */
+/** Our group, and a group of somebody else with us in it. */
 let ours: { id: string; chat: string }
 let theirs: { id: string; chat: string }
 beforeEach(async () => {

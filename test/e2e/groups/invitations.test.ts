@@ -1,4 +1,4 @@
-/** Invitation links: read, reset, followed, and what the network refuses about them. */
+/** Invitation links: read, reset and followed, and refusals of the network. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
@@ -59,7 +59,7 @@ test('where the network does not take the form, or tells no code, the link is as
   })
   const answer = await ground.ask('groups.invitationLink', { group_id: chat })
   assert.deepEqual([answer.status, detailsOf(answer)], [502, { network_code: 400 }])
-  // A new code that is not told is no link.
+  // An answer without a new code is no link.
   await ground.me.world.sandbox.post('/answers', { match: { ...match, type: 'set' }, do: { result: [] }, times: 1 })
   assert.equal(await ground.refused('groups.resetInvitationLink', { group_id: chat }), 'action_failed')
 })

@@ -1,4 +1,4 @@
-/** The list of groups: what it says of each, how it follows what happens, and that it is kept. */
+/** The list of groups: its fields, how it follows changes, and that it is stored. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
@@ -16,7 +16,7 @@ const entry = async (chat: string) => (await list()).data.find(({ phone }) => ph
 
 const until = (chat: string, fits: (found: Json | undefined) => boolean) => eventually(() => entry(chat), fits)
 
-/** Watches which questions about groups the account asks meanwhile. */
+/** Records the queries about groups that the account sends meanwhile. */
 async function questions(child: string, work: () => Promise<void>): Promise<number> {
   const { sandbox } = ground.me.world
   const match = { from: 'client', account: ME, tag: 'iq', xmlns: 'w:g2', type: 'get', child }
@@ -76,7 +76,7 @@ test('the last activity comes first, with what is unread', async () => {
 })
 
 test('pages are cut from one list', async () => {
-  // A new group is listed as such first, and a moment later as a chat.
+  // A new group is in the list of groups first, and a moment later in the list of chats.
   for (let count = 0; count < 3; count++)
     await until((await ground.group({ subject: `Page ${count}` })).chat, (found) => Boolean(found?.last_message_at))
   const { data, total } = await list()
@@ -166,7 +166,7 @@ test('what the network says is out of date is read again, whole', async () => {
   const found = await until(chat, (one) => one?.name === 'Clean')
   assert.equal(found?.participants_count, 7)
   const { data } = await list()
-  // Of the one that was only named the rest was asked for.
+  // Of one group only the id was known, so the rest was queried.
   assert.deepEqual(data.map(({ name, participants_count }) => [name, participants_count]).sort(), [
     ['Clean', 7],
     ['Long', 3],
@@ -203,7 +203,7 @@ for (const [code, expected] of [
     assert.equal((await entry(chat))?.name, 'Again')
   })
 
-// Notices of an account's own changes arrive behind the answers, and the lists went by them alone: what was just renamed had its old name.
+// Notices of the account's own changes arrive after the answers, and only they changed the lists: a renamed group still had its old name.
 test('what the account itself has done to a group is in the lists with the answer', async () => {
   const left: string[] = []
   for (let round = 0; round < 8; round += 1) {

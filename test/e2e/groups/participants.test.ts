@@ -1,4 +1,4 @@
-/** Members, administrators and requests to join: a result for each person, and what the others hear. */
+/** Members, administrators and requests to join: a result for each person, and the events of the others. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'

@@ -1,4 +1,4 @@
-/** The picture of a group: changed and removed, seen by the others, and what cannot be one. */
+/** The picture of a group: changed and removed, seen by the others, and files that are not accepted. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'

@@ -1,5 +1,5 @@
 /**
- * A device that Baileys has linked and used moves in: by the real library's own folder, the real command, and a service that runs. The long run
+ * Import of a device that Baileys has linked and used: with the real library's own folder, the real command, and a running service. The long run
  * repeats it with the same device in the tables of whatsmeow and of zapo.
  */
 import assert from 'node:assert/strict'
@@ -20,7 +20,7 @@ import { isReady, jidOf, received } from '../../simulator/client.ts'
 const PHONE = '5511999990091'
 const [ANA, BIA, CAIO] = ['5511988880091', '5511988880092', '5511988880093'] as const
 
-/** Makes what each program has stored, of the library's folder. */
+/** Converts the library's folder to the storage of each program. */
 const STORES: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   baileys: async (folder) => folder,
   whatsmeow: (folder) => rowsBeside(folder, whatsmeowTables),
@@ -75,7 +75,7 @@ for (const source of sources)
       const library = await linkFolder(world, sandbox, PHONE, folder)
       const { client } = library
       group = (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BIA, PHONE] })).id
-      // With Ana both have spoken, Bia was written to and never answered, Caio wrote and was never answered.
+      // With Ana there are messages in both directions, Bia has never answered, and Caio has never received an answer.
       await sandbox.send(ANA, PHONE, { text: 'hello from Ana' })
       await received(client, 'hello from Ana')
       await client.socket.sendMessage(jidOf(ANA), { text: 'hello Ana' })

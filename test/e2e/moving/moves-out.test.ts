@@ -1,4 +1,4 @@
-/** A device moves out: the real command beside a service that runs, unmodified Baileys that goes on with the folder, and the way back. */
+/** Export of a device: the real command beside a running service, unmodified Baileys that continues with the folder, and the import back. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
   let group: string
   let instance: Instance
   let library: FolderClient | undefined
-  /** Id of the instance that the device comes back as. */
+  /** Id of the instance after the import back. */
   let back: string
 
   const cli = (...args: string[]) => runCommand(world.dir, 'instance', ...args)
@@ -40,7 +40,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     )
     return items.find((item) => item.text === what)!
   }
-  /** Watches for messages that a client of the account asks for again. */
+  /** Records messages that a client of the account requests again. */
   const watchRetries = async () => {
     const match = { from: 'client', account: PHONE, tag: 'receipt', type: 'retry' }
     const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })

@@ -21,7 +21,7 @@ const heard = (id: string, notification: string) =>
     (event) => event.instance_id === ground.eva.instance.id && event.phone === id && event.notification === notification,
   ) as Promise<Json>
 
-/** By the message that the contact gets. */
+/** Invites by the message that the contact receives. */
 async function invite(newsletter_id: string, phone: string, by: Pick<Stage, 'outcome'> = ground.eva) {
   const { status } = await by.outcome('/send-newsletter-admin-invite', { phone, newsletter_id, caption: 'Join us' })
   assert.equal(status, 'sent')

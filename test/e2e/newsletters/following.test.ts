@@ -1,4 +1,4 @@
-/** Channels found, followed, muted and read. */
+/** Channels: found, followed, muted and read. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
@@ -168,7 +168,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const { sandbox } = ground.me.world
   const child_attrs = { query_id: MEX.FetchNewsletter.id }
   const match = { account: ME, from: 'client', xmlns: 'w:mex', child: 'query', child_attrs }
-  /** The roles under which the network is asked for a channel. */
+  /** The roles in the queries for a channel. */
   async function roles(newsletter_id: string, status = 200): Promise<unknown[]> {
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 100, wait_ms: 0 })
     assert.equal((await ground.ask('newsletters.metadata', { newsletter_id })).status, status)
@@ -185,7 +185,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const foreign = await ground.channel({ owner: ANA })
   assert.deepEqual(await roles(own.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(own.id), ['OWNER'])
-  // One that it does not follow it is shown as a subscriber, too; nobody is answered as a guest.
+  // A channel that it does not follow is also shown to subscribers; guests receive no answer.
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   await ground.must('newsletters.follow', { newsletter_id: foreign.id })

@@ -1,18 +1,18 @@
-/** Two accounts of the gateway and the network's channels: what the first does to one, the second sees. */
+/** Two accounts of the gateway and the network's channels: the first changes a channel, and the second sees it. */
 import assert from 'node:assert/strict'
 import { MEX, type MexName } from '../../../workers/shard/wire/mex.ts'
 import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
 export const ME = '5511999990000'
-/** The second account: a follower like others. */
+/** The second account: an ordinary follower. */
 export const EVA = '5511999990001'
 export const ANA = '5511988880001'
 export const BEN = '5511988880002'
 export const NOBODY = '5511977770000'
 export const NOWHERE = '120363000000000000@newsletter'
 
-/** As the network has it. */
+/** A channel in the network's state. */
 export interface Channel {
   id: string
   name: string
@@ -29,14 +29,14 @@ export interface Channel {
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance' | 'outcome'>
-  /** Ours, followed by the second account, unless it says otherwise. */
+  /** A channel of ours, which the second account follows by default. */
   channel(more?: Json): Promise<{ id: string; invite: string }>
   /** Undefined if the channel does not exist, or no longer. */
   inNetwork(id: string): Promise<Channel | undefined>
   noticesOf(phone: string): Promise<string[]>
-  /** The network answers the next such operations with this code, and does nothing. */
+  /** The network refuses the next such operations with this code, without an effect. */
   refuses(name: MexName, code: number, times?: number): Promise<unknown>
-  /** The network answers the next such operation with this, and does nothing. */
+  /** The network answers the next such operation with this value, without an effect. */
   answers(name: MexName, value: unknown): Promise<unknown>
   asUsual(): Promise<unknown>
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-/** Channels made, changed and deleted: what those who follow them see, and what the network refuses. */
+/** Channels: created, changed and deleted; what followers see, and refusals of the network. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import sharp from 'sharp'
@@ -24,7 +24,7 @@ afterEach(() => ground.asUsual())
 const base64 = async (bytes: Promise<Buffer>) => (await bytes).toString('base64')
 const seenByEva = (id: string) => ground.eva.must('newsletters.metadata', { newsletter_id: id })
 
-/** Of one colour, and so small that the trace of the wire shows the query whole, which the check of the wire reads. */
+/** One colour, and so small that the trace shows the whole query for the wire check. */
 const flat = (format: 'png' | 'webp', width: number, background: string) =>
   sharp({ create: { width, height: 300, channels: 3, background } })
     .toFormat(format)
@@ -200,7 +200,7 @@ test('what the network says of a change is told by its code', async () => {
   assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'action_failed')
   await ground.refuses('CreateNewsletter', 403)
   assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'not_allowed')
-  // Changed from elsewhere meanwhile: asked once more.
+  // Another client changed it meanwhile: it is sent again.
   await ground.refuses('UpdateNewsletter', 409)
   await ground.must('newsletters.updateName', { newsletter_id: id, value: 'Second' })
   assert.equal((await ground.inNetwork(id))?.name, 'Second')

@@ -1,4 +1,4 @@
-/** A network that knows GraphQL operations by the numbers of older clients alone: each is asked for as it knows it. */
+/** A network that only knows GraphQL operations by the numbers of older clients: each is sent with the number that it knows. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, type Ground, ME, startGround } from './ground.ts'
@@ -12,7 +12,7 @@ after(() => ground.stop())
 
 const DONE = { value: true }
 
-/** Numbers of the operations that are asked for meanwhile, in their order. */
+/** Numbers of the operations that are sent meanwhile, in order. */
 async function numbersOf(count: number, work: () => Promise<unknown>): Promise<string[]> {
   const { sandbox } = ground.me.world
   const match = { from: 'client', account: ME, xmlns: 'w:mex' }

@@ -26,13 +26,13 @@ const by = {
 }
 
 interface Team {
-  /** Ana changes something of it. */
+  /** Ana changes settings of it. */
   change(changes: object): Promise<unknown>
   people(action: string, actor: string, phones: string[], method?: string): Promise<unknown>
   told(parameters: (string | Fits)[], more?: Event): Promise<void>
 }
 
-/** A group of Ana's with Ben and us; what comes besides what is told makes it fail. */
+/** A group of Ana's with Ben and us; an unexpected event makes it fail. */
 const inTeams =
   (name: Notification, tell: (team: Team) => Promise<unknown>): Tell =>
   async (story) => {
@@ -93,7 +93,7 @@ export const groupNotices = {
     await told(['New name'], { chat_name: (name: unknown) => nothingOr('Team')(name) || name === 'New name' })
   }),
 
-  /** The stanza says who, but not what they call themselves. */
+  /** The stanza identifies the person, but has no display name. */
   group_change_icon: inTeams('group_change_icon', async ({ change, told }) => {
     await change({ picture: 'https://pictures.example/team.jpg' })
     await told([isNumber], { sender_name: null })

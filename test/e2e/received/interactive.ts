@@ -8,7 +8,7 @@ const send = (story: Story, proto: object, type: string, block: unknown, more: E
 const noLinks = { image_url: null, video_url: null, document_url: null }
 
 export const interactive = {
-  /** As a native flow and in the legacy form. */
+  /** As a native flow and in the legacy format. */
   async buttons(story) {
     await send(
       story,
@@ -73,7 +73,7 @@ export const interactive = {
       })
   },
 
-  /** As a native flow and in the legacy form. */
+  /** As a native flow and in the legacy format. */
   async list(story) {
     const rows = [
       { id: 'sales', title: 'Sales', description: 'New orders' },

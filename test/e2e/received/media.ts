@@ -1,4 +1,4 @@
-/** Files: what the event says, and a sealed link in place of the file. */
+/** Files: the fields of the event, and the sealed link by which the file can be downloaded. */
 import type { Event, Story, Tell } from './story.ts'
 
 export const bytes = Buffer.from('the bytes of a file '.repeat(1_000))

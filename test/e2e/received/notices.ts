@@ -88,7 +88,7 @@ export const inChannel = (newsletter: string) => ({
   sender_name: null,
 })
 
-/** Of our own account: the chat is with ourselves. */
+/** For our own account: the chat is with ourselves. */
 const ourselves = {
   message_id: isId,
   phone: ME,
@@ -108,7 +108,7 @@ const payment =
     )
 
 export const notices = {
-  /** Of a message, and of a post. */
+  /** A deletion of a message, and of a post. */
   async revoke(story) {
     const { sandbox } = story.world
     const { message_id } = await story.fromAna({ text: 'Oops' }, { message_type: 'text', text: text('Oops') })
@@ -135,7 +135,7 @@ export const notices = {
   newsletter_admin_promote: roleChange('newsletter_admin_promote', 'admin'),
   newsletter_admin_demote: roleChange('newsletter_admin_demote', 'subscriber'),
 
-  /** The phone names the chat by number or by LID; a label of a message is none of the chat. */
+  /** The phone identifies the chat by number or by LID; a label of a message is not a label of the chat. */
   async chat_label_association(story) {
     const { sandbox } = story.world
     const put = (label: object) => sandbox.post(`/phones/${ME}/labels`, label)
@@ -163,7 +163,7 @@ export const notices = {
     }
   },
 
-  /** Set, and removed. */
+  /** A picture is set, and removed. */
   async profile_picture_updated(story) {
     const isUrl = (url: unknown) => /^https:\/\/127\.0\.0\.1:\d+\/pps\/\d+\.jpg$/.test(String(url))
     for (const [picture, updated_photo] of [

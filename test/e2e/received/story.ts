@@ -1,4 +1,4 @@
-/** Stories of what arrives: one instance, a contact, and events compared whole with the contract's full example. */
+/** Tests of received messages: one instance, a contact, and events compared as a whole with the contract's full example. */
 import assert from 'node:assert/strict'
 import { z } from 'zod'
 import type { MESSAGE_TYPES } from '../../../src/features/received/blocks.ts'
@@ -21,25 +21,26 @@ export type Event = Record<string, unknown>
 export type Kind = (typeof MESSAGE_TYPES)[number]
 export type Notification = (typeof NOTIFICATIONS)[number]
 
-/** A row of the tables: makes it happen on the network, and compares what the receiver gets of it, whole. */
+/** A row of the tables: makes it happen on the network, and compares the whole event that the receiver gets. */
 export type Tell = (story: Story) => Promise<unknown>
 
-/** Nothing beside what is declared: an event with a field too many is as wrong as one with a field too few. */
+/** Only declared fields: an additional field is as wrong as a missing one. */
 const strict = z.strictObject(webhookPayloads.received.shape)
 
 export interface Story {
   world: World
   instance: Instance
-  /** Ana sends; the event is compared whole, but for its envelope. */
+  /** Ana sends; the event is compared as a whole, except for its envelope. */
   fromAna(message: unknown, expected: Event, to?: string): Promise<Event>
   /**
-   * The whole event, but for its envelope: what is not named here is as in Ana's 1:1 chat. A function stands for a value only the run knows.
+   * Compares the whole event except for its envelope: fields that are not given must be as in Ana's 1:1 chat. A function stands for a value that only
+   * the run knows.
    */
   compare(event: Event, expected: Event): void
   /** Kinds and notifications that were compared since `began`. */
   compared(): ReadonlySet<unknown>
   began(): void
-  /** Everybody says something: from then on both names of each are known. */
+  /** Everyone sends a message: from then on both addresses of each are known. */
   meetEverybody(): Promise<void>
   received(id: string, fits?: (event: Event) => boolean): Promise<Event>
   /** The next notification of this name after the given ones. */
@@ -84,7 +85,7 @@ export function checked(event: Event): Event {
   return event
 }
 
-/** Without what differs from run to run. */
+/** Without the fields that differ from run to run. */
 export function content({ event_id, momment, instance_id, ...rest }: Event): Event {
   assert.match(String(event_id), /^[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.ok(Number(momment) > 1_600_000_000_000, `momment ${momment}`)
@@ -96,13 +97,13 @@ export function content({ event_id, momment, instance_id, ...rest }: Event): Eve
 export type Fits = (value: unknown) => boolean
 export const isTime: Fits = (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(value))
 export const isId: Fits = (value) => typeof value === 'string' && value.length > 0
-/** A name that is asked for behind the first event. */
+/** A name that is queried after the first event. */
 export const nothingOr =
   (name: string): Fits =>
   (value) =>
     value === null || value === name
 
-/** The actual value where it fits, so that what does not is in the difference. */
+/** Returns the actual value if it matches, so that only other values are shown in the difference. */
 function settled(expected: unknown, actual: unknown): unknown {
   if (typeof expected === 'function') return (expected as Fits)(actual) ? actual : `what fits ${expected}`
   if (Array.isArray(expected)) return expected.map((each, index) => settled(each, (actual as unknown[] | undefined)?.[index]))

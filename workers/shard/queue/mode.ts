@@ -43,7 +43,8 @@ export function createModes(): Modes {
       return now
     },
     enter(next) {
-      if (!FOLLOWING[now.name].includes(next.name)) throw new Error(`queue: ${next.name} cannot follow ${now.name}`)
+      if (!FOLLOWING[now.name].includes(next.name))
+        throw new Error(`the queue cannot change from mode ${now.name} to ${next.name}`)
       if (now.name === 'naming' && next.name === 'named' && now.svcId !== next.svcId)
         throw new Error('queue: a different item is being prepared')
       if (now.name === 'sending' && next.name === 'settling' && now.item !== next.item)

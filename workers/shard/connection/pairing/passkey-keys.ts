@@ -24,7 +24,7 @@ export function encryptionKey(
   { deviceType, ref }: Pick<CompanionIdentity, 'deviceType' | 'ref'>,
 ): Buffer {
   const shared = Curve.sharedKey(privateKey, primary.publicKey)
-  if (shared.every((byte) => byte === 0)) throw new Error('the key of the phone agrees on nothing')
+  if (shared.every((byte) => byte === 0)) throw new Error("the phone's key gives an all-zero shared secret")
   return derived(shared, Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`), 'Pairing Information Encryption Key')
 }
 
