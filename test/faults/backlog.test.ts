@@ -1,4 +1,4 @@
-/** 500 texts wait on the network while the account is away, and more come while they are handed out: all arrive, in order, as events. */
+/** 500 texts wait on the network while the account is disconnected, and more arrive while they are being sent: all are reported, in order. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorld } from '../harness/world.ts'
@@ -12,9 +12,9 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
-    // The network goes on only when it is asked to, as it does with the web client.
+    // The network only continues on request, as it does with the web client.
     await sandbox.settings({ offline_batches: 'required' })
-    // The group's first message of each author brings the key for the rest: it is in the backlog as well.
+    // The group's first message of each author has the key for the rest: it waits as well.
     await sandbox.setDown(true)
     await until('away', async () => (await gateway.status(instance)).status !== 'connected')
     const { ids, burst } = writeBursts(sandbox)
@@ -25,7 +25,7 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
     const onPhone = async () => (await sandbox.inbox(PHONE)).map(({ text }) => text!)
     await until('500 on the phone', async () => (await onPhone()).length === 500)
     await sandbox.setDown(false)
-    // New ones of the same people, from before the login until after the last of the backlog.
+    // New texts of the same people, from before the login until after the last of the backlog.
     await burst(CONTACTS[2], PHONE, 60, 'a new ', 15)
     await burst(MEMBERS[0], group, 60, 'g new ', 15)
     await gateway.waitForStatus(instance, 'connected')

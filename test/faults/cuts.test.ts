@@ -1,4 +1,4 @@
-/** An ordinary lost connection is the commonest fault of all, and without the inbox it loses messages: INBOUND.md, section 1. */
+/** Lost connections, the most frequent fault, which loses messages without the inbox. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amount } from '../harness/amount.ts'
@@ -9,7 +9,7 @@ import { assertIncomingOrder, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll
 const CUTS = amount(45, 20)
 /** Texts that are written one after the other, to me and to a group of mine. */
 const PACED = amount(88, 40)
-/** Every fifth cut meets a burst of this many. */
+/** Every fifth cut happens during a burst of this many texts. */
 const BURST = 25
 
 test(`${CUTS} lost connections during incoming texts lose none and keep their order`, { timeout: 180_000 }, async (t) => {
@@ -19,7 +19,7 @@ test(`${CUTS} lost connections during incoming texts lose none and keep their or
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
     const { ids, burst } = writeBursts(sandbox)
-    // Paced ones run through everything; a burst starts at every fifth cut.
+    // Paced texts run during the whole test; a burst starts at every fifth cut.
     await burst(CONTACTS[0], PHONE, PACED, 'paced a ', 4)
     await burst(MEMBERS[1], group, PACED, 'paced g ', 4)
     const bursts = [
@@ -35,7 +35,7 @@ test(`${CUTS} lost connections during incoming texts lose none and keep their or
         const [from, to] = bursts[(cut / 5) % bursts.length]!
         await burst(from, to, BURST, `burst ${cut} `)
       }
-      // Right into the burst, or somewhere into the quiet after it.
+      // In the middle of the burst, or at a random moment of the pause after it.
       await pause(Math.random() * (isInBurst ? 40 : 150))
       await sandbox.cut(PHONE)
     }

@@ -1,5 +1,5 @@
 /**
- * A disk that fails, other than by being full. Calls are made to fail by a library in front of the system's, so this needs a C compiler, and Linux.
+ * A disk that fails in other ways than by being full. A library in front of the system's makes calls fail, so the test needs a C compiler, and Linux.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -108,7 +108,7 @@ for (const [what, name] of ENDS) {
     for (let number = 1; number <= 5; number++) await send(`before ${number}`)
 
     await world.fail(what)
-    // Asks again until somebody takes it: that is the next process.
+    // Repeats the request until the next process accepts it.
     const later = send('in the middle of it')
     const ended = await Promise.race([ground.service.ended, new Promise<null>((resolve) => setTimeout(resolve, 20_000, null))])
     await world.works()
@@ -140,7 +140,7 @@ test('while nothing can be synced nothing is acknowledged, and the service is no
   const [refused, why] = await ready()
   assert.equal(refused, 503)
   assert.match(why, /"database":"failed"/)
-  // The move to `disconnected` cannot be written, and is seen all the same: in the answers, and in the lists.
+  // The move to `disconnected` cannot be written, but it is visible in the answers and in the lists.
   await ground.sandbox.setDown(true)
   const now = async () => (await gateway.ask(instance, 'GET', '/status')).body
   await until('the end of the session', async () => (await now()).connected === false)
@@ -165,7 +165,7 @@ test('media that cannot be opened for a while is sent when it can', { timeout: 1
   await world.fail('o')
   const refused = await gateway.ask(instance, 'POST', '/send-document', input)
   assert.equal(refused.status, 503, JSON.stringify(refused.body))
-  // Its turn comes meanwhile.
+  // The item is due meanwhile.
   await pause(6_000)
   assert.deepEqual(receiver.events('delivery'), [])
   await world.works()

@@ -1,4 +1,4 @@
-/** A read that fails says nothing about a message: it is neither used up nor told as one that cannot be understood, it comes again. */
+/** A failed read says nothing about a message: the message is neither used up nor reported as unreadable, and it comes again. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -15,14 +15,14 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** The `received` events of a message, once it has come. */
+/** The `received` events of a message, when it has arrived. */
 async function told(id: string) {
   const found = () => world.receiver.events('received').filter(({ message_id }) => message_id === id)
   await until(`message ${id}`, () => found().length > 0, 20_000)
   return found()
 }
 
-/** An answer to one of our own messages, which is looked for in memory and then on disk. */
+/** An answer to one of our own messages, which is searched in memory and then on disk. */
 const answerTo = (stanzaId: string) => ({
   proto: {
     interactiveResponseMessage: {
@@ -33,7 +33,7 @@ const answerTo = (stanzaId: string) => ({
   },
 })
 
-/** Fails the first read of a key that fits; resolves with how many failed. */
+/** Fails the first read of a matching key; resolves with the number of failures. */
 function failOnce(fits: (key: string) => boolean) {
   let failed = 0
   world.refuseRead((key) => fits(key) && failed++ === 0)
@@ -59,7 +59,7 @@ test('a sender key that cannot be read for a moment costs no message', async () 
   assert.equal(textOf(event!), 'to all')
 })
 
-// Translation took the failing read for a message it does not understand: `unsupported`, and the text was gone.
+// The failed read was taken for an unknown kind of message: `unsupported`, and the text was lost.
 test('a message about another one is told whole although that one could not be read at first', async () => {
   const failed = failOnce((key) => key.startsWith(keys.sents(INSTANCE)))
   const { id } = await world.sandbox.send(CONTACTS[2], PHONE, answerTo('3EB0NOBODYKNOWS'))
@@ -80,7 +80,7 @@ test('one that meets a failure every time is let go, and those behind it come', 
 
 const mapping = keys.signals(INSTANCE, 'lid-mapping')
 
-/** A group with somebody who has said nothing yet, so that their other name has to be looked for when they do something. */
+/** A group with a member who has sent nothing yet, so that the member's other address must be looked up at an action. */
 async function groupWith(stranger: string) {
   const { id } = await world.sandbox.createGroup({
     subject: 'Team',
@@ -99,7 +99,7 @@ async function groupWith(stranger: string) {
   }
 }
 
-// The failing read was taken for a stanza that cannot be understood: the notification was confirmed, and gone.
+// The failed read was taken for an unknown stanza: the notification was acknowledged, and lost.
 test('a notification is told although whoever acts could not be looked up at first', async () => {
   const stranger = '5511988880077'
   const group = await groupWith(stranger)
@@ -122,7 +122,7 @@ test('a notification that can never be told is let go, and those behind it come'
   await group.rename()
   await world.untilRelinked('both are confirmed', async () => (await world.sandbox.pending()) === 0)
   world.refuseRead(null)
-  // Six tries, each of which asks more than once.
+  // Six tries, each with more than one read.
   assert.ok(failed >= 6, `${failed} reads`)
   await until('the new name', () => group.told('group_change_subject').length === 1)
   assert.deepEqual(group.told('group_participant_leave'), [])

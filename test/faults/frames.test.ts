@@ -25,7 +25,7 @@ after(() => world?.stop())
 
 const jidOfAna = (device: number) => `${ANA}:${device}@s.whatsapp.net`
 
-/** The devices of a contact: notices of one kind are handled one after the other. */
+/** Notices about the devices of a contact: notices of one kind are handled one after the other. */
 const notice = (id: string, devices: number): BinaryNode => ({
   tag: 'notification',
   attrs: { type: 'devices', from: `${ANA}@s.whatsapp.net`, id, t: '1700000000' },
@@ -42,7 +42,7 @@ const compressed = (node: BinaryNode): Buffer => Buffer.concat([Buffer.of(2), de
 const push = (...frames: Buffer[]) =>
   world.sandbox.post('/frames', { phone: ME, frames: frames.map((frame) => frame.toString('base64')) })
 
-/** The stanzas that answer what was pushed meanwhile, by their ids, in their order. */
+/** The stanzas that answer the ones that `act` pushes, by their ids, in order. */
 async function answersTo(count: number, act: () => Promise<unknown>): Promise<(string | undefined)[]> {
   const match = { from: 'client', tag: 'ack', attrs: { class: 'notification' } }
   const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, count, wait_ms: 0 })
@@ -133,7 +133,7 @@ async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; a
   return { most, all }
 }
 
-/** Two records of each pair of a slice, and some of others. */
+/** Two records for each pair in a slice, and a few others. */
 const MOST = 400
 
 test(`${PEOPLE} members who come to a group at once are written in slices`, async () => {

@@ -1,6 +1,6 @@
 /**
- * The whole service on a disk that others fill: it says so, refuses what it can refuse, goes on receiving into what is left, ends nothing
- * that was acknowledged, and needs nobody when there is room again.
+ * The whole service on a disk that other programs fill: it reports that, refuses what it can refuse, continues to receive in the remaining space,
+ * loses nothing acknowledged, and recovers by itself when there is space again.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -22,7 +22,7 @@ for (const kind of ['tmpfs', 'ext4'] as const) {
     const { disk, gateway, instance, sandbox, receiver } = world
     const { pid } = world.service.child
     assert.equal((await world.ready()).status, 200)
-    // Taken before: it leaves although the disk is nearly full by then.
+    // Accepted before: it is sent although the disk is almost full by then.
     const { svc_id } = await gateway.sendText(instance, CONTACTS[0], 'before', { delay_message: 5 })
     disk.fill((RESERVE_MB / 2) * MB)
 
@@ -59,7 +59,7 @@ test('a disk without any room: nothing is confirmed that is not stored, nothing 
   const world = await onSmallDisk(t, 'tmpfs')
   if (!world) return
   const { disk, gateway, instance, sandbox, receiver } = world
-  // Events stay on the disk: what takes them does not answer.
+  // Events stay on the disk, because the receiver does not answer.
   receiver.reply(() => {})
   const ids = await fillUp(world)
   assert.equal(
@@ -67,7 +67,7 @@ test('a disk without any room: nothing is confirmed that is not stored, nothing 
     'The disk is full: new messages are refused, and messages from the network are not confirmed.',
   )
   assert.equal((await gateway.ask(instance, 'POST', '/send-text', { phone: CONTACTS[0], message: 'no' })).status, 503)
-  // The last of the room takes what needs little of it, and then no more.
+  // The last free pages are used by small messages, and then no more are accepted.
   for (let number = 1; number <= 60; number++)
     ids.push((await sandbox.send(CONTACTS[2], PHONE, { text: `more ${number} ${'x'.repeat(50_000)}` })).id)
   await pause(3_000)

@@ -126,7 +126,7 @@ test('media that finds no room leaves nothing behind and counts for nothing, and
   assert.equal((await blobs.get('one:2'))!.byteLength, 4 * MB)
 })
 
-// ffmpeg says of a file it cannot write to the end that the input is damaged, and the customer was told that the media is not valid.
+// If ffmpeg cannot write its output completely, it reports damaged input, and the sender was told that the media are invalid.
 test('what goes wrong with a medium while the disk is full is a failure of the disk', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 32)
   if (!disk) return

@@ -1,4 +1,4 @@
-/** A commit that fails: the socket is cut and nothing is confirmed, so that the message comes again when the disk has room. */
+/** A failed commit: the socket is closed and nothing is acknowledged, so that the message comes again when the disk has space. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Batch } from '../../src/storage/contract.ts'
@@ -34,7 +34,7 @@ test('the first commit of each of eight texts fails, and all eight arrive once, 
   const { sandbox, receiver } = world
   let refused = 0
   let isNext = true
-  // Each text is refused once, and taken when it comes again.
+  // Each text is refused once, and accepted when it comes again.
   world.refuse((batch) => {
     if (!isInbox(batch) || !isNext) return false
     isNext = false
@@ -96,7 +96,7 @@ test('a new generation of marks that cannot be written costs no message', async 
   assertIncomingOrder(world)
 })
 
-/** Of one device, which is advanced by what is encrypted for it. */
+/** The session of one device, which advances with each message that is encrypted for it. */
 const isSession = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(keys.signals(INSTANCE, 'session')))
 
 async function sent(to: string, text: string): Promise<string> {
@@ -111,13 +111,13 @@ async function sent(to: string, text: string): Promise<string> {
   return ack.message_id
 }
 
-/** The devices of a person that could read it. */
+/** Those devices of a person that could decrypt it. */
 async function readers(phone: string, id: string): Promise<number[]> {
   const { items } = await world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
   return items.filter(({ read }) => read).map(({ device }) => device)
 }
 
-// The library leaves out whom it cannot encrypt for, and says 'All encryptions failed' when nobody remains.
+// The library omits devices for which it cannot encrypt, and reports 'All encryptions failed' if none remains.
 for (const [to, devices] of [
   ['somebody', 2],
   ['a group', 1],
@@ -128,7 +128,7 @@ for (const [to, devices] of [
     let number = 0
     let refused: number
     do {
-      // A new group each time: its members have not got the key.
+      // A new group each time, whose members do not have the key yet.
       const chat = to === 'a group' ? await createGroup(person) : person
       let seen = 0
       refused = 0
@@ -144,7 +144,7 @@ for (const [to, devices] of [
       number++
     } while (refused > 0)
     t.diagnostic(`${number - 1} commits refused, one in each message`)
-    // All devices of a message advance in one commit.
+    // All sessions of a message advance in one commit.
     assert.ok(number > 1, 'no commit of sessions was refused')
   })
 

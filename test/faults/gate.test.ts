@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** The next event that is to be written is refused, once. */
+/** Refuses the next commit of an event, once. */
 function refuseOnce(): () => number {
   let refused = 0
   world.refuse((batch: Batch) => {
@@ -33,7 +33,7 @@ function refuseOnce(): () => number {
 async function toldOnce(what: string, fits: (event: Record<string, unknown>) => boolean, refused: () => number) {
   await world.receiver.waitFor(what, (event) => event.type === 'received' && fits(event))
   assert.equal(refused(), 1)
-  // When the network has nothing left to give out again and what comes then is told, a second telling would have been.
+  // When the network has nothing left to send again and the later events have arrived, a second event would have arrived, too.
   await until('all is confirmed', async () => (await world.sandbox.pending()) === 0)
   const { id } = await world.sandbox.send(ANA, ME, { text: 'behind it' })
   await world.receiver.waitFor('behind it', ({ message_id }) => message_id === id)

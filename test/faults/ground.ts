@@ -1,6 +1,6 @@
 /**
- * The ground the fault tests stand on: the network in a process of its own, the service in another that can be killed and started again
- * on the same data and port, and the webhook receiver here, which outlives both.
+ * The processes of the fault tests: the network in one, the service in another that can be killed and started again on the same data and port, and
+ * the webhook receiver in this process, which survives both.
  */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -21,7 +21,7 @@ export interface Ground {
   start(more?: Record<string, string>): Promise<Running>
   /** The service that was started last. */
   readonly service: Running
-  /** Messages that could not be read at first, over all starts; undefined when the log goes to the terminal (SVC_LOG_LEVEL). */
+  /** Number of messages that could not be read at first, over all starts; undefined if the log goes to the terminal (SVC_LOG_LEVEL). */
   unreadable(): number | undefined
   stop(): Promise<void>
 }
@@ -29,12 +29,12 @@ export interface Ground {
 /** The log message of the inbox for each. */
 const UNREADABLE = 'a message could not be decrypted or decoded'
 
-/** Between two looks at something that has no announcement, in ms. */
+/** Interval between two checks of a state without a notification, in ms. */
 const LOOK = 20
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Looks until it is so; the deadline ends the test with what was missing. */
+/** Repeats the check until it is true; the deadline ends the test with the name of the missing thing. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms
   while (!(await isSo())) {
@@ -44,8 +44,8 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /**
- * A port nobody has now. Fixed for a test, so that `api_url` stays true over restarts; below those that systems give out by themselves
- * (32,768 and up), so that nobody takes it while the service is away.
+ * A free port. It is fixed for a test, so that `api_url` stays valid over restarts, and below the ports that systems assign (32,768 and up), so that
+ * no program takes it while the service is down.
  */
 async function freePort(): Promise<number> {
   const port = randomInt(10_000, 30_000)
@@ -113,12 +113,12 @@ export async function startGround(
   }
 }
 
-/** Clients of a test that has failed must not go on asking: they would keep its process until the runner's own deadline. */
+/** Clients of a failed test must not continue: they would keep its process alive until the runner's deadline. */
 const stopped = new WeakSet<Gateway>()
 
 /**
- * A client as it should be: what was not acknowledged is asked for again. Gives up on any answer that is no success, no 503 and no
- * 429: only an acknowledgement counts.
+ * A correct client: it repeats requests that were not acknowledged. Stops at any answer other than success, 503 and 429: only an acknowledgement
+ * counts.
  */
 export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance, phone: string, message: string): Promise<Ack> {
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * One instance in this process, over the real store, library and network, for faults that cannot be caused from another process. Its
- * store can be told to refuse.
+ * One instance in this process, over the real store, library and network, for faults that cannot be caused from another process. Its store can be
+ * made to fail.
  */
 import '../../workers/shard/baileys/thread/first.ts'
 import '../../workers/shard/baileys/thread/curve.ts'
@@ -38,20 +38,20 @@ export interface HostedWorld {
   sealer: Sealer
   state(): RuntimeState
   /**
-   * Looks until it is so, for what takes several connections: a link that is lost is opened at once, by hand, where its own tries would
-   * wait 1, 2, 4, 8 and 16 s.
+   * Repeats the check over several connections: a lost link is opened again at once by the test, because the automatic tries would wait 1, 2, 4, 8
+   * and 16 s.
    */
   untilRelinked(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>
-  /** Asked before every commit; true: it is refused, as on a full disk. */
+  /** Called before every commit; if it returns true, the commit is refused, as on a full disk. */
   refuse(when: ((batch: Batch) => boolean) | null): void
-  /** Asked before every read; true: it fails. */
+  /** Called before every read; if it returns true, the read fails. */
   refuseRead(when: ((key: string) => boolean) | null): void
-  /** Reads that fit hang until the returned function is called. */
+  /** Matching reads hang until the returned function is called. */
   stallReads(when: (key: string) => boolean): () => void
   stop(): Promise<void>
 }
 
-/** `account`: what its phone is made with; `refused`: as with `refuse`, from the start on. */
+/** `account`: options of its phone. `refused`: as with `refuse`, from the start on. */
 export async function startHosted(
   phone: string,
   more: Partial<ShardDeps> = {},
@@ -114,7 +114,7 @@ export async function startHosted(
   const config: InstanceConfig = {
     id: INSTANCE,
     tokenTag: 'tag',
-    // Pacing is not what these tests are about.
+    // Pacing is not tested here.
     settings: { ...DEFAULT_SETTINGS, delay_message_min_ms: 0, delay_message_max_ms: 0 },
     webhooks: webhookSettings(receiver.url),
   }
@@ -171,8 +171,8 @@ export async function startHosted(
 }
 
 /**
- * With people to write to, alone and in a group. A message that comes in spite of a failure of ours was neither asked for again nor
- * refused: the network gave it out once more by itself, because the receipts that would ask for it are lost.
+ * With people to write to, alone and in a group. The network loses retry receipts. So a message that arrives after a failure of ours was neither
+ * requested again nor refused: the network sent it again by itself.
  */
 export async function startUnasked(): Promise<{ world: HostedWorld; group: string }> {
   const world = await startHosted(PHONE)

@@ -1,4 +1,4 @@
-/** The service and the command really killed between the steps of a deletion and of a rotation: the next start finishes what was begun. */
+/** The service and the command are killed between the steps of a deletion and of a rotation: the next start completes the work. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -77,7 +77,7 @@ for (const step of ['rotate:sealed:2', 'rotate:replaced', 'rotate:cleared:2', 'n
     assert.deepEqual([code, signal], step === 'none' ? [0, null] : [null, 'SIGKILL'])
     assert.equal((await readFile(join(dir, 'service', 'secret-key'), 'utf8')) === before, step.startsWith('rotate:sealed'))
     const { service, gateway } = await start()
-    // The port is another at each start.
+    // The port is different at each start.
     const here = { ...kept, api_url: `${gateway.baseUrl}/instances/${kept.id}/token/${kept.token}` }
     await gateway.waitForStatus(here, 'connected')
     await service.kill()

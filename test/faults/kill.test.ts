@@ -1,4 +1,4 @@
-/** SIGKILL at any moment, several times, under traffic in both directions: what was acknowledged happens, once. */
+/** SIGKILL at random moments, several times, under traffic in both directions: acknowledged messages are sent and reported, once. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ const KILLS = amount(10, 3)
 const INCOMING = amount(200, 150)
 /** Texts to each of four people and a group. */
 const OUTGOING_EACH = amount(40, 20)
-/** Longest life between two kills, in ms after it answers: the queue begins about 2.5 s after that. */
+/** Longest time between two kills, in ms after the service answers: the queue begins about 2.5 s after that. */
 const LONGEST_LIFE = 4_500
 
 test(`${KILLS} kills at random moments lose nothing of what goes out and comes in`, { timeout: 600_000 }, async (t) => {
@@ -46,7 +46,7 @@ test(`${KILLS} kills at random moments lose nothing of what goes out and comes i
     })
     for (let kill = 0; kill < KILLS; kill++) {
       await pause(Math.random() * LONGEST_LIFE)
-      // Half of the bursts meet a service that is about to go, half one that is gone.
+      // Half of the bursts arrive shortly before the kill, half after it.
       if (kill % 4 === 0) await burst(CONTACTS[1], PHONE, 15, `in burst ${kill} `)
       if (kill % 4 === 2) await burst(MEMBERS[0], group, 10, `in burst ${kill} `)
       await pause(Math.random() * 30)

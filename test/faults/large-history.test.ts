@@ -1,6 +1,6 @@
 /**
- * A phone with many thousand chats is linked: its history lies on the media host, is verified, and is read in slices between which everything else
- * of the thread has its turn. How long the thread was held is printed, not asserted: that is the machine's.
+ * A phone with many thousand chats is linked: its history is on the media host, is verified, and is read in slices, between which other work of the
+ * thread runs. The longest block of the thread is printed, not asserted, because it depends on the machine.
  */
 
 import assert from 'node:assert/strict'
@@ -17,7 +17,7 @@ import { until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'
 
 const CHATS = amount(20_000, 6_000)
-/** The simulator numbers the people of a history one after the other, stepping over numbers that end in 0000. */
+/** The simulator numbers the people of a history consecutively, without numbers that end in 0000. */
 const LAST = String(15_550_100_000 + CHATS + Math.floor((CHATS - 1) / 9_998))
 const READ = "a part of the phone's history was read"
 
@@ -28,7 +28,7 @@ interface Part {
 }
 
 const parts: Part[] = []
-/** Takes what the service logs of it. */
+/** Collects the service's log lines about it. */
 const log = pino(
   { level: 'info' },
   {
@@ -58,7 +58,7 @@ test(`${CHATS} chats are read in slices, and a text comes through meanwhile`, as
     `${CHATS} chats: ${JSON.stringify(parts)}; the text came before ${3 - readBefore} of the parts; ` +
       `the loop was held ${ms(delay.max)} ms at the longest, ${ms(delay.percentile(99))} ms at the 99th percentile`,
   )
-  // Chat and pair of each and the list of pairs; the names; nothing.
+  // Chat and pair of each, and the list of pairs; the names; nothing.
   assert.deepEqual(
     parts.map(({ pieces }) => pieces),
     [3 * CHATS, CHATS + 1, 0],

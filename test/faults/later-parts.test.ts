@@ -1,4 +1,4 @@
-/** Votes on polls that came or went in unusual ways, by an instance that has been started again. */
+/** Votes on polls that were received or sent in unusual ways, on an instance that has been restarted. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Op } from '../../src/storage/contract.ts'

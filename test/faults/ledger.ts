@@ -2,21 +2,21 @@
 import type { Received, Receiver } from '../harness/receiver.ts'
 
 export interface Arrived {
-  /** Everything that was sent. */
+  /** Number of sent messages. */
   sent: number
   /** Messages that arrived at least once. */
   unique: number
-  /** Repeated POSTs, all of them with an event id seen before. */
+  /** Repeated POSTs, each with an event id that was received before. */
   duplicates: number
-  /** Sent, never arrived. */
+  /** Sent messages without an event. */
   lost: string[]
-  /** Message ids under more than one event id. */
+  /** Message ids with more than one event id. */
   torn: string[]
 }
 
 type Event = Received['event']
 
-/** `type` events by message id, against the message ids they should be about. */
+/** Compares `type` events, by message id, with the expected message ids. */
 export function compare(
   receiver: Pick<Receiver, 'events'>,
   type: string,
@@ -44,16 +44,16 @@ export function compare(
 
 export const textOf = (event: Event) => String((event.text as { message: string }).message)
 
-/** `received` events that are texts: notices of groups and the like are `received`, too. */
+/** `received` events with a text; notices of groups and others are `received` events, too. */
 export const texts = (receiver: Receiver) => receiver.events('received').filter(({ text }) => text !== undefined)
 
-/** Repetitions keep the place of their first delivery. */
+/** Repeated events keep the place of their first delivery. */
 export function firstDeliveries(events: readonly Event[]): Event[] {
   const seen = new Set<string>()
   return events.filter(({ event_id }) => !seen.has(event_id) && seen.add(event_id))
 }
 
-/** Pairs that came the wrong way round within one line; `lineOf` names the line, `numberOf` its ascending number. */
+/** Pairs in the wrong order within one line of messages; `lineOf` returns the line, `numberOf` the ascending number. */
 export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, numberOf: (item: T) => number): string[] {
   const last = new Map<string, number>()
   const wrong: string[] = []
@@ -67,7 +67,7 @@ export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, 
   return wrong
 }
 
-/** One line per suite, in the test's own output. */
+/** One line per suite in the output of the test. */
 export const line = (name: string, facts: Record<string, string | number>) =>
   `${name}: ${Object.entries(facts)
     .map(([key, value]) => `${key} ${value}`)

@@ -1,4 +1,4 @@
-/** Numbered messages of every kind the network can make cheaply, from several people in several chats, and the event owed for each. */
+/** Numbered messages of every kind that the network can make cheaply, from several people in several chats, and the expected event of each. */
 import type { Received } from '../harness/receiver.ts'
 import type { Sandbox } from '../harness/sandbox.ts'
 import type { Seeded } from './seeded.ts'
@@ -28,7 +28,7 @@ interface Kind {
   claims?: keyof Before
 }
 
-/** No picture, but nobody looks: what is received is opened when it is asked for. */
+/** Not a picture, but the content is not checked: received files are only decrypted on request. */
 const BYTES = Buffer.from('a few bytes').toString('base64')
 const START = 1_767_225_600
 
@@ -52,7 +52,7 @@ const POLL: Kind = {
   message: (question) => ({ poll: { question, options: ['yes', 'no'] } }),
 }
 
-/** Of a person, alone or in a group. */
+/** Kinds of messages of a person, alone or in a group. */
 const KINDS: Kind[] = [
   TEXT,
   TEXT,
@@ -250,7 +250,7 @@ export interface Numbered {
   id: string
   /** Text that its event must contain, if the event has a field for it. */
   says: string | null
-  /** The message it is sealed about, or claims to be about. */
+  /** The message that it refers to, or claims to refer to. */
   about: string | null
 }
 
@@ -262,7 +262,7 @@ export interface Mixed {
   send(): Promise<void>
 }
 
-/** `count` messages: kinds of each line in turn, lines in seeded order. */
+/** `count` messages: the kinds of each line in turn, the lines in seeded order. */
 export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shuffled }: Seeded): Mixed {
   const lines = linesOf(chats).map((line) => ({
     ...line,
@@ -303,10 +303,10 @@ export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shu
   }
 }
 
-/** Id of the stanza an event is about: the event of an edit carries the id of what it edits. */
+/** Id of the stanza of an event: the event of an edit has the id of the edited message. */
 export const stanzaOf = (event: Event) => String(event.edit_message_id ?? event.message_id)
 
-/** Told without what it says: the message it is about is not known. */
+/** Reported without its content, because the message that it refers to is not known. */
 export const isForgotten = ({ message_type, unsupported }: Event) =>
   message_type === 'unsupported' && SEALED.has((unsupported as { proto_type: string }).proto_type)
 

@@ -1,24 +1,24 @@
 /**
- * A receiver that fails: answers 500, closes the connection, or never answers. Only what it answered with 200 counts as received. No event
- * meets more than one failure that the gateway counts: the second wait of the schedule is a minute.
+ * A receiver that fails: it answers 500, closes the connection, or never answers. Only events that it answered with 200 count as received. No event
+ * has more than one failure that the gateway counts, because the second delay of the schedule is a minute.
  */
 import type { Received, Receiver } from '../harness/receiver.ts'
 import type { Seeded } from './seeded.ts'
 
-/** A connection that closes without a word may have been stale: the gateway posts once more at once. Twice is a failure. */
+/** A connection that closes without an answer may have been stale: the gateway posts once more at once. The second time is a failure. */
 const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
 export type Mood = (typeof MOODS)[number]
 
 export interface Moody {
-  /** First answers of each kind. */
+  /** Number of first answers of each kind. */
   readonly counts: Readonly<Record<Mood, number>>
-  /** Events that were answered with 200, in order, repeats included. */
+  /** Events that were answered with 200, in order, including repetitions. */
   taken(type?: string): Received['event'][]
   /** Makes the next first attempt of an event hang, for as long as the gateway waits. */
   hangNext(): void
 }
 
-/** Of a first attempt's chance from 0 to 1, up to where it fails how. */
+/** For a random number from 0 to 1: the kind of failure of a first attempt, by its upper limit. */
 const FAILS_BELOW: readonly [Mood, number][] = [
   ['500', 0.02],
   ['closed', 0.04],

@@ -31,7 +31,7 @@ for (let n = Number(from); n < Number(to); n += AT_ONCE) {
   const events = numbers.map((number) => ({ number, ...outbox.append(textEvent(`m${number}`, Date.now())) }))
   await store.commit({ ops: events.flatMap(({ ops }) => ops) })
   for (const { eventId } of events) outbox.committed(eventId)
-  // Only what is on disk is promised.
+  // Only events that are on disk are reported.
   process.stdout.write(events.map(({ number, eventId }) => `${number} ${eventId}\n`).join(''))
 }
 setInterval(() => {

@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** As a kill leaves it: opened, confirmed to the network, and its effect not taken. */
+/** The state after a kill: decrypted, acknowledged to the network, and not processed. */
 async function leaveUnsettled(keyId: Buffer) {
   const { store, sealer } = world
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock: Date, log: recordingLog() })

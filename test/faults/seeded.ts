@@ -1,4 +1,4 @@
-/** Randomness that can be had again: the seed is printed, and taken from SVC_TEST_SEED when that is set. */
+/** Reproducible random numbers: the seed is printed, and read from SVC_TEST_SEED if that is set. */
 
 export interface Seeded {
   seed: number
@@ -8,15 +8,15 @@ export interface Seeded {
   below(limit: number): number
   pick<T>(items: readonly T[]): T
   shuffled<T>(items: readonly T[]): T[]
-  /** True this often. */
+  /** True with this probability. */
   chance(share: number): boolean
-  /** One of its own for who draws at moments that no seed decides: the draws of the others stay what they were. */
+  /** A separate generator for draws at unpredictable moments: the draws of the others stay the same. */
   apart(): Seeded
 }
 
 export function createSeeded(seed = Number(process.env.SVC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32))): Seeded {
   let state = seed >>> 0
-  /** mulberry32: 32 bits of state, even enough for choosing moments. */
+  /** mulberry32: 32 bits of state, good enough to choose moments. */
   function next() {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

@@ -57,13 +57,13 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
       }
     })
     loops.push(...texts)
-    // One call after the other, so that the thread goes with calls in flight.
+    // One call after the other, so that the thread dies with calls in flight.
     const failed: { status: number; code: string }[] = []
     const call = async (instance: Instance) => {
       while (!isBack) {
         const { status, body } = await gateway.ask(instance, 'GET', '/queue')
         if (status !== 200) failed.push({ status, code: (body.error as { code: string }).code })
-        // Not as fast as it goes: so many such loops leave the shard nothing to come back with.
+        // Not as fast as possible: such loops would leave the shard no time to restart.
         await pause(status === 200 ? 10 : 50)
       }
     }
@@ -71,7 +71,7 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
     await pause(150)
     await service.engine.crashShard(DEAD)
     const diedAt = Date.now()
-    // `/status` and `/me` answer with the last known state while the shard is away: this one needs the session.
+    // `/status` and `/me` answer with the last known state while the shard is down; this request needs the session.
     const isConnected = async (instance: Instance) => (await gateway.ask(instance, 'GET', '/device')).status === 200
     assert.equal(await isConnected(dead[0]!), false)
     await Promise.all(dead.map((instance) => until(`${instance.id} back`, () => isConnected(instance))))

@@ -1,11 +1,11 @@
-/** A stop while a caller does not get on: it is not the time of the sessions that the caller takes. */
+/** A stop while a caller sends slowly: the caller must not use up the time of the sessions. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { startGround, until } from './ground.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
-/** After which the network answers to a text, in ms: one of them is under way when the caller's time is over. */
+/** Delay of the network's answer to a text, in ms: one text is in flight when the caller's time is over. */
 const ACK = 1_500
 const STOP_SECONDS = 4
 

@@ -1,4 +1,4 @@
-/** Logs to standard error, which is a file on a disk that is full, and says at the end that it is still there. */
+/** Logs to standard error, which is a file on a full disk, and reports at the end that the process still runs. */
 import { createLog } from '../../src/log.ts'
 
 const log = createLog({ level: 'info', format: 'json' }, 'main')

@@ -1,4 +1,4 @@
-/** Writes to a store while its disk fills up, in a process of its own: each key it was told is on disk, it says. */
+/** Writes to a store while its disk fills up, as a separate process: it reports each key that is on disk. */
 import { writeSync } from 'node:fs'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { openStore } from '../../src/storage/open.ts'

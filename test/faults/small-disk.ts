@@ -1,4 +1,4 @@
-/** The service, paired and with people to write to, on a small disk of its own. */
+/** The service, paired and with people to write to, on a separate small disk. */
 
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -51,8 +51,8 @@ export async function onSmallDisk(t: TestContext, kind: FileSystem, megabytes = 
 export const errorOf = ({ body }: Answer) => body.error as { code: string; message: string; details: Record<string, unknown> }
 
 /**
- * Takes what is left, then has large texts come until the service has used up its own room. Nothing may take the events meanwhile.
- * Resolves with the ids of the texts.
+ * Fills the disk, then sends large texts until the service has used up its own space. Nothing may deliver the events meanwhile. Resolves with the ids
+ * of the texts.
  */
 export async function fillUp({ disk, sandbox, ready }: OnSmallDisk): Promise<string[]> {
   const isFull = async () => String(errorOf(await ready())?.message).includes('is full')

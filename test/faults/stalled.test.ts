@@ -1,4 +1,4 @@
-/** A stalled connection: it is open and sending works, but a handler never ends and everything behind it waits. */
+/** A stalled connection: it is open and sending works, but a handler never ends and everything after it waits. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -20,7 +20,7 @@ test('a stalled instance reconnects with the same credentials, and every message
   const { id: first } = await sandbox.send(CONTACTS[0], PHONE, { text: 'heard' })
   await until('the first', () => compare(receiver, 'received', [first]).lost.length === 0)
 
-  // A session that is never read to the end holds the line of all messages.
+  // A session whose read never ends blocks the queue of all messages.
   const release = world.stallReads((key) => key.startsWith(keys.signals(INSTANCE, 'session')))
   const ids = [
     ...burstIds(await sandbox.burst(CONTACTS[2], PHONE, 3, 'stuck ')),

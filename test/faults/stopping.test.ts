@@ -1,4 +1,4 @@
-/** An instance that stops: what is in flight comes to its end, and nothing is written behind it. */
+/** An instance that stops: work in flight is completed, and nothing is written afterwards. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -41,7 +41,7 @@ test('a request that is being queued while its instance is erased leaves nothing
   const gate = new Promise<void>((resolve) => {
     letGo = resolve
   })
-  /** The disk takes its time over queue items. */
+  /** The disk writes queue items slowly. */
   const slow = new Proxy(store, {
     get: (target, name) =>
       name === 'commit'

@@ -1,4 +1,4 @@
-/** Texts in both directions between one account and several people, alone and in a group, and what is owed for them in the end. */
+/** Texts in both directions between one account and several people, alone and in a group, and the events that must exist at the end. */
 import assert from 'node:assert/strict'
 import type { Instance } from '../harness/gateway.ts'
 import type { InboxItem, Sandbox } from '../harness/sandbox.ts'
@@ -7,7 +7,7 @@ import { compare, firstDeliveries, outOfOrder, textOf, texts } from './ledger.ts
 
 export const PHONE = '5511999990001'
 export const CONTACTS = ['5511988880001', '5511988880002', '5511988880003', '5511988880004'] as const
-/** The first two are in the group, and write there as well. */
+/** The first two are members of the group, and write there as well. */
 export const MEMBERS = [CONTACTS[0], CONTACTS[1]] as const
 
 /** An acknowledged send. */
@@ -18,7 +18,7 @@ export interface Owed {
   message: string
 }
 
-/** The ids a burst gives its texts. */
+/** The ids of the texts of a burst. */
 export const burstIds = ({ first_id, count }: { first_id: string; count: number }) =>
   Array.from({ length: count }, (_, index) => first_id.slice(0, -6) + String(index + 1).padStart(6, '0'))
 
@@ -33,7 +33,7 @@ export function writeBursts(sandbox: Sandbox) {
   }
 }
 
-/** `more`: what each contact's creation takes besides the number. */
+/** `more`: options of each contact besides the number. */
 export async function createPeople(sandbox: Sandbox, more: Record<string, unknown> = {}): Promise<{ group: string }> {
   for (const contact of CONTACTS) await sandbox.createContact(contact, more)
   const { id } = await sandbox.createGroup({ subject: 'faults', owner: MEMBERS[0], participants: [MEMBERS[1], PHONE] })
@@ -53,10 +53,10 @@ const readersOf = (to: string): readonly string[] => (/^\d+$/.test(to) ? [to] : 
 
 export interface Outgoing {
   sent: number
-  /** Acknowledged sends with a `delivery`. */
+  /** Number of acknowledged sends with a `delivery`. */
   unique: number
   duplicates: number
-  /** Without a `delivery`, or not in the inbox of somebody it was sent to. */
+  /** Sends without a `delivery`, or not in the inbox of one of the recipients. */
   lost: string[]
 }
 
@@ -64,7 +64,7 @@ export async function readInboxes(sandbox: Sandbox): Promise<Map<string, InboxIt
   return new Map(await Promise.all(CONTACTS.map(async (contact) => [contact, await sandbox.inbox(contact)] as const)))
 }
 
-/** Every acknowledged send has one `delivery` that says sent, and is with everybody it was sent to. */
+/** Every acknowledged send has one `delivery` with `sent`, and is in the inbox of every recipient. */
 export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readonly Owed[]): Promise<Outgoing> {
   const deliveries = new Map<string, Map<string, Record<string, unknown>>>()
   let duplicates = 0
@@ -97,7 +97,7 @@ export async function waitForAll(ground: Ground, ids: readonly string[], owed: r
   await until('everything', async () => Date.now() > deadline || (await isDone()), ms + 10_000)
 }
 
-/** First deliveries keep the order of sending, per chat and author. */
+/** First deliveries have the order of sending, per chat and author. */
 export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): void {
   const wrong = outOfOrder(
     firstDeliveries(texts(receiver)),
@@ -107,7 +107,7 @@ export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): voi
   assert.deepEqual(wrong, [], 'incoming texts out of order')
 }
 
-/** In each chat of each contact, texts of one line come in the order in which they were asked for. */
+/** In each chat of each contact, texts of one line arrive in the order of their requests. */
 export async function assertOutgoingOrder({ sandbox }: Pick<Ground, 'sandbox'>): Promise<void> {
   for (const [contact, items] of await readInboxes(sandbox)) {
     const seen = new Set<string>()

@@ -1,4 +1,4 @@
-/** Records that cannot be read, and starts that fail: the instance comes back without them, or can at least be deleted. */
+/** Unreadable records, and starts that fail: the instance starts without them, or can at least be deleted. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createLog } from '../../src/log.ts'
@@ -43,7 +43,7 @@ test('an instance whose start fails leaves no part of it running', async () => {
   world.refuse(isRuntime)
   await assert.rejects(createInstance(deps, config, KEY).start('boot'), /the disk is full/)
   world.refuse(null)
-  // Longer than the pause after which a state that could not be written is taken again.
+  // Longer than the delay after which a state that could not be written is written again.
   await pause(2_500)
   assert.equal((await sandbox.stats()).connections, 0)
 })

@@ -22,7 +22,7 @@ const budget = createBodyBudget()
 const shown = (value: unknown) =>
   JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: part.byteLength } : part))
 
-/** `/read/<route>`: 200 with the operation and its input, or what the service answers. */
+/** `/read/<route>`: 200 with the operation and its input, or the error of the service. */
 async function read(name: string, request: Request): Promise<Response> {
   const route = byName.get(name)
   if (!route) throw new Failure('not_found')
@@ -38,7 +38,7 @@ async function read(name: string, request: Request): Promise<Response> {
   }
 }
 
-/** A second's worth of requests against a clock of its own: how many of them pass. */
+/** The number of requests that pass in one second of a simulated clock. */
 function limits(): Response {
   const time = { now: 0 }
   const buckets = createBuckets({ now: () => time.now })

@@ -1,9 +1,9 @@
 /**
- * The part of the HTTP application that is made of Web standards, on Deno, Bun and workerd (miniflare): the same requests as on Node, and the
- * same answers, byte by byte. node test/runtimes/run.mjs; `npm install --no-save --prefix test/runtimes` first.
+ * The part of the HTTP application that uses only Web standards, on Deno, Bun and workerd (miniflare): the same requests as on Node must have the
+ * same answers, byte by byte. node test/runtimes/run.mjs; first run `npm install --no-save --prefix test/runtimes`.
  *
- * Ends with 1 for an answer that differs, and when the handler needs something of Node. A runtime that is not installed, does not start or
- * breaks off is named: that is no defect of ours.
+ * Ends with code 1 if an answer differs, or if the handler needs Node. A runtime that is not installed, does not start or stops is only reported,
+ * because that is no defect of the service.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-runtimes-'))
 /** Processes that still run when this one ends. */
 const children = []
 
-/** One file without a `node:` in it: what such a runtime is given. The build fails where something of Node is needed. */
+/** One file without a `node:` import, which such a runtime loads. The build fails if something needs Node. */
 async function bundle() {
   const { build } = require('esbuild')
   const file = join(folder, 'front.mjs')
@@ -39,7 +39,7 @@ async function bundle() {
   return file
 }
 
-/** Programs of packages for this machine, wherever in them they lie. */
+/** Programs of packages for this machine, wherever they are in the packages. */
 function program(scope, name) {
   const scoped = join(modules, scope)
   const places = existsSync(scoped)
@@ -56,7 +56,7 @@ const freePort = () =>
     })
   })
 
-/** Resolves with the base of a child that serves, or rejects when it does not in time. */
+/** Resolves with the base URL of a child that serves, or rejects if it does not in time. */
 async function serve(command, args, port) {
   const child = spawn(command, args, { stdio: 'ignore', env: { ...process.env, NO_COLOR: '1' } })
   children.push(child)
@@ -86,7 +86,7 @@ async function onDeno(file) {
 }
 
 async function onBun(file) {
-  // Its install script, where scripts run, moves the program into the package itself; until then a short text lies there.
+  // Its install script, if scripts run, moves the program into the package itself; until then there is a short text.
   const moved = join(modules, 'bun/bin/bun.exe')
   const isMoved = existsSync(moved) && statSync(moved).size > 2 ** 20
   const command = isMoved ? moved : program('@oven', 'bun')
@@ -120,7 +120,7 @@ const json = (body) => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 
-/** Of every operation: its examples, each field of them missing, of another type and too long; bodies that are none. */
+/** For every operation: its examples, with each field missing, of another type and too long; and invalid bodies. */
 function requestsOf(description) {
   const requests = [
     ['/openapi.json'],
@@ -148,7 +148,7 @@ function requestsOf(description) {
             { ...example, [name]: typeof value === 'string' ? 7 : 'x' },
           ])
             requests.push([to, json(changed)])
-          // Not of an address: how long a name may be is told by each parser of URLs for itself.
+          // Not for an address: each URL parser has its own limit for the length of a name.
           if (typeof value === 'string' && !/^https?:/.test(value))
             requests.push([to, json({ ...example, [name]: `${value}${'é😀'.repeat(500)}` })])
         }

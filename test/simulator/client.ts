@@ -14,23 +14,23 @@ import pino from 'pino'
 import type { Simulator } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 
-/** An unmodified library client over keys in memory, and everything it told. */
+/** An unmodified library client with keys in memory, and everything that it reported. */
 export interface Client {
   readonly auth: AuthenticationState
   readonly socket: WASocket
   /** Every message of every upsert, oldest first. */
   readonly messages: (WAMessage & { upsert: string })[]
   readonly events: { [E in keyof BaileysEventMap]?: BaileysEventMap[E][] }
-  /** Waits for something that is true, or becomes true with a later event. */
+  /** Resolves when a condition is true, now or after a later event. */
   until<T>(look: () => T | undefined | false, what: string): Promise<T>
-  /** Status code and message of the end of the socket; waits for it. */
+  /** Resolves with the status code and message of the end of the socket. */
   ended(): Promise<{ code: number | undefined; message: string; data: unknown }>
   close(): Promise<void>
 }
 
 /**
- * The library leaves timers of 30 and 60 s behind when a socket ends with queries under way. A test process that is done shall not wait
- * for them; while something is open they run as before.
+ * The library leaves timers of 30 and 60 s when a socket ends with running queries. A finished test process must not wait for them; while something
+ * is open they run as before.
  */
 const LEFT_BEHIND = 20_000
 const setTimer = globalThis.setTimeout
@@ -42,7 +42,7 @@ globalThis.setTimeout = Object.assign(
   setTimer,
 )
 
-/** Longest time anything on loopback may take here, in ms: only a failing test waits that long. */
+/** Longest wait for anything on loopback, in ms: only a failing test waits that long. */
 const PATIENCE = 60_000
 
 export function memoryAuth(): AuthenticationState {
@@ -56,7 +56,7 @@ export function memoryAuth(): AuthenticationState {
           const text = store.get(`${type} ${id}`)
           if (text === undefined) continue
           const value = JSON.parse(text, revive)
-          // a protobuf turned itself into JSON with base64 in it
+          // A protobuf converts itself to JSON with base64 in it.
           found[id] = type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value) : value
         }
         return found
@@ -123,7 +123,7 @@ export function connect(simulator: Simulator, auth = memoryAuth(), config: Parti
       const found = look()
       if (found !== undefined && found !== false) return found
       if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`)
-      // an event wakes us; what shows without one is looked at now and then
+      // An event continues the check; changes without an event are checked at intervals.
       await Promise.race([new Promise<void>((resolve) => waiting.add(resolve)), pause(100)])
       waiting.clear()
     }
@@ -151,7 +151,7 @@ export function lastQr(client: Client): Promise<string> {
 export const isOpen = (client: Client) =>
   client.until(() => client.events['connection.update']?.some((update) => update.connection === 'open'), 'an open connection')
 
-/** Open, with the stored messages handed over. */
+/** Resolves when the client is open and has received the stored messages. */
 export async function isReady(client: Client) {
   await isOpen(client)
   await client.until(
@@ -160,7 +160,7 @@ export async function isReady(client: Client) {
   )
 }
 
-/** Links a client by its code, and logs it in: what every story begins with. */
+/** Links a client by its code, and logs it in. */
 export async function pair(simulator: Simulator, phone: string, config: Partial<UserFacingSocketConfig> = {}): Promise<Client> {
   const first = connect(simulator, memoryAuth(), config)
   await simulator.control.scan(phone, await lastQr(first))
@@ -172,8 +172,8 @@ export async function pair(simulator: Simulator, phone: string, config: Partial<
 }
 
 /**
- * Everything its phone sent was answered. A first message while the phone still talks can be lost by the library: encrypting to the phone
- * and decrypting from it change one session record in two transactions.
+ * Resolves when all stanzas of its phone were answered. The library can lose a first message while the phone still sends: encryption to the phone and
+ * decryption from it change one session record in two transactions.
  */
 export async function isSettled(simulator: Simulator, phone: string, client: Client) {
   await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')

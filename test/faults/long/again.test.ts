@@ -91,7 +91,7 @@ test('an item with which the service died three times is given up, and the next 
       await ground.start({ SVC_TEST_KILL_AT: 'queue:before-send' })
       await dies(ground)
     }
-    // The fourth would die as well, were it tried.
+    // A fourth try would end the process, too.
     await ground.start({ SVC_TEST_KILL_AT: 'queue:before-send:2' })
     const failed = await outcomeOf(ground, poison)
     assert.deepEqual([failed.status, failed.error_code], ['failed', 'send_failed'])

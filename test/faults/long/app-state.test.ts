@@ -1,6 +1,6 @@
 /**
- * Labels, the name and the saved contacts of an account: the service dies between what it read of them and its commit, and between the
- * commit and the confirmation to the network; while it is connected, and while what happened meanwhile is read after a login.
+ * Labels, the name and the saved contacts of an account: the service dies between reading them and the commit, and between the commit and the
+ * acknowledgement; while it is connected, and while it reads changes after a login.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { type Ground, startGround, until } from '../ground.ts'
 import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
 const [ANA, BEN] = CONTACTS
-/** Read, not written. Written, not confirmed. */
+/** Read but not written; written but not acknowledged. */
 const STEPS = ['app-state:held', 'app-state:written']
 
 /** Reported changes, once per event id: labels as `chat +label`, the name unchanged. */
@@ -49,7 +49,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       return chat_name
     }
 
-    /** A life in which everything is read and confirmed. */
+    /** A run in which everything is read and acknowledged. */
     async function live() {
       await ground.start()
       await connected()
@@ -67,11 +67,11 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
 
     const expected: string[] = []
     for (const step of STEPS) {
-      // In a life of its own each.
+      // Each in a separate run.
       await dieOf(step, () => label(ANA, step, true))
       await dieOf(step, () => rename(`After ${step}`))
       await dieOf(step, () => save(ANA, `Ana ${step}`))
-      // While nobody is there: the first reading dies, in the next life the second.
+      // While the service is down; the first reading dies, and in the next run the second.
       await ground.service.kill()
       await label(ANA, step, false)
       await label(BEN, step, true)
@@ -89,7 +89,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       assert.deepEqual(told(ground).sort(), [...expected].sort())
     }
 
-    // Taken off the address book, in a life that dies of it.
+    // Removed from the address book, in a run that dies of it.
     await dieOf('app-state:held', () => save(ANA, ''))
     assert.notEqual(await chatName(ANA), `Ana ${STEPS[1]}`)
   } finally {
@@ -97,7 +97,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
   }
 })
 
-// Nothing of the first reading is told, but it is the only one of the contacts that are saved by then.
+// The first reading reports nothing, but it is the only one with the contacts that are saved by then.
 test('contacts saved before the pairing are kept, whenever the service dies of the first reading', {
   timeout: 180_000,
 }, async () => {
@@ -130,7 +130,7 @@ test('contacts saved before the pairing are kept, whenever the service dies of t
   }
 })
 
-/** Marked, not asked for. Taken by the network, nowhere here. Collected, not written. Written, not answered. */
+/** Marked but not sent; accepted by the network but not stored here; collected but not written; written but not answered. */
 const OWN_STEPS = ['app-state:marked', 'app-state:changed', 'app-state:held', 'app-state:written']
 
 test('what this service changes of a chat, a label and its name is the same here and on the phone, whenever it dies', {
@@ -175,7 +175,7 @@ test('what this service changes of a chat, a label and its name is the same here
           return (await mutedHere()) === muted.muteAction.muted && (await nameHere()) === name.pushNameSetting.name
         })
       }
-      // The collection goes on from where it is.
+      // The collection continues from its current version.
       for (const muted of [!value, value]) {
         assert.equal((await ask('PUT', `/chats/${ANA}/mute`, { value: muted })).status, 200)
         assert.equal(await mutedHere(), muted)

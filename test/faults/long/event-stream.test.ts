@@ -1,4 +1,4 @@
-/** SIGKILL while somebody reads the events: nobody has to be reached by a webhook for nothing to be lost. */
+/** SIGKILL while a client reads the event stream: no event is lost, also without a webhook. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type EventReader, readStream } from '../../harness/event-reader.ts'
@@ -17,7 +17,7 @@ test('a reader that resumes misses no event over three kills, and gets none unde
   try {
     const instance = await gateway.connected(sandbox, PHONE, null)
     await sandbox.createContact(FRIEND, { name: 'Friend' })
-    /** Of each message the ids of its events. */
+    /** The ids of the events of each message. */
     const seen = new Map<string, Set<string>>()
     let repeats = 0
     let gaps = 0
@@ -35,7 +35,7 @@ test('a reader that resumes misses no event over three kills, and gets none unde
       }
       return events.length
     }
-    /** As a client does: when it is cut it comes again with the last id, until somebody answers. */
+    /** As a client does: after a disconnect it connects again with the last id, until the service answers. */
     async function follow() {
       while (!isOver) {
         reader = await readStream(instance.api_url, last === undefined ? {} : { after: last }).catch(() => undefined)

@@ -1,6 +1,6 @@
 /**
- * Forty bodies of the largest size at once against a service that may have 1 GB: some are accepted and delivered, the others are told to come
- * again, nothing dies, and the memory is given back.
+ * Forty bodies of the largest size at once against a service with a limit of 1 GB: some are accepted and delivered, the others are answered with "try
+ * again later", nothing dies, and the memory is returned.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ const MB = 1_048_576
 const READER = '5511988880001'
 const BODIES = 40
 const SIZE = 65_000_000
-/** Several, because one instance has half of the memory for bodies at most. */
+/** Several instances, because one gets at most half of the memory for bodies. */
 const PHONES = ['5511999990000', '5511999990001', '5511999990002', '5511999990003']
 /** The most memory that the process may keep, in MB: less than one decoded body and its text. */
 const KEPT = 100

@@ -1,4 +1,4 @@
-/** The service dies when it has prepared the media of the next item and the one before is still at the network: nothing was promised, nothing is lost. */
+/** The service dies when it has prepared the media of the next item while the previous one is being sent: nothing is lost. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ test('items whose media was prepared ahead arrive once each, in order, over thre
     await ground.service.kill()
     await ground.start({ SVC_TEST_KILL_AT: 'queue:ahead' })
     await gateway.waitForStatus(instance, 'connected')
-    // The first is held there, so that the look-ahead is done before its ack.
+    // The network delays the first one, so that the preparation is complete before its ack.
     await sandbox.fault({ on: 'message', do: { delay_ms: 3_000 }, times: 1 })
     const expected: { id: string; sha256: string }[] = []
     for (let count = 0; count < PICTURES; count++) {

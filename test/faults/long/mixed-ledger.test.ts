@@ -1,6 +1,6 @@
 /**
- * The ledger of issue 4: numbered messages of every kind, while everything that can fail does: the process by SIGKILL, the shard's thread,
- * the connection, the network, the receiver. At the end every number has arrived, once per event id, in order.
+ * Numbered messages of every kind, with all faults at once: SIGKILL of the process, the shard's thread, the connection, the network, the receiver. At
+ * the end every number has arrived, with one event id, in order.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -16,7 +16,7 @@ import { CONTACTS, PHONE } from '../traffic.ts'
 
 const KILLS = 20
 const CRASHES = 4
-/** Windows of `windows.test.ts`, here under everything else at once. */
+/** Steps of `windows.test.ts`, here together with everything else. */
 const STEPS = ['inbox:before-commit', 'inbox:after-commit', 'inbox:after-receipt', 'outbox:before-post', 'outbox:after-post']
 /** Messages from the phone itself must be reported as well. */
 const OPTIONS = { webhooks: { notify_sent_by_me: true } }
@@ -41,11 +41,11 @@ async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
     await sandbox.fault({ ...pick([alone, inGroup]), do: chance(0.2) ? 'drop' : { delay_ms: below(200) }, times: 1 })
   }
   await sandbox.fault({ on: 'message', do: 'duplicate', times: 1 + below(8) })
-  // The network redelivers what it was not told about.
+  // The network sends messages again that were not acknowledged.
   await sandbox.fault({ on: 'receipt', match: { direction: 'from_client' }, do: 'drop', times: 1 + below(4) })
 }
 
-/** Sends as much as it is given, in the background. */
+/** Sends the given number of messages in the background. */
 function startSending(mixed: Mixed, { below, chance }: Seeded) {
   let quota = 0
   let isOver = false
@@ -85,7 +85,7 @@ interface Scene {
   moody: Moody
 }
 
-/** Events that somebody received, without those that only say that a message cannot be read yet. */
+/** Delivered events, except those that only report that a message cannot be read yet. */
 const readable = ({ moody }: Scene) => ({
   events: (type?: string) => moody.taken(type).filter(({ waiting_message }) => !waiting_message),
 })
@@ -120,8 +120,8 @@ async function check(t: TestContext, name: string, scene: Scene, { seed }: Seede
     const message = byId.get(stanzaOf(event))
     return message && !event.waiting_message ? [{ event, message }] : []
   })
-  // A network that shuffles can bring a vote before its poll, and a deletion before its text: then nothing can open or prove it. Event ids are
-  // in the order of the facts.
+  // A network that reorders can send a vote before its poll, and a deletion before its text, which then cannot be decrypted or proven. Event ids are
+  // in the order of processing.
   const eventIds = new Map(arrived.map(({ event, message }) => [message.id, event.event_id]))
   const isEarly = ({ from, about, id }: Numbered) =>
     from === SHUFFLED && about !== null && eventIds.get(about)! > eventIds.get(id)!
@@ -182,7 +182,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
       else await sandbox.fault({ ...toUs(), do: 'cut', times: 1 })
     }
 
-    /** Ends at a random moment: coming up, taking what waited, or taking what comes. */
+    /** Ends at a random moment: during the start, while waiting messages arrive, or while new ones arrive. */
     async function randomLife() {
       sending!.give(28)
       if (seeded.chance(0.7)) await gateway.waitForStatus(instance, 'connected')
@@ -194,7 +194,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
       await ground.service.kill()
     }
 
-    /** Ends inside a window; one that is not reached in time ends anyway. */
+    /** Ends at a step; if the step is not reached in time, it ends anyway. */
     async function endedInWindow(ended: Promise<unknown>) {
       sending!.give(28)
       const isReached = await Promise.race([ended.then(() => true), pause(4_000).then(() => false)])
@@ -206,7 +206,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
     for (let kill = 1; kill < KILLS; kill++) {
       await trouble(sandbox, seeded)
       if (kill % 6 === 1) scene.moody.hangNext()
-      // Some of it waits on the network.
+      // A part of it waits on the network.
       sending.give(20)
       await pause(seeded.below(100))
       if (kill % 3 !== 2) {
@@ -245,7 +245,7 @@ test('four crashes of a shard lose none of 200 mixed messages', { timeout: 120_0
     const scene = { sandbox, receiver, mixed, moody: makeMoody(receiver, seeded.apart()) }
     sending = startSending(mixed, seeded.apart())
     await slowDown(sandbox)
-    // `/status` answers with the last known state while the shard is away: this one needs the session.
+    // `/status` answers with the last known state while the shard is down; this request needs the session.
     const isBack = async () => (await gateway.ask(instance, 'GET', '/device')).status === 200
     for (let crash = 0; crash < CRASHES; crash++) {
       await until('the account is back', isBack)

@@ -1,6 +1,6 @@
 /**
- * The gateway is off while 5,000 messages queue for it, all of them an hour old when it comes: old is not the same as known, so each is
- * an event, in the order of its chat, also when the process is killed in the middle of them.
+ * The gateway is off while 5,000 messages wait for it, all of them an hour old when they arrive. Each has an event, in the order of its chat, also if
+ * the process is killed in the middle.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,10 +15,10 @@ const MIXED = 500
 const ALONE = 1_350
 const IN_GROUP = 900
 const NEW = 30
-/** Events after which the first of the two lives ends. */
+/** Number of events after which the first of the two runs ends. */
 const FIRST_LIFE = 1_500
 
-/** Every time that is read in the network's process, threads included, is an hour before the real one. */
+/** Every clock in the network's process, including its threads, is an hour behind. */
 const HOUR_BEHIND = `const Real = Date
 globalThis.Date = class extends Real {
   constructor(...given) { given.length > 0 ? super(...given) : super(Real.now() - ${HOUR}) }
@@ -58,7 +58,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
       }
       return missing.size === 0
     })
-    // Before the new ones are written.
+    // Taken before the new ones are written.
     const queued = new Set([...ids, ...mixed.sent.map(({ id }) => id)])
     assert.equal(queued.size, 5_000)
 
@@ -66,7 +66,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
     await ground.start()
     await until('the first of them', () => receiver.events('received').length >= FIRST_LIFE, 180_000)
     await ground.service.kill()
-    // New ones of the same people and of others, while the old ones are handed out.
+    // New messages of the same people and of others, while the old ones are being sent.
     await burst(three, PHONE, NEW, 'new c ', 10)
     await burst(MEMBERS[1], chats.group, NEW, 'new h ', 10)
     await burst(two, PHONE, NEW, 'new b ', 10)

@@ -1,4 +1,4 @@
-/** SIGKILL at any moment, ten times, during 5,000 deliveries: every event that was committed arrives, and comes twice only under its own id. */
+/** SIGKILL at random moments, ten times, during 5,000 deliveries: every committed event arrives, and a repeated one has the same id. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
   const promised = new Map<string, number>()
   let next = 0
 
-  /** One life; it ends by itself when everything was written and taken. */
+  /** One run; it ends by itself when everything was written and delivered. */
   async function live(killAfterMs: number | undefined): Promise<boolean> {
     const child = spawn(process.execPath, [...CHILD, dir, to.url, String(next), String(EVENTS)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -31,7 +31,7 @@ test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
     })
     const before = to.received.length
     if (killAfterMs !== undefined) {
-      // Its life is counted from its first delivery, however long the start took.
+      // Its time is counted from its first delivery, regardless of the duration of the start.
       while (to.received.length === before && child.exitCode === null) await pause(5)
       await pause(killAfterMs)
       child.kill('SIGKILL')

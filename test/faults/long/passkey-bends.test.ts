@@ -1,4 +1,4 @@
-/** Everything that can go wrong while an account is linked with its passkey: each refusal, each bend of the phone, each loss, in every stage. */
+/** Every failure of linking an account with its passkey: each refusal, each deviation of the phone, each loss, in every stage. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CeremonyView } from '../../../workers/simulator/control/passkeys.ts'
@@ -198,7 +198,7 @@ describe('the owner changes their mind', { concurrency: 4 }, () => {
 
 const STOPPED = 'The session is not running; request a QR code to start it.'
 
-/** Ceremonies in every stage are met by what ends their thread: all of them are over, and nothing half-linked is left. */
+/** Ends the thread during ceremonies in every stage: afterwards all of them are over, and nothing is partly linked. */
 async function survives(end: () => Promise<unknown>) {
   const all = await Promise.all(Object.values(STAGES).map((reach) => reach()))
   const before = await Promise.all(all.map((linking): Promise<CeremonyView> => ceremonyOf(linking)))

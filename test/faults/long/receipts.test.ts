@@ -1,6 +1,6 @@
 /**
- * Receipts while the service dies: right before and right after the commit of one, at random, and while they wait on the network. Each ends
- * in one `message_status`. They are of messages that left before: a receipt for anything else tells nothing.
+ * Receipts while the service dies: directly before and after a commit, at random, and while they wait on the network. Each results in one
+ * `message_status`. They are for messages that were sent before, because receipts for others have no event.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ test('receipts given during kills all end in one message_status each', { timeout
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox, { receipts: 'none' })
-    /** By contact, in the order they were sent. */
+    /** By contact, in the order of sending. */
     const sent = await Promise.all(
       CONTACTS.map(async (contact) => {
         const ids: string[] = []
@@ -38,14 +38,14 @@ test('receipts given during kills all end in one message_status each', { timeout
     const wanted: string[] = []
     let rounds = 0
 
-    /** Each contact says of some messages that they were delivered, then read, then played. */
+    /** Each contact reports some messages as delivered, then as read, then as played. */
     async function receipts() {
       const round = rounds++
       for (const value of VALUES) {
         await Promise.all(
           CONTACTS.map(async (contact, index) => {
             const ids = sent[index]!.slice(round * PER_ROUND, (round + 1) * PER_ROUND)
-            // One by one, and the rest as a list.
+            // Some one by one, and the rest as a list.
             for (const id of ids.slice(0, PER_ROUND / 2)) await sandbox.receipt(contact, PHONE, [id], value)
             await sandbox.receipt(contact, PHONE, ids.slice(PER_ROUND / 2), value)
             wanted.push(...ids.map((id) => `${value} ${id}`))

@@ -1,6 +1,6 @@
 /**
- * Messages of which the network gives no content and the phone sends it again: the service dies between the confirmation of the phone's
- * message and the event in it, and right after that message is settled.
+ * Messages without content on the network, which the phone sends again: the service dies between the acknowledgement of the phone's message and the
+ * event, and directly after that message is settled.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { pause, startGround, until } from '../ground.ts'
 import { textOf } from '../ledger.ts'
 import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
-/** More than what is left of the pairing takes to be settled, in ms: the phone is asked for a message after two seconds. */
+/** Longer than the work that remains after the pairing takes, in ms: the phone is asked for a message after two seconds. */
 const QUIET = 1_000
 const STEPS = ['inbox:peer-confirmed', 'inbox:peer-settled']
 
@@ -18,12 +18,12 @@ test('a message the phone sent again is told once, whenever the service dies', {
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox)
-    // So that its author is known to the phone's devices.
+    // So that the phone's devices know its author.
     await sandbox.send(CONTACTS[2], PHONE, { text: 'hello' })
     const told = (id: string) =>
       receiver.events('received').filter((event) => event.message_id === id && event.message_type === 'text')
 
-    /** A life in which what the phone said before is settled, and one that is up with the step ahead of it. */
+    /** A run in which earlier messages of the phone are settled, and a run that is connected before the step is reached. */
     async function startDoomed(step: string) {
       await ground.service.kill()
       await ground.start()

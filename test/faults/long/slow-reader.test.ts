@@ -1,6 +1,6 @@
 /**
- * A reader of the event stream that stops reading, against the real service over a real socket: it is cut, what waits for it stays on disk
- * and bounded, and neither another reader nor the webhook of the same instance waits for it.
+ * A reader of the event stream that stops reading, against the real service over a real socket: it is disconnected, its events stay on disk within a
+ * limit, and neither another reader nor the webhook of the same instance waits for it.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -15,13 +15,13 @@ import { burstIds } from '../traffic.ts'
 
 const PHONE = '5511999990000'
 const FRIEND = '5511988880001'
-/** More in all than the operating system takes for a reader, and more than is kept for readers of an instance (8 MB). */
+/** More in total than the operating system buffers for a reader, and more than is kept for readers of an instance (8 MB). */
 const TEXTS = amount(800, 240)
 const TEXT = 'x'.repeat(60_000)
-/** The most that the buffers of both ends of a connection on this machine take, in events: the system's own bounds are 4 and 6 MB. */
+/** The most events that the buffers of both ends of a connection on this machine hold: the system's limits are 4 and 6 MB. */
 const BUFFERED = 10_000_000 / TEXT.length
 
-/** A stream whose reader takes its beginning, and then nothing more until it is resumed. */
+/** A stream whose reader reads the beginning, and then nothing until it is resumed. */
 async function openAndStop(apiUrl: string): Promise<{ socket: Socket; beginning: string; closed: Promise<unknown> }> {
   const { hostname, port, pathname } = new URL(`${apiUrl}/events`)
   const socket = connect(Number(port), hostname)

@@ -1,6 +1,6 @@
 /**
- * The service dies by SIGKILL exactly between two steps: SVC_TEST_KILL_AT. Early and late in a burst, and while a backlog is delivered
- * after a login.
+ * The service is killed exactly between two steps (SVC_TEST_KILL_AT): early and late in a burst, and while waiting messages are delivered after a
+ * login.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ import {
 interface Round {
   step: string
   count: number
-  /** `backlog`: the texts wait on the network when the service starts. `live`: they come when it is connected. `sends`: the other way. */
+  /** `backlog`: the texts wait on the network when the service starts. `live`: they arrive while it is connected. `sends`: texts of ours. */
   traffic: 'live' | 'backlog' | 'sends'
 }
 
@@ -41,7 +41,7 @@ const ROUNDS: Round[] = [
   ...inbound('inbox:before-commit', 1, 20, 12),
   ...inbound('inbox:after-commit', 1, 20, 12),
   ...inbound('inbox:after-receipt', 1, 20, 12),
-  // The first few are the changes of state while it comes up.
+  // The first few are the changes of state during the start.
   ...inbound('outbox:before-post', 6, 20, 12),
   ...inbound('outbox:after-post', 6, 20, 12),
   { step: 'outbox:settled', count: 12, traffic: 'backlog' },
@@ -101,12 +101,12 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
         throw error
       })
 
-    /** A life that is connected, with everything done that could reach the step before the new texts do. */
+    /** A run that is connected, in which all other work that could reach the step before the new texts is done. */
     async function startLive(round: Round) {
       for (let tries = 0; tries < 6; tries++) {
         await quietLife()
         const service = await startDoomed(round)
-        // Fails when it is gone.
+        // Fails if the service has died.
         const isUp = await gateway.waitForStatus(instance, 'connected').then(
           () => true,
           () => false,
@@ -123,7 +123,7 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
       if (round.traffic === 'backlog') account.ids = await texts(name)
       const service = await (round.traffic === 'live' ? startLive(round) : startDoomed(round))
       if (round.traffic === 'live') account.ids = await texts(name)
-      // The service may be gone before the last is acknowledged: those go on as soon as the next life answers.
+      // The service may die before the last is acknowledged: those continue when the next run answers.
       const sends = async () => {
         for (let number = 1; number <= SENDS; number++) {
           account.owed.push(await sendOwed(ground, instance, number % 2 ? CONTACTS[3] : group, `${name} out ${number}`))
@@ -179,7 +179,7 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
   }
 })
 
-/** How the life ended; the deadline says that the step was not reached. */
+/** How the run ended; at the deadline the step was not reached. */
 async function ending({ step, count, traffic }: Round, { ended }: Running): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
