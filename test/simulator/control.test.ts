@@ -7,7 +7,7 @@ import { ROUTES } from '../../workers/simulator/control/routes.ts'
 import { type ControlServer, startControl } from '../../workers/simulator/control/server.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 
-/** The HTTP side of the control API over the real network, with nobody linked. */
+/** The HTTP side of the control API over the real network, without a linked device. */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
@@ -217,7 +217,7 @@ test('what does not fit the state is a conflict', async () => {
   await refused(409, 'conflict', ['POST', `/phones/${PHONE}/enter-code`, { code: 'ABCD1234' }])
 })
 
-/** As a program that chooses its own headers. */
+/** A request like that of a program that sets its own headers. */
 function raw(port: string, method: string, path: string, headers: Record<string, string> | string[], body = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }, async (response) => {

@@ -5,7 +5,7 @@ import * as libsignal from 'libsignal/src/curve.js'
 import * as rust from 'whatsapp-rust-bridge'
 import { agreement, isSignedBy, newKeyPair, newSigningPair, sign, signingPair } from '../../workers/simulator/people/curve.ts'
 
-/** Ours, the JavaScript libsignal and the Rust library agree about every signature, in each direction. */
+/** Our code, the JavaScript libsignal and the Rust library agree about every signature, in each direction. */
 
 test('a signature of ours is valid for both libraries', () => {
   for (let round = 0; round < 20; round++) {

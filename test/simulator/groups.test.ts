@@ -24,7 +24,7 @@ after(async () => {
 })
 
 const seqs = new Map<string, number>()
-/** The next message in somebody's inbox. */
+/** The next message in a person's inbox. */
 async function heard(phone: string) {
   const { items } = await simulator.control.inbox(phone, seqs.get(phone) ?? 0, 5_000)
   const item = items[0]
@@ -54,7 +54,7 @@ for (const addressing of ['lid', 'pn'] as const) {
       assert.match(message.key.participant ?? '', addressing === 'lid' ? /@lid$/ : /^4915100000002@s\.whatsapp\.net$/)
       assert.equal((await heard(GRACE))?.text, `${text} ${addressing}`)
     }
-    // the phone heard both answers too
+    // The phone received both answers, too.
     for (const text of ['first', 'second']) assert.equal((await heard(PHONE))?.text, `${text} ${addressing}`)
   })
 }
@@ -181,7 +181,7 @@ interface Channel {
 }
 
 test('a channel is created, posted to and read', async () => {
-  // The library reads the picture of a channel that has none yet: it throws, and the channel is made.
+  // The library reads the picture of a channel that has none yet: it throws, but the channel is created.
   await assert.rejects(client.socket.newsletterCreate('Our channel', 'About us'), TypeError)
   const made = (simulator.control.state().newsletters as Channel[]).find(({ name }) => name === 'Our channel')!
   const acks: Record<string, string>[] = []

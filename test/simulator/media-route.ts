@@ -4,12 +4,12 @@ import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'
 import { Agent, buildConnector } from 'undici'
 
 export interface MediaRoute {
-  /** For the library's socket: uploads, and downloads of whatever kind. */
+  /** For the library's socket: uploads, and downloads of every kind. */
   options: Pick<UserFacingSocketConfig, 'fetchAgent' | 'options'>
   close(): Promise<void>
 }
 
-/** The library's ways to media, all of them to the sandbox: the fixed hosts of the network, too, where history and settings lie. */
+/** The library's routes to media, all redirected to the sandbox, including the fixed hosts of the network for history and settings. */
 export async function mediaRoute({ ca: file, media_host }: { ca: string; media_host: string }): Promise<MediaRoute> {
   const ca = await readFile(file, 'utf8')
   const port = media_host.split(':')[1]!

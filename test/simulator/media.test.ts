@@ -19,7 +19,7 @@ interface Asked {
   method?: string
   body?: Uint8Array
   headers?: Record<string, string>
-  /** Trusted authority; nothing of ours when it is undefined. */
+  /** Trusted authority; undefined trusts none of ours. */
   ca?: string | undefined
   servername?: string
 }

@@ -10,11 +10,11 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-/** The client's side of Noise over node's own cryptography: nothing of it is shared with the simulator, nor with the library. */
+/** The client's side of Noise with node's own cryptography: it shares no code with the simulator or the library. */
 
 const SPKI = Buffer.from('302a300506032b656e032100', 'hex')
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
-/** `WA`, the version of the protocol, and of its dictionary: what a connection begins with. */
+/** `WA`, the version of the protocol, and that of its dictionary: the first bytes of a connection. */
 export const INTRO = Buffer.from([0x57, 0x41, 6, 3])
 
 export const rawOf = (key: KeyObject) => key.export({ format: 'der', type: 'spki' }).subarray(SPKI.length)

@@ -5,12 +5,12 @@ import { createTrust } from '../../workers/simulator/wire/certificate.ts'
 import { createResponder } from '../../workers/simulator/wire/noise.ts'
 import { agree, newPair, rawOf, seal, symmetric } from './noise-state.ts'
 
-/** A client that knows the server's key from before. `raw-wire.test.ts` has the same over a socket. */
+/** A client that already knows the server's key. `raw-wire.test.ts` has the same over a socket. */
 
 const payload = proto.ClientPayload.encode({ username: 5511900000001, passive: true }).finish()
 const trust = createTrust()
 
-/** First message of a client that believes the server's key to be this one. */
+/** First message of a client that assumes this server key. */
 function hello(serverKey: Uint8Array) {
   const state = symmetric('Noise_IK_25519_AESGCM_SHA256')
   const [own, ephemeral] = [newPair(), newPair()]

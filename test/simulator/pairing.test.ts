@@ -131,7 +131,7 @@ test('two devices of one phone see what the other sends', async () => {
   const message = await received(second, 'from the first')
   assert.equal(message.key.fromMe, true)
   assert.equal(message.key.remoteJid, jidOf('4915100000001'))
-  // with the account's own LID here the client took the contact for the account, and a session of the two for one
+  // With the account's own LID here, the client took the contact for the account, and used one session for both.
   assert.match(message.key.remoteJidAlt ?? '', /4915100000001@lid$/)
   await simulator.control.sendFromPhone(phone, '4915100000001', { text: 'from the phone' })
   for (const client of [first, second]) assert.equal((await received(client, 'from the phone')).key.fromMe, true)
@@ -146,7 +146,7 @@ test('two linked accounts write to each other', async () => {
   await received(bob, 'hello bob')
   await bob.socket.sendMessage(jidOf(one), { text: 'hello ada' })
   await received(ada, 'hello ada')
-  // the receipt of the other device comes back too
+  // The receipt of the other device arrives, too.
   await ada.until(() => {
     const updates = (ada.events['messages.update'] ?? []).flat().filter(({ key }) => key.id === sent?.key.id)
     return (

@@ -1,6 +1,6 @@
 /**
- * A client that links to an account with a passkey. Socket, Noise and registration are those of the unmodified library, which does not know the
- * ceremony; the ceremony is this file's own, on WebCrypto. Each step can be taken by itself, and taken wrongly.
+ * A client that links to an account with a passkey. Socket, Noise and registration are those of the unmodified library, which does not support the
+ * ceremony; this file implements it, with WebCrypto. Each step can be run separately, and with errors.
  */
 import { EventEmitter, once } from 'node:events'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -34,15 +34,15 @@ export interface Attempt {
 }
 
 export interface PrologueOptions {
-  /** Without it no proof is sent. */
+  /** If false, no proof is sent. */
   withProof?: boolean
-  /** Changes the stanza before it leaves. */
+  /** Changes the stanza before it is sent. */
   change?(parts: BinaryNode[]): BinaryNode[]
 }
 
 /** `DeviceProps.PlatformType` of the browser that the library registers as. */
 export const CHROME = 1
-/** Time in ms that a notification is waited for. */
+/** Time in ms to wait for a notification. */
 const PATIENCE = 20_000
 const SERVER = '@s.whatsapp.net'
 
@@ -53,10 +53,10 @@ export function passkeyClient(client: Client) {
   const requests: BinaryNode[] = []
   const continuations: BinaryNode[] = []
   const heard = new EventEmitter()
-  /** Made of the secret that the phone knows, before it was replaced. */
+  /** Derived from the secret that the phone knows, before that is replaced. */
   let handoff: Promise<Bytes> | undefined
 
-  // The library acknowledges notifications as soon as it knows its own number, which it does not before a scan.
+  // The library acknowledges notifications only when it knows its own number, which it does not before a scan.
   function ack({ attrs }: BinaryNode) {
     if (auth.creds.me) return
     const { id, from, type } = attrs
@@ -93,12 +93,12 @@ export function passkeyClient(client: Client) {
     client,
     requests,
     continuations,
-    /** The options of a request, which may have none. Fails for what is no JSON. */
+    /** The options of a request, which may have none. Fails if they are not JSON. */
     async requested(count = 1): Promise<Options | undefined> {
       const options = find(await at(requests, count - 1, 'request'), 'passkey_request_options')
       return options && JSON.parse(Buffer.from(contentOf(options)).toString())
     },
-    /** Fails for one that is not as it should be. */
+    /** Fails for an invalid one. */
     continued: async (count = 1) => primaryOf(await at(continuations, count - 1, 'continuation')),
 
     async queryOptions(): Promise<Options> {
@@ -141,7 +141,7 @@ export function passkeyClient(client: Client) {
 
     code: ({ nonce }: Attempt, primary: { key: Bytes; nonce: Bytes }) => codeOf(primary.nonce, nonce, primary.key),
 
-    /** `fields`: the keys and the secret to be sealed, where they are not this client's own. */
+    /** `fields`: the keys and the secret to be encrypted, if they are not this client's own. */
     async sendRequest(
       { pair, ref }: Attempt,
       primary: { key: Bytes },
@@ -162,7 +162,7 @@ export function passkeyClient(client: Client) {
       await query('set', { tag: 'encrypted_pairing_request', attrs: {}, content: sealed })
     },
 
-    /** Everything up to the code. */
+    /** All steps up to the code. */
     async agreed(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const signed = await sign((await me.requested()) ?? (await me.queryOptions()))
       const attempt = await me.attempt(await me.queryRef())
@@ -172,7 +172,7 @@ export function passkeyClient(client: Client) {
       return { attempt, primary, code: await me.code(attempt, primary) }
     },
 
-    /** Everything up to the sealed request. */
+    /** All steps up to the sealed request. */
     async link(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const { attempt, primary, code } = await me.agreed(sign, options)
       await me.sendRequest(attempt, primary)

@@ -1,4 +1,4 @@
-/** A companion that does not keep to the protocol is found out by the network or the phone, each mistake by itself. */
+/** A companion that violates the protocol is detected by the network or the phone, for each mistake separately. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -42,7 +42,7 @@ test('in the prologue: order, lengths, kind of device, reference', async () => {
     ['commitment: 31 bytes', ({ identity }) => replaced('prologue_payload', payload(identity, random(31)))],
   ]
   for (const [problem, change] of cases) {
-    // Each on a connection of its own: there are five prologues in one.
+    // Each on a separate connection, because one allows five prologues.
     const [phone, companion] = await freshly()
     const attempt = await companion.attempt(await companion.queryRef())
     const signed = signs(phone)((await companion.requested())!)

@@ -11,7 +11,7 @@ const ANA = '4915100000009'
 
 export const isStage = (stage: CeremonyView['stage']) => (ceremony: CeremonyView) => ceremony.stage === stage
 
-/** That a query was refused with this code. */
+/** Checks that a query was refused with this code. */
 export const refused = (code: number) => (error: { data?: unknown }) => error.data === code
 
 export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
@@ -41,7 +41,7 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       await companion.sendPrologue(attempt, signed, options)
       return attempt
     },
-    /** The problems of the ceremony, once it is like this. */
+    /** The problems of the ceremony, when it has reached this state. */
     reaches: (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
       until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems),
     /** A client whose code the phone has scanned. */

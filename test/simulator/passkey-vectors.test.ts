@@ -1,4 +1,4 @@
-/** The published vectors of linking with a passkey, against the arithmetic of the tests and the simulator's check of an assertion. */
+/** The published test vectors of linking with a passkey, for the cryptography of the tests and the simulator's check of an assertion. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

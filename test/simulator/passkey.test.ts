@@ -1,4 +1,4 @@
-/** Linking to a phone that demands its passkey, by a client that shares no code with the gateway or the simulator. */
+/** Linking to a phone that requires its passkey, by a client that shares no code with the gateway or the simulator. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

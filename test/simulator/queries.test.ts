@@ -7,7 +7,7 @@ import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
 
-/** Queries of the web client and of clients of other makes, which the library does not have, sent through its socket. */
+/** Queries of the web client and of other clients, which the library does not have, sent over its socket. */
 
 silenceLibsignal()
 const PHONE = '5511900000001'
@@ -75,7 +75,7 @@ test('a number is found in every spelling that clients send, and the answer repe
     const contact = find(user, 'contact')
     assert.deepEqual([user.attrs.jid, contact?.attrs.type, String(contact?.content)], [jidOf(SHOP), 'in', written])
   }
-  // without the plus it is no international number
+  // Without the plus it is not an international number.
   for (const written of [SHOP, `${SHOP}@c.us`, '+1', '+49abc4567890', '+', `+${SHOP}@g.us`]) {
     const contact = find(await lookUp(node('contact', {}, written)), 'contact')
     assert.deepEqual([contact?.attrs.type, String(contact?.content)], ['invalid', written])
@@ -100,7 +100,7 @@ test('a person is found by user name', async () => {
   assert.deepEqual((await mex('25347099718279209', {})).data, { xwa2_username_get: null })
 })
 
-// It was the moment of the question, so that two answers a second apart differed.
+// It was the time of the query, so that two answers a second apart differed.
 test('an about text has the moment at which it was set, however late it is asked for', async (t) => {
   const usync = node('usync', { sid: '2', mode: 'query', last: 'true', index: '0', context: 'interactive' }, [
     node('query', {}, [node('status'), node('text_status')]),

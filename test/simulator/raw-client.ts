@@ -6,20 +6,20 @@ import { WebSocket } from 'ws'
 import { agree, INTRO, newPair, open, type Pair, pairOf, rawOf, seal, symmetric } from './noise-state.ts'
 
 /**
- * A client of no make: a socket, Noise, and stanzas as the test writes them. It answers nothing by itself. Of the library only the codec of
- * stanzas and the protobuf definitions are used.
+ * A minimal client: a socket, Noise, and stanzas as the test writes them. It answers nothing by itself. It only uses the library's codec of stanzas
+ * and its protobuf definitions.
  */
 export interface RawClient {
-  /** Which handshake it came to. */
+  /** The handshake that was used. */
   readonly handshake: 'XX' | 'IK' | 'XXfallback'
-  /** The server's static key, to be known at the next login. */
+  /** The server's static key, for the next login. */
   readonly serverKey: Buffer
   /** Every stanza of the server, oldest first. */
   readonly heard: BinaryNode[]
   send(item: BinaryNode): void
-  /** The first stanza, heard or to come, that fits. */
+  /** The first matching stanza, received before or later. */
   until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode>
-  /** Sends a query and waits for its answer: what the server has said before it is heard by then. */
+  /** Sends a query and waits for its answer: earlier stanzas of the server have been received by then. */
   query(item: BinaryNode): Promise<BinaryNode>
   /** How the connection ended: 1006 is without a close frame. */
   readonly ended: Promise<number>
@@ -40,7 +40,7 @@ const NOTHING = Buffer.alloc(0)
 
 export async function connectRaw({ url, secret, payload, serverKey }: RawLogin): Promise<RawClient> {
   const socket = new WebSocket(url)
-  // A line that drops is told by `ended`.
+  // `ended` reports a broken connection.
   socket.on('error', () => {})
   const own = pairOf(secret)
   const said = proto.ClientPayload.encode(proto.ClientPayload.fromObject(payload)).finish()
@@ -92,7 +92,7 @@ function speaking(
   const watchers = new Set<() => void>()
   frames.onFrame((bytes) => {
     const plain = open(readKey, read++, bytes, NOTHING)
-    // the server compresses nothing
+    // The server compresses nothing.
     heard.push(decodeDecompressedBinaryNode(plain.subarray(1), constants))
     for (const watch of [...watchers]) watch()
   })
@@ -153,7 +153,7 @@ function clientHello(own: Pair, said: Uint8Array, serverKey: Uint8Array | undefi
   return { state, ephemeral, message: { ephemeral: first, static: sealedKey, payload: state.encrypt(said) } }
 }
 
-/** Three bytes of length before each frame, in both directions. */
+/** Each frame has a prefix of three bytes with its length, in both directions. */
 function framesOf(socket: WebSocket) {
   let rest = Buffer.alloc(0)
   let take: ((bytes: Buffer) => void) | undefined

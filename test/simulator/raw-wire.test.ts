@@ -17,7 +17,7 @@ const ANA = '5511900000002'
 
 let simulator: Simulator
 let library: Client
-/** Of the linked device, whose library is closed. */
+/** The linked device, whose library client is closed. */
 let device: { number: string; device: number; secret: Uint8Array }
 const open = new Set<RawClient>()
 
@@ -63,7 +63,7 @@ function pending(): number {
   return phones.find(({ phone }) => phone === PHONE)!.devices[0]!.pending
 }
 
-/** The stanza has had its effect by the time a query behind it is answered. */
+/** The stanza has had its effect when a later query is answered. */
 async function settled(client: RawClient, stanza: BinaryNode) {
   client.send(stanza)
   await client.query(ping())
@@ -105,7 +105,7 @@ const texts = async (count: number) => {
 }
 const batch = (count: number) => node('ib', {}, [node('offline_batch', { count })])
 const heardMessages = (client: RawClient) => client.heard.filter(is('message'))
-/** How many messages have come by the time a query behind what was sent is answered. */
+/** Number of messages that have arrived when a later query is answered. */
 const received = async (client: RawClient) => {
   await client.query(ping())
   return heardMessages(client).length
@@ -208,7 +208,7 @@ test('a call that rings is settled by a receipt with its offer, as by an ack', a
   await client.close()
 })
 
-/** The hash over full addresses, in order: as clients compute it. */
+/** The hash over full addresses, in order, as clients compute it. */
 function hashOf(addresses: string[]): string {
   const digest = createHash('sha256').update(addresses.sort().join('')).digest()
   return `2:${digest.subarray(0, 6).toString('base64')}`
@@ -231,7 +231,7 @@ test('an ack has the hash of the server over all devices, in the names that the 
     const devices = [`${other}.0:0`, `${other}.0:1`, `${me}.0:0`, `${me}.0:${device.device}`]
     const expected = hashOf(devices.map((name) => `${name}@${server}`))
     assert.equal(ack.attrs.phash, expected)
-    // A direct message without a hash: the server compares the devices that it names.
+    // A direct message without a hash: the server compares the devices in it.
     const named = [`${other}`, `${other}:1`, `${me}`].map((name) => `${name}@${server}`)
     for (const [sentTo, phash] of [
       [named, undefined],

@@ -22,14 +22,14 @@ import { libraryTrace, type NetworkThread, startNetworkThread } from '../harness
 import '../harness/library-deadlines.ts'
 import { type MediaRoute, mediaRoute } from './media-route.ts'
 
-/** The whole sandbox network in its thread, moved over its HTTP control API, with an unmodified Baileys as the client. */
+/** The whole sandbox network in its thread, controlled over its HTTP API, with an unmodified Baileys as the client. */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
 // The client loads libsignal too, in this thread.
 silenceLibsignal()
 
-/** Longest wait for something that comes by itself, in ms. */
+/** Longest wait for an event, in ms. */
 const PATIENCE = 20_000
 
 let dataDir: string
@@ -94,7 +94,7 @@ function createClient() {
     })
   }
 
-  /** The first event, past or to come, that fits. */
+  /** The first matching event, received before or later. */
   function seen<N extends keyof BaileysEventMap>(
     name: N,
     fits: (data: BaileysEventMap[N]) => boolean,

@@ -19,7 +19,7 @@ async function pair() {
   return { anna, ben }
 }
 
-/** As the state file does it. */
+/** Saves and restores it, as the state file does. */
 const restart = (device: SignalDevice) => restoreSignalDevice(JSON.parse(JSON.stringify(device.save())))
 
 test('the first messages carry the pre-key until the other side has answered', async () => {
@@ -167,7 +167,7 @@ test('a device opens a session with the Rust library and both talk', async () =>
   assert.equal(await open(ben, ANNA, await rust.encrypt(BEN, 'hello ben')), 'hello ben')
 })
 
-/** Numbers from a seed: the same run every time. */
+/** Numbers from a seed, the same in every run. */
 function random(seed: number) {
   let state = seed
   return (below: number) => {
@@ -203,7 +203,7 @@ test('both sides write first at once, some messages are asked for again, and eve
       const ciphertext = Buffer.from(sealed.ciphertext)
       ciphertext[ciphertext.length - 8]! ^= 0xff
       await assert.rejects(open(other, from, { ...sealed, ciphertext }))
-      // a retry: a fresh session from the keys in it, while messages under the former are on their way
+      // A retry: a fresh session from the keys in it, while messages with the former session are on their way.
       await own.openSession(at, other.bundle(true))
     }
   }

@@ -15,8 +15,8 @@ import { type Client, connect, jidOf, lastQr, login, received } from './client.t
 import { type MediaRoute, mediaRoute } from './media-route.ts'
 
 /**
- * The wire itself, watched and bent, by a client that is not ours: everything it knows of the network it has from what `--json` prints, and
- * everything it does to it goes over the control API.
+ * Stanzas are watched and changed, with a client that is not ours: all its data about the network come from the output of `--json`, and all its
+ * actions use the control API.
  */
 
 // The client loads libsignal too, in this thread.
@@ -60,7 +60,7 @@ interface Expected {
   items: TraceLine[]
 }
 
-/** Watches from now on; what came is fetched later, so that nothing is missed in between. */
+/** Watches from now on; received stanzas are read later, so that nothing is missed. */
 async function expectation(match: Record<string, unknown>, count = 1): Promise<() => Promise<TraceLine[]>> {
   const { id } = await sandbox.post<Expected>('/expect', { match, count, wait_ms: 0 })
   return async () => {
@@ -208,7 +208,7 @@ test('a contact changes its keys, and messages still get there both ways', async
     const { seq } = (await sandbox.inbox(CONTACT)).at(-1)!
     await client.socket.sendMessage(jidOf(CONTACT), { text: `echo after ${what}` })
     const [item] = await sandbox.inbox(CONTACT, seq, 20_000)
-    // what was sealed for the former keys had to be asked for again before it could be read
+    // A message for the former keys had to be requested again before it could be read.
     assert.equal(item?.text, `echo after ${what}`)
     await received(client, `after ${what}`)
   }
@@ -223,7 +223,7 @@ test('settings that are asked for whole lie on the media host, as they stand', a
   await act({ archiveChatAction: { archived: true } }, 'archive')
   await act({ pinAction: { pinned: false } })
   await act(null, 'archive')
-  // A large collection comes so by itself.
+  // A large collection is sent this way without the setting.
   await sandbox.settings({ snapshots_above: 0 })
   const asked = { name: 'regular_low', version: '0', return_snapshot: 'true' }
   const sync = { tag: 'sync', attrs: {}, content: [{ tag: 'collection', attrs: asked }] }
@@ -237,7 +237,7 @@ test('settings that are asked for whole lie on the media host, as they stand', a
   assert.equal(read?.snapshot?.records?.length, 1, 'each as it was set last, without what was taken away')
   const actions: unknown[] = []
   const key = async (id: string) => (await client.auth.keys.get('app-state-sync-key', [id]))[id]
-  // All MACs are looked at; one that does not fit is logged by the library.
+  // All MACs are verified; the library logs one that does not match.
   const warned: unknown[] = []
   const logger = { warn: (...said: unknown[]) => warned.push(said) } as never
   const { state, mutationMap } = await decodeSyncdSnapshot('regular_low', read!.snapshot!, key, undefined, true, logger)

@@ -11,7 +11,7 @@ import { ROOT } from '../harness/checkout.ts'
 import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 
-/** A conversation of the library with the simulator, traced and held against the specification, as `.ci/run` does with the whole suite. */
+/** A conversation of the library with the simulator, recorded and compared with the specification, as `.ci/run` does with the whole suite. */
 
 const checkout = fileURLToPath(ROOT)
 const skip = existsSync(join(checkout, '../shared/spec')) ? false : 'there is no specification beside the project'
@@ -47,7 +47,7 @@ const check = (folder: string) =>
     )
   })
 
-/** The same traces with one thing changed. */
+/** The same traces with one change. */
 async function changed(from: RegExp, to: string): Promise<string> {
   const folder = await mkdtemp(join(dir, 'changed-'))
   for (const name of (await readdir(dir)).filter((each) => /jsonl/.test(each))) {

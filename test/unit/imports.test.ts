@@ -12,13 +12,13 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 
 interface Rule {
-  /** Folders and files it is about: a path or the beginning of one. The first row that fits decides. */
+  /** Folders and files of the rule: a path or its beginning. The first matching row decides. */
   of: readonly string[]
-  /** Paths of ours it may load at run time, besides its own. */
+  /** Our paths that they may load at run time, besides their own. */
   run: readonly string[]
-  /** Paths of ours it may know by `import type` only. */
+  /** Our paths from which they may only `import type`. */
   types?: readonly string[]
-  /** Packages and `node:` modules it may load: all but these, or none but these. */
+  /** Packages and `node:` modules that they may load: all except these, or only these. */
   packages: { not: readonly RegExp[] } | { only: readonly RegExp[] }
 }
 
@@ -26,13 +26,13 @@ const BAILEYS = /^(@whiskeysockets\/baileys|whatsapp-rust-bridge|libsignal)(\/|$
 const HTTP = /^(hono|@hono\/.*|zod)(\/|$)/
 const NODE = /^node:/
 const POOL = /^piscina$/
-/** Of Baileys, what is not code of the client: the protobuf definitions and the binary-node codec. */
+/** The parts of Baileys that are not client code: the protobuf definitions and the binary-node codec. */
 const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 
 const parts = ['src/account/', 'src/directory/', 'src/oauth/', 'src/passkey/', 'src/webhooks/', 'src/media/']
 
 const RULES: readonly Rule[] = [
-  // Thin over well-kept libraries, for everybody.
+  // Thin layers over well-maintained libraries, for every part.
   { of: ['src/lib/'], run: [], packages: { only: [/^(lru-cache|async-mutex|p-queue|ulid|node:crypto)$/] } },
   { of: ['src/domain/'], run: [], packages: { only: [] } },
   {
@@ -47,7 +47,7 @@ const RULES: readonly Rule[] = [
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
-  // Runs in a browser: bundled, and nothing of the service goes along but words of the domain.
+  // Runs in a browser: it is bundled, and of the service it only includes texts of the domain.
   {
     of: ['src/dashboard/'],
     run: [
@@ -63,11 +63,11 @@ const RULES: readonly Rule[] = [
   },
   { of: ['src/archive/'], run: ['src/domain/', 'src/lib/', 'src/storage/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
-  // The thread protocol: what both sides of a thread may load.
+  // The thread protocol: code that both sides of a thread may load.
   {
     of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
     run: ['src/domain/', 'src/engine/engine.ts'],
-    // The vocabulary of `call` is that of the declarations: types only.
+    // The types of `call` are those of the declarations: only types.
     types: ['src/features/', 'src/engine/thread-messages.ts'],
     packages: { only: [/^valibot$/] },
   },
@@ -90,7 +90,7 @@ const RULES: readonly Rule[] = [
   { of: ['src/metrics/'], run: ['src/domain/'], packages: { only: [/^prom-client$/] } },
   {
     of: parts,
-    // Of each other the interfaces, and what keeps no state: sentences, how a secret is made and hashed, timers, writing with retry.
+    // They may load each other's interfaces, and stateless code: sentences, making and hashing of secrets, timers, writing with retry.
     run: [
       'src/domain/',
       'src/lib/',
@@ -130,8 +130,8 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['workers/media/'],
-    // How a thread is started from source and from `dist` is one fact: a picture is decoded in a thread that can be ended. Received files
-    // are opened here, fetched through the guarded way to an instance's proxy.
+    // A thread is started in the same way from source and from `dist`: a picture is decoded in a thread that can be ended. Received files are
+    // decrypted here, downloaded through the guarded route to an instance's proxy.
     run: ['src/domain/', 'src/lib/', 'src/features/', 'src/log.ts', 'src/engine/thread.ts', 'src/media/', 'src/egress/'],
     types: ['src/engine/engine.ts'],
     packages: { not: [BAILEYS, /^(lmdb|unstorage)/, /^hono/] },
@@ -146,13 +146,13 @@ const RULES: readonly Rule[] = [
     run: [],
     packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },
   },
-  // Devices that move in and out, for a command: keys and state in the forms of a shard, records of the store on the way out.
+  // Import and export of devices, for commands: keys and state in the formats of a shard, and records of the store for an export.
   {
     of: ['workers/portability/'],
     run: ['src/domain/', 'src/storage/', 'workers/shard/keys/', 'workers/shard/lifecycle/runtime-record.ts'],
     packages: { not: [HTTP, POOL, /^(lmdb|unstorage)/] },
   },
-  // The composition root and the commands: all of the main thread, and never the library, which the readers of other programs load late.
+  // The composition root and the commands: they load all of the main thread, and never the library, which the readers of other programs load late.
   {
     of: ['src/'],
     run: ['src/', 'workers/simulator/thread.ts', 'workers/portability/'],
@@ -166,11 +166,11 @@ interface Import {
   isType: boolean
 }
 
-/** Every module a source names: statements, `import()` expressions and `typeof import()` types. */
+/** Every module that a source imports: statements, `import()` expressions and `typeof import()` types. */
 function importsOf(source: string): Import[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const statements = [...code.matchAll(/^(?:import|export)\b(\s+type\b(?!\s*(?:from|,)\s*['"]))?[^'"`;()]*?['"]([^'"]+)['"]/gm)]
-    // Without `from` only `import 'x'` names a module; `export const a = 'b'` does not.
+    // Without `from`, only `import 'x'` imports a module; `export const a = 'b'` does not.
     .filter(([text]) => /\bfrom\s*['"]/.test(text) || /^import\s*['"]/.test(text))
     .map(([, type, from]) => ({ from: from!, isType: type !== undefined }))
   const expressions = [...code.matchAll(/(\btypeof\s+|[:<|&=(,]\s*)?\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)].map(
@@ -182,7 +182,7 @@ function importsOf(source: string): Import[] {
   return [...statements, ...expressions]
 }
 
-/** `import('x').Name` is a type unless awaited or called upon: at run time an import expression is always awaited or given to `then`. */
+/** `import('x').Name` is a type unless it is awaited or called: at run time an import expression is always awaited or given to `then`. */
 const isTypeQuery = (code: string, text: string) => {
   const after = code.slice(code.indexOf(text) + text.length)
   return /^\.[A-Z]/.test(after)
@@ -213,7 +213,7 @@ function violations(path: string, source: string): string[] {
   })
 }
 
-/** Made of the description by the build; nobody wrote it. */
+/** Generated from the description by the build. */
 const GENERATED = join('src', 'dashboard', 'generated')
 
 function sources(folder: string): string[] {
@@ -290,7 +290,7 @@ test('tests start the network through the harness, which has it traced', () => {
   assert.deepEqual(found, [])
 })
 
-/** The path of ours that an import names; undefined for packages. */
+/** Our path that an import refers to; undefined for packages. */
 const targetOf = (path: string, from: string): string | undefined =>
   from.startsWith('.')
     ? normalize(join(dirname(path), from))
@@ -303,7 +303,7 @@ type Graph = ReadonlyMap<string, readonly string[]>
 const graphOf = (files: ReadonlyMap<string, string>): Graph =>
   new Map([...files].map(([path, source]) => [path, importsOf(source).flatMap(({ from }) => targetOf(path, from) ?? [])]))
 
-/** Each circle once, as the files on it in their order; an import of a type is an import. */
+/** Each circle once, as its files in order; an import of a type counts. */
 function circles(graph: Graph): string[] {
   const found = new Map<string, string>()
   const done = new Set<string>()
@@ -322,21 +322,21 @@ function circles(graph: Graph): string[] {
   return [...found.values()]
 }
 
-/** The rooms of a shard, from the top: a room imports from its own row and from rows below, types too (HOUSE.md, 3). */
+/** The folders of a shard, from the top: a folder may import from its own row and from rows below, also types. */
 const ROOMS: readonly (readonly string[])[] = [
   ['operations'],
   ['send', 'receive', 'media'],
   ['retry', 'receipts', 'app-state'],
   ['chats', 'directory', 'lifecycle', 'queue', 'webhooks'],
   ['connection'],
-  // Pure, and so below those who ask the questions that it is given.
+  // Pure, and therefore below the folders that send the queries.
   ['translate'],
   ['keys', 'baileys'],
   ['wire'],
 ]
 const SHARD = 'workers/shard/'
 
-/** Row of a file's room; the files beside the rooms put them together and stand above all. Undefined outside of the shard. */
+/** Row of a file's folder; files outside of the folders connect them and are above all. Undefined outside of the shard. */
 function rowOf(path: string): number | undefined {
   if (!path.startsWith(SHARD)) return undefined
   const [room, ...rest] = path.slice(SHARD.length).split('/')
@@ -363,7 +363,7 @@ test('no file imports in a circle', () => {
   assert.deepEqual(circles(ours()), [])
 })
 
-/** One file per subject is their point: tables of translations, and builders of stanzas. */
+/** These have one file per subject on purpose: tables of translations, and builders of stanzas. */
 const MANY = ['workers/shard/translate/', 'workers/shard/wire/']
 
 test('no folder of a shard has more than fifteen files', () => {

@@ -1,6 +1,6 @@
 /**
- * How the network is reached (HOUSE.md, 4 and 5): by `ask`, which knows the deadline, the end of the socket and what codes mean. No handler,
- * and nothing that a handler calls to send, holds the socket, has a deadline of its own, or says itself what a code means.
+ * Queries to the network use `ask`, which handles the deadline, the end of the socket and the meaning of codes. No handler, and no function that a
+ * handler calls to send, has the socket, a deadline of its own, or an interpretation of codes.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -14,22 +14,22 @@ const SHARD = 'workers/shard/'
 
 /** Modules that handlers call. */
 const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
-/** `ask` and its neighbours: the deadline around a query is put here. */
+/** `ask` and its neighbours, which add the deadline to a query. */
 const QUERYING = [
   'connection/ask.ts',
   'connection/mex.ts',
-  // Not asked by anybody: a step of the connection itself, or what follows a stanza.
+  // Not caused by a request: a step of the connection itself, or an effect of a stanza.
   'app-state/reading.ts',
   'connection/pairing/companion-registration.ts',
   'connection/pairing/passkey-ceremony.ts',
   'receive/effects/privacy-tokens.ts',
   'retry/session-renewal.ts',
-  // One answer about all groups is for everybody who asks for it meanwhile, each by `ask`.
+  // One answer about all groups is shared by all simultaneous callers, each through `ask`.
   'directory/participating.ts',
 ].map((file) => SHARD + file)
-/** Two are run by `ask`: one answer about a group is for all who ask for it meanwhile, and a change of app state is several questions. */
+/** `ask` runs these two: one answer about a group is shared by all simultaneous callers, and a change of app state needs several queries. */
 const ANSWERED = ['connection/ask.ts', 'chats/group-cache.ts', 'app-state/change.ts'].map((file) => SHARD + file)
-/** An upload is no query: it goes to the network's file host, by HTTP, for a quarter of an hour. */
+/** An upload is not a query: it goes to the network's file host over HTTP, for up to a quarter of an hour. */
 const UPLOAD = `${SHARD}media/upload.ts`
 
 const code = (source: string) => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')

@@ -1,4 +1,4 @@
-/** Workspaces and keys over a real store: what is there after a restart, and what is never there. */
+/** Workspaces and keys over a real store: the data after a restart, and data that are never stored. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -70,7 +70,7 @@ test('the number of slots of the environment counts at every start, but not for 
   const key = keys.workspace(id)
   const records = workspaceRecords(sealer)
   const record = records.decode(key, (await store.get(key))!)
-  // As an older release wrote it, and as `workspace set` does.
+  // A record in the format of an older release, and that of `workspace set`.
   const { hasOwnSlots, ...old } = record
   await store.commit({ ops: [[key, sealer.seal(key, Buffer.from(JSON.stringify({ ...old, v: 1 })))]] })
   assert.equal(await slots(80), 80)
@@ -124,7 +124,7 @@ test('keys survive a restart, newest first, and a revoked one does not come back
   }
   const [one, two, three] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]]
   const revoking = account.revokeApiKey(workspace, two.key.id)
-  // Its use is noted while it is being revoked: the note is written after, and must not bring it back.
+  // Its use is recorded while it is being revoked: the record is written later, and must not restore the key.
   account.used(two.key, '203.0.113.9')
   await revoking
   account.used(two.key, '203.0.113.9')
@@ -153,7 +153,7 @@ test('a change made beside the service is not undone, and decides what comes aft
     })
   await countOne(account)
   assert.deepEqual(seen, ['renamed by the operator'])
-  // Both decide on the same record: the guard refuses the later one, which decides again.
+  // Both change the same record: the guard refuses the later one, which tries again.
   await Promise.all([countOne(account), countOne(operator)])
   assert.equal(seen.length, 4)
   const stored = (await open(GIVEN)).workspace(workspace)

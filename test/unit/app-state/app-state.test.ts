@@ -1,4 +1,4 @@
-/** A version of app state and what it brought are one commit: in order, all of it or nothing. */
+/** A version of app state and its changes are one commit: in order, all of it or nothing. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
@@ -77,7 +77,7 @@ async function bench(t: TestContext) {
       ev.emit('creds.update', { me: creds.me })
       appState.save()
     },
-    /** As after a kill: what is on the disk. */
+    /** The data on disk, as after a kill. */
     async onDisk(collection: string) {
       const again = open()
       const record = await again.keys.get(VERSION, collection)

@@ -1,4 +1,4 @@
-/** App state as it is read: whole or in patches, in pieces, and what becomes of what cannot be read. */
+/** Reading of app state: as a whole or in patches, in pieces, and the handling of unreadable parts. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -30,11 +30,11 @@ const contact = (index: number, name = `Person ${index}`) =>
     NOW,
   )
 
-/** The phone's side of one collection: patches as the network keeps them. */
+/** The phone's side of one collection: patches as the network stores them. */
 function phone(name: WAPatchName) {
   let state: CollectionState = newCollection()
   const patches: Uint8Array[] = []
-  /** As it was sealed, by the index. */
+  /** The encrypted entries, by index. */
   const records = new Map<string, proto.ISyncdRecord>()
   const files = new Map<string, Uint8Array>()
   function place(path: string, bytes: Uint8Array): proto.IExternalBlobReference {
@@ -58,7 +58,7 @@ function phone(name: WAPatchName) {
       decoded.version = { version: state.version }
       patches.push(proto.SyncdPatch.encode(decoded).finish())
     },
-    /** The newest patch, its entries in a file. */
+    /** Moves the entries of the newest patch to a file. */
     moveToFile() {
       const { mutations, ...patch } = proto.SyncdPatch.decode(patches.pop()!)
       const file = proto.SyncdMutations.encode(proto.SyncdMutations.fromObject({ mutations })).finish()
@@ -97,7 +97,7 @@ function bench() {
     pairs,
     creds: { accountSyncCounter: 1, me: { id: '5511999990001:1@s.whatsapp.net', name: 'Before' } } as Record<string, unknown>,
     key: KEY.data as Buffer | undefined,
-    /** People who are kept. */
+    /** Saved people. */
     saved: [] as { pn: string | null; lid: string | null }[],
     has(...some: Phone[]) {
       phones.push(...some)
@@ -344,7 +344,7 @@ test('who is kept of a reading that was cut off, and is not in the address book 
       [`lid_contact ${ANA_LID}`, false],
     ],
   )
-  // From then on every change is told.
+  // From then on every change is reported.
   book.write(contact(6))
   b.answer = undefined
   await b.reader.read([CONTACTS])

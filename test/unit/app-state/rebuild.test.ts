@@ -1,4 +1,4 @@
-/** The directory of an account that was linked before there was one. */
+/** The directory of an account that was linked before the service had a directory. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { rebuildDirectory } from '../../../workers/shard/app-state/rebuild.ts'

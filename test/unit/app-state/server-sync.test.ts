@@ -1,4 +1,4 @@
-/** The notice of a newer version of app state: confirmed when all it names is read and on disk. */
+/** The notice of a newer version of app state: it is acknowledged when all its collections are read and on disk. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ function bench(more: Partial<Deps> = {}) {
   const b = {
     ws,
     ev,
-    /** On the network, and here. */
+    /** Versions on the network, and here. */
     newest: {} as Record<string, number>,
     known: {} as Record<string, number>,
     asked: [] as string[][],
@@ -92,7 +92,7 @@ test('what could not be written is a failure: it has to come again', async () =>
   assert.deepEqual(b.confirmed, [])
 })
 
-// Its key has not come: the collection waits for it, and the reading does not fail.
+// Its key has not arrived: the collection waits for it, and the reading does not fail.
 test('what could not be read is tried again when a key comes, and at the next login, but not for ever', async () => {
   const b = bench()
   b.resync = async () => {}

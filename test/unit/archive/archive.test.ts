@@ -1,4 +1,4 @@
-/** Archives of instances: every record has its place, and a file that is not whole changes nothing. */
+/** Archives of instances: every record has a family, and an incomplete file changes nothing. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -157,7 +157,7 @@ const age = spawnSync('age', ['--version']).status === 0
 test('the program age recognises the file', { skip: !age && 'age is not installed.' }, async () => {
   const file = join(dir, 'for-age.age')
   await writeArchiveFile(file, PASSPHRASE, each([['a', Buffer.from('x')]]))
-  // Age asks for the passphrase at a terminal, which `script` gives it.
+  // Age asks for the passphrase at a terminal, which `script` provides.
   const out = execFileSync('script', ['-qec', `age -d ${file} | od -c | head -3`, '/dev/null'], { input: `${PASSPHRASE}\n` })
   assert.match(out.toString(), /a\s+\\0\s+\\0\s+\\0\s+001\s+x/)
 })

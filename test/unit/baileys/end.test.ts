@@ -22,7 +22,7 @@ before(async () => {
       `Sec-WebSocket-Accept: ${accept}`,
     ]
     socket.write(`${answer.join('\r\n')}\r\n\r\n`)
-    // Reads everything and says nothing, not even to a close frame.
+    // Reads everything and sends nothing, not even in answer to a close frame.
     socket.on('error', () => {}).resume()
     connections.push(socket)
   })

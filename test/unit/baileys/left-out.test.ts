@@ -8,7 +8,7 @@ import { SESSION_CLOSED, SignalError } from '../../../workers/shard/keys/signal/
 
 const JID = '5511988880001:2@s.whatsapp.net'
 
-/** A message to two devices, as the library puts it together; encrypting for the second of them fails. */
+/** A message to two devices, as the library composes it; the encryption for the second fails. */
 async function stanza(error: Error): Promise<BinaryNode> {
   const make = leaveOutNobody((() => ({
     async encryptMessage({ jid }: { jid: string }) {

@@ -1,4 +1,4 @@
-/** Real sockets of the library against servers on loopback that do one thing each. */
+/** Real sockets of the library against servers on loopback, each with one behaviour. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -21,7 +21,7 @@ export interface Server {
 
 type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** Without `onUpgrade` it takes every connection and then says nothing. */
+/** Without `onUpgrade` it accepts every connection and sends nothing. */
 export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
   const http = createServer((_, response) => response.writeHead(404).end())
   const sockets = new WebSocketServer({ noServer: true })

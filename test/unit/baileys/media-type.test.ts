@@ -1,4 +1,4 @@
-/** The library looks for the kind of a medium on the outermost message only; what is wrapped gets it shown there, and nothing else changes. */
+/** The library determines the kind of media only from the outermost message; a wrapped message is shown to it unwrapped, and nothing else changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { normalizeMessageContent, proto } from '@whiskeysockets/baileys'

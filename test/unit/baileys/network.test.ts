@@ -87,7 +87,7 @@ function until(sock: WASocket, wanted: (update: Update) => boolean): Promise<Upd
 const codeOf = (update: Update) =>
   (update.lastDisconnect?.error as { output?: { statusCode?: number } } | undefined)?.output?.statusCode
 
-/** Scans the first code and goes through the restart; the socket is open when it resolves. */
+/** Scans the first code and completes the restart; the socket is open when it resolves. */
 async function link(gateway: Gateway, phone: string): Promise<WASocket> {
   network.control.createPhone({ phone })
   const pairing = connect(gateway)
@@ -207,7 +207,7 @@ test('an HTTP error in place of the connection, and a frame that cannot be opene
   await until(sock, ({ connection }) => connection === 'open')
   network.control.addFault({ on: 'query', do: { corrupt: true }, times: 1 })
   const end = until(sock, ({ connection }) => connection === 'close')
-  // Answered with a frame that is not encrypted as it should be.
+  // Answered with a frame that is not encrypted correctly.
   sock.fetchBlocklist().catch(() => {})
   assert.equal((await end).lastDisconnect?.error?.message, 'stalled')
   assert.equal(stalled.length, 1)

@@ -1,4 +1,4 @@
-/** Batches of what waited for the account are asked for until the network says that there are no more. */
+/** Batches of waiting stanzas are requested until the network reports that there are no more. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { type BinaryNode, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Which code is shown when, and when the socket ends, with the test's timers in place of Node's. */
+/** The times at which each code is shown and the socket ends, with the test's timers in place of Node's. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, mock, test } from 'node:test'
@@ -11,7 +11,7 @@ const SECOND = 1_000
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 }))
 afterEach(() => mock.timers.reset())
 
-/** Second by second: a timer that is set meanwhile begins at its time. */
+/** In steps of a second: a timer that is set meanwhile begins at its time. */
 function pass(seconds: number) {
   for (let second = 0; second < seconds; second++) mock.timers.tick(SECOND)
 }

@@ -20,7 +20,7 @@ async function bench(t: TestContext) {
   const bench = {
     store,
     now: START,
-    /** As after a kill: all that is left is on the disk. */
+    /** As after a kill: only data on disk remain. */
     async open(more: Partial<AuthorshipOptions> = {}) {
       const authorship = createAuthorship({ instance: INSTANCE, store, sealer, clock: { now: () => bench.now }, log, ...more })
       t.after(() => authorship.stop())
@@ -62,7 +62,7 @@ test('a person is the same under both names, and so is the chat', async (t) => {
   assert.deepEqual(await authorship.claim('nobody', [ANA], [ANA]), { place: 'unknown' })
 })
 
-// Chats are taken beside one another, and the rows of both were asked for before either was on disk: the second one's took the place of the first.
+// Chats are handled in parallel, and the rows of both were read before either was on disk: the second replaced the first.
 test('of two messages of one id that come at a time the first is the owner, also when its commit has to be made again', async (t) => {
   const b = await bench(t)
   const authorship = await b.open()
@@ -119,7 +119,7 @@ test('however much is written in one chat, nothing of another is pushed out', as
   const hers = { id: 'hers', remoteJid: ANA, fromMe: false }
   const quiet = { id: 'quiet', remoteJid: GROUP, participant: ANA, fromMe: false }
   await authorship.heard(hers, quiet)
-  // Three times what the two generations of the crowd hold.
+  // Three times the capacity of the two generations of the shared part.
   for (let n = 0; n < 60; n++) {
     const flood = Array.from({ length: 100 }, (_, i) => ({ id: `f${n}.${i}`, remoteJid: BEN, fromMe: false }))
     const ops = await Promise.all(flood.map((key) => authorship.ops(key)))

@@ -16,7 +16,7 @@ const message = {
   message: { extendedTextMessage: { text: 'gone tomorrow', contextInfo: { expiration: 86_400 } } },
 }
 
-// Each message of the chat was a failure of ours: taken again, and the connection cut, six times; then it was lost. Sends failed.
+// Each message of the chat failed: it came again, and the connection ended, six times; then it was lost. Sends failed.
 test('an expiry that cannot be read is not known, and is learnt again from the next message', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()

@@ -1,4 +1,4 @@
-/** Metadata of groups, over the library's real socket: what is fetched while the group changes. */
+/** Metadata of groups, over the library's real socket: queries while the group changes. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type BinaryNode, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
@@ -9,7 +9,7 @@ import { listen, openSocket, type Server } from '../baileys/loopback.ts'
 import { until } from '../storage/fixtures.ts'
 
 const GROUP = '120363019502650977@g.us'
-/** As before the first group was told. */
+/** The state before any group was reported. */
 const NOTHING_KEPT = { read: async () => null, keep() {}, drop() {} }
 
 let server: Server
@@ -33,7 +33,7 @@ function answer(tag: string | symbol, subject: string) {
   sock.ws.emit(tag, { tag: 'iq', attrs: { type: 'result' }, content: [group] } satisfies BinaryNode)
 }
 
-// The notification deleted nothing, because nothing was there yet, and the answer from before it was kept for an hour.
+// The notification deleted nothing, because nothing was stored yet, and the outdated answer was kept for an hour.
 test('an answer from before a change of the group is not kept', async () => {
   const groups = createGroups(sock, { now: () => 0 }, async () => {}, NOTHING_KEPT)
   const asked = groups.get(GROUP)

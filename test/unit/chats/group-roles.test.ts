@@ -1,4 +1,4 @@
-/** Admins of groups, over a real store and the kept metadata of groups: what is asked of the network again, and what is not. */
+/** Admins of groups, over a real store and stored metadata of groups: when the network is queried again, and when not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'

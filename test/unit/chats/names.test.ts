@@ -1,4 +1,4 @@
-/** Names of chats: which one counts, and what of them is there after a restart. */
+/** Names of chats: which one is used, and which remain after a restart. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
@@ -27,7 +27,7 @@ async function bench(t: TestContext) {
   const store = await tempStore(t)
   const log = recordingLog()
   const contacts = createSavedContacts(INSTANCE, store, sealer)
-  /** The directory's. */
+  /** Names of the directory. */
   const listed = new Map<string, ListedNames>()
   const open = () =>
     createNames({
@@ -52,7 +52,7 @@ test('a saved name is better than what somebody calls itself, by whichever of th
   assert.equal(names.of(BOTH), 'Ana')
 })
 
-// The directory keeps 20,000 people, this room 10,000 names, two for each: of a large address book most had no name in their events.
+// The directory keeps 20,000 people, this cache 10,000 names, two for each person: most people of a large address book had no name in their events.
 test('a person whose name fell out of memory has the one that the directory lists', async (t) => {
   const { listed, open } = await bench(t)
   const names = open()
@@ -69,7 +69,7 @@ test('a person whose name fell out of memory has the one that the directory list
   assert.equal(names.of([other]), 'Benny')
 })
 
-// Taken off the phone's address book, the name stood until the next restart.
+// After the contact was removed from the phone's address book, its name was used until the next restart.
 test('a person who is not saved any more is called as it calls itself', async (t) => {
   const names = (await bench(t)).open()
   const { ev, session: current } = session()
@@ -80,7 +80,7 @@ test('a person who is not saved any more is called as it calls itself', async (t
   assert.equal(names.of(BOTH), 'Annie')
 })
 
-// The subject a group was first known by stood for good.
+// The first known subject of a group was used forever.
 test('a group whose subject changes has the new name', async (t) => {
   const names = (await bench(t)).open()
   const { ev, session: current } = session()
@@ -103,7 +103,7 @@ test('saved names are there after a restart, and not readable on the disk', asyn
     assert.ok(!Buffer.from(bytes).includes('bakery'), 'sealed')
 })
 
-// All of 20,000 people in one commit held the thread for 100 ms.
+// 20,000 people in one commit blocked the thread for 100 ms.
 test('an address book is written in slices, and each is told of when it is on disk', async (t) => {
   const { store } = await bench(t)
   const sizes: number[] = []

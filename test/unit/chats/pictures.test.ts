@@ -1,4 +1,7 @@
-/** How often the network is asked for pictures, and how long an answer counts. The network is played; time moves only when told to. */
+/**
+ * How often the network is queried for pictures, and how long an answer is used. The network is simulated; time only passes when the test advances
+ * it.
+ */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
@@ -28,7 +31,7 @@ function scene(t: TestContext) {
     /** The network's answer; a promise of the test if it must arrive later. */
     answer: async (jid: string): Promise<string | undefined> => url(jid),
     isRestricted: false,
-    /** Lets answers arrive, then moves on. */
+    /** Lets answers arrive, then advances the time. */
     async after(ms: number) {
       await settled()
       t.mock.timers.tick(ms)
@@ -75,7 +78,7 @@ function scene(t: TestContext) {
   return { ...scene, scene, pictures }
 }
 
-/** Everything that is ready has run. */
+/** Runs everything that is ready. */
 async function settled() {
   for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -193,7 +196,7 @@ test('questions are a second apart and one at a time, and what is too much is dr
   await after(1)
   assert.equal(asked.length, 3)
   for (let second = 0; second < 200; second++) await after(SECOND)
-  // The one under way, and fifty that waited.
+  // The running query, and fifty that waited.
   assert.equal(asked.length, 51)
   // A dropped entry is queried again with the person's next message.
   pictures.prefetch(person(200), 'chat')
@@ -213,7 +216,7 @@ test('of authors ten an hour are asked about, of chats two hundred', async (t) =
     pictures.prefetch(person(number), 'chat')
     await after(SECOND)
   }
-  // And what those 500 seconds gave back.
+  // And the allowance of those 500 seconds.
   assert.ok(asked.length - 10 >= 200 && asked.length - 10 <= 228, `${asked.length - 10}`)
 })
 

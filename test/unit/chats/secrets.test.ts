@@ -33,7 +33,7 @@ async function bench(t: TestContext) {
     store,
     log,
     now: START,
-    /** As after a kill: all that is left is on the disk. */
+    /** As after a kill: only data on disk remain. */
     async open(more: Partial<SecretsOptions> = {}) {
       const secrets = createSecrets({ instance: INSTANCE, store, sealer, clock: { now: () => bench.now }, log, ...more })
       t.after(() => secrets.stop())
@@ -55,7 +55,7 @@ async function bench(t: TestContext) {
 const texts = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ofAna(`m${from + index}`, { conversation: 'hi' }))
 
-/** The event of what is said about `id`, by an instance that remembers nothing of its own. */
+/** The event of a message about `id`, on an instance with nothing in memory. */
 function told(secrets: Secrets, message: proto.IMessage, context = testContext()) {
   context.original = (id, about) => secrets.get(id, new Set([about.remoteJid ?? '']))
   return receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
@@ -129,7 +129,7 @@ test('who uses the id of another message does not take its place; our own messag
   await keep(ofAna('P', { conversation: 'hi' }, stranger))
   assert.equal((await secrets.get('P', HERE))?.key.participant, ANA)
   assert.equal(await b.left(), 1)
-  // A second try of a send carries another secret than the first.
+  // A second try of a send has another secret than the first.
   await keep(ofAna('P', poll, { fromMe: true }))
   assert.equal((await secrets.get('P', HERE))?.key.fromMe, true)
 })
@@ -208,7 +208,7 @@ for (const [what, bound] of [
     await b.keep(await b.open({ terms }), ofAna('poll', poll))
     let most = 0
     for (let n = 0; n < 20; n++) {
-      // A life of 7 messages: what was counted in one is counted in the next.
+      // Each run handles 7 messages: counts continue in the next run.
       const secrets = await b.open({ terms })
       await b.keep(secrets, ...texts(7, n * 7))
       await secrets.stop()

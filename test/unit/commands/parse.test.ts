@@ -1,4 +1,4 @@
-/** From a command line to a command: what is understood, and the sentence where it is not. */
+/** From a command line to a command: accepted forms, and the sentence for a wrong one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UsageError } from '../../../src/commands/command.ts'

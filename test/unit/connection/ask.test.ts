@@ -1,4 +1,4 @@
-/** How the network is asked: one deadline, the end of the socket, one repetition, and codes by their meaning. */
+/** Queries to the network: one deadline, the end of the socket, one repetition, and the meaning of codes. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'

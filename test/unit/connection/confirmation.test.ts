@@ -1,4 +1,4 @@
-/** How the network is told that a message arrived. */
+/** How messages are acknowledged to the network. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -34,7 +34,7 @@ test('what another of our own devices wrote gets one that says so, with the chat
   assert.deepEqual(said({ from: peer.to }, 'history'), [peer, { ...peer, to: phone, type: 'hist_sync' }])
 })
 
-// An error for a status can withhold the whole queue.
+// An error about a status can block the whole queue.
 test('what could not be read gets an error, a status and what came without content a plain ack', () => {
   const ack = { tag: 'ack', id: 'A', to: ANA, class: 'message', type: 'text' }
   assert.deepEqual(said({ from: ANA }, 'unread'), [{ ...ack, error: '500' }])

@@ -1,4 +1,4 @@
-/** Why a socket ended, from what the library makes of the network's last words. */
+/** The reason of a socket's end, from the library's form of the network's last stanza. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -8,7 +8,7 @@ import { adoptSocket } from '../../../workers/shard/baileys/end.ts'
 import { closedBy } from '../../../workers/shard/connection/disconnect.ts'
 import { closed, listen, openSocket } from '../baileys/loopback.ts'
 
-/** As the library's own socket reports it. */
+/** The end as the library's own socket reports it. */
 async function ended(error: BinaryNode) {
   const server = await listen()
   const sock = openSocket(server.url, initAuthCreds())

@@ -1,4 +1,4 @@
-/** A connection that is lost and a query that the network refuses may bear the same number; only the first is tried again. */
+/** A lost connection and a refused query may have the same number; only the first is tried again. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertNodeErrorFree, type BinaryNode, promiseTimeout } from '@whiskeysockets/baileys'
@@ -40,7 +40,7 @@ for (const code of [408, 428]) {
     assert.equal(sendFailure(error).code, 'send_failed')
     const failure = actionFailure(error)
     assert.deepEqual([failure.code, failure.details], ['action_failed', { network_code: code }])
-    // As it comes out of a query with a deadline of ours.
+    // The error of a query with our deadline.
     const bounded = await thrownBy(() => withDeadline(5_000, async () => assertNodeErrorFree(refusal(code))))
     assert.equal(sendFailure(bounded).code, 'send_failed')
   })

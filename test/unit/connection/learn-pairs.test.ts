@@ -1,4 +1,4 @@
-/** Pairs of number and LID from the network's answers: those that are news are stored, in slices. */
+/** Pairs of number and LID in answers of the network: new ones are stored, in slices. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthenticationState, WASocket } from '@whiskeysockets/baileys'

@@ -1,6 +1,6 @@
 /**
- * Every kind of stanza that the server may start meets a row of the table of its own (`server-kinds.json`, made by
- * `scripts/wire-coverage.mjs --write` from the specification): handled, or left alone with a reason.
+ * Every kind of stanza that the server may send unasked has a row of its own in the table (`server-kinds.json`, made by `scripts/wire-coverage.mjs
+ * --write` from the specification): handled, or ignored with a reason.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -21,7 +21,7 @@ import { missingTests } from '../../harness/named-tests.ts'
 
 const LIST = new URL('test/unit/connection/server-kinds.json', ROOT)
 const kinds = JSON.parse(readFileSync(LIST, 'utf8')) as string[]
-// Rows name what they call; nothing is called here.
+// Rows refer to functions; none is called here.
 const table = stanzaTable(new Proxy({}, { get: () => () => assert.fail() }) as StanzaParts)
 
 function stanza(kind: string): BinaryNode {

@@ -244,7 +244,7 @@ test('what a message changes goes with the commit of the message, before what is
   assert.equal((await open()).contacts(1, 10).total, 901)
 })
 
-// It resolved while the commit of a message had them, and what depends on them was written before that commit failed.
+// It resolved while the commit of a message contained them, and dependent data were written before that commit failed.
 test('a flush waits for the changes that ride in a commit of others, and writes them where that fails', async (t) => {
   const { directory, open } = await bench(t)
   directory.record(text(pnOf(1), 100, {}, { pushName: 'Ana' }), OPTIONS)

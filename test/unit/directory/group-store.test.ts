@@ -1,4 +1,4 @@
-/** Groups with their members on disk, over a real store: what is read back, for how long, and that the newest word counts. */
+/** Groups with their members on disk, over a real store: what is read after a restart, for how long it is used, and that the newest data count. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'

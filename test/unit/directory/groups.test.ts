@@ -1,4 +1,4 @@
-/** Which groups the account is in, over a real store: what a list and notices make of it, and what a restart reads back. */
+/** The groups of the account, over a real store: the effect of a list and of notices, and the state after a restart. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

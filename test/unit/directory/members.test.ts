@@ -1,4 +1,4 @@
-/** Members that the network names of groups: who is who, and everybody once. */
+/** Members of groups in the network's data: their identity, and each person once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LidPair } from '../../../workers/shard/connection/identity.ts'

@@ -1,4 +1,4 @@
-/** Records that releases before the dialects wrote: an instance and a workspace without one speak our words. */
+/** Records of releases before the dialects: an instance and a workspace without a dialect use our names. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newWorkspace } from '../../../src/account/new-workspace.ts'

@@ -1,4 +1,4 @@
-/** Archived instances that a command stages in a real store become instances: whole, once, with their media, and at whatever step a kill comes. */
+/** Archived instances that a command stages in a real store become instances: complete, once, with their media, also after a kill at any step. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 after(() => service.close())
 
-/** The credentials as the archive has them: sealed with the instance's own key. */
+/** The credentials in the archive: sealed with the instance's own key. */
 function sealedCreds(): Buffer {
   const creds = { v: 1, creds: { signedIdentityKey: { public: { type: 'Buffer', data: 'AAAA' } } } }
   return createSealer(RING_KEY).seal(keys.creds(ID), Buffer.from(JSON.stringify(creds)))
@@ -65,7 +65,7 @@ async function stage({ isHandedOver = true } = {}) {
   if (isHandedOver) await service.store.commit({ ops })
 }
 
-/** The directory of a service that starts; `killAt`: nothing behind this step happens. */
+/** The directory of a service that starts; `killAt`: nothing after this step happens. */
 async function started(killAt?: Step) {
   const { store, sealer, keyRing, account, oauth, clock, log } = service
   await eraseLeftovers({ store, keyRing, blobsDir: blobs, log })

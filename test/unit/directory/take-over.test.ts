@@ -1,4 +1,4 @@
-/** Devices that a command leaves in a real store become instances: whole, once, and at whatever step a kill comes. */
+/** Devices that a command leaves in a real store become instances: complete, once, also after a kill at any step. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { importOps, refusalOf, waitingImports } from '../../../src/directory/imports.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 after(() => service.close())
 
-/** The directory of a service that starts; `killAt`: nothing behind this step happens. */
+/** The directory of a service that starts; `killAt`: nothing after this step happens. */
 async function started(killAt?: Step) {
   const { store, sealer, keyRing, account, oauth, clock, log } = service
   await eraseLeftovers({ store, keyRing, blobsDir: '/nonexistent', log })

@@ -1,4 +1,4 @@
-/** A clock that jumps ahead and comes back: what is given out meanwhile is not ahead for longer than the jump lasts. */
+/** A clock that jumps ahead and comes back: issued times are not ahead for longer than the jump lasts. */
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { BELIEVED_AFTER, type BoundedClock, createBoundedClock, MOST_STEP } from '../../../src/domain/bounded-clock.ts'

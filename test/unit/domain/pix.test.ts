@@ -1,4 +1,4 @@
-/** Keys of Pix: which are good, and how they are written on the card. */
+/** Keys of Pix: which are valid, and their form on the card. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PixType, pixKey } from '../../../src/domain/pix.ts'

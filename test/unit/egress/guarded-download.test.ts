@@ -1,4 +1,4 @@
-/** Downloads into a file, to addresses somebody else chose: limits while reading, and no way to an address that must not be reached. */
+/** Downloads into a file from addresses that users chose: limits while reading, and no connection to a forbidden address. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -92,7 +92,7 @@ test('another status is an answer, and leaves no file', async () => {
 test('a redirect to a metadata address is refused before anything connects to it', async () => {
   const dialled: string[] = []
   const first = 'http://files.example/a.jpg'
-  /** Records, and lets only the first host be reached: as our own server. */
+  /** Records connections, and only allows one to the first host, which is our own server. */
   const dial = (wanted: buildConnector.Options, addresses: readonly string[], callback: buildConnector.Callback) => {
     dialled.push(`${wanted.hostname} ${addresses}`)
     callback(new Error('recorded, not connected'), null)

@@ -1,11 +1,11 @@
-/** Where a proxy may be: judged as written, and again by what its name means at each connection. */
+/** Allowed addresses of a proxy: checked as written, and again at each connection after the name was resolved. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { proxyRoute } from '../../../src/egress/proxy-route.ts'
 import { NameUnresolved } from '../../../src/egress/resolve.ts'
 
-/** As Node asks: for one address, or for all of a name. */
+/** As Node queries: one address, or all addresses of a name. */
 function look(addresses: string[], allow: string[] = [], all = true): Promise<unknown> {
   const { lookup } = proxyRoute('http://proxy.example:3128', parseRanges(allow), async () => addresses)
   return new Promise((resolve, reject) =>

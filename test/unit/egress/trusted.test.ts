@@ -1,4 +1,4 @@
-/** Connections to the network's own hosts share what they trust: reading the certificates of the system takes longer than a connection. */
+/** Connections to the network's own hosts share their trusted certificates, because reading those of the system takes longer than a connection. */
 import assert from 'node:assert/strict'
 import { get } from 'node:https'
 import { mock, test } from 'node:test'
@@ -12,7 +12,7 @@ test('connections to the network read the certificates that they trust once', as
   t.after(() => host.stop())
   const path = host.answer((response) => response.writeHead(200, { connection: 'close' }).end('here'))
   const routes = await Promise.all([1, 2].map(() => createNetworkRoute(host.network, null, [])))
-  // `connect` of node:tls calls it for each connection that is given no context.
+  // `connect` of node:tls calls it for each connection without a given context.
   const made = mock.method(tls, 'createSecureContext')
   t.after(() => made.mock.restore())
 

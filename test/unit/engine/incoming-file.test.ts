@@ -1,4 +1,4 @@
-/** Main's end of a download: what is read is asked for, what is not read is held, and every end lets go. */
+/** The main thread's side of a download: a read requests more, unread pieces are held, and every end releases them. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ async function opened(silenceMs?: number) {
     die = reject
   })
   const opening = incomingFile(port1, work, leaving.signal, silenceMs)
-  // As in the thread: a port that listens keeps its process awake.
+  // As in the thread: a port with a listener keeps its process alive.
   port2.on('message', () => {})
   const say = (news: FileNews) => port2.postMessage(news)
   say({ type: 'open', length: null })
@@ -60,7 +60,7 @@ test('a failure is not waited for behind what was there, and an adapter that rea
   say({ type: 'failed', err: new Failure('media_download_failed').toData() })
   await ended
   const reading = stream.getReader().read()
-  // As the adapter does: what fails in this turn becomes a 500 with the error's text in place of a head and a cut.
+  // As in the adapter: an error in this turn becomes a 500 with the error's text, instead of a head and a broken connection.
   const turn = new Promise<string>((resolve) => setTimeout(() => resolve('head'), 1))
   assert.equal(await Promise.race([reading, turn]), 'head')
   await assert.rejects(reading, { code: 'media_download_failed' })

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { memoryLimits } from '../../../src/engine/thread.ts'
 
-/** Bytes of a thread's young generation, after it has made a lot that lives briefly. */
+/** Size in bytes of a thread's young generation, after it has created many short-lived objects. */
 const YOUNG_OF_A_THREAD = `
   const { parentPort } = require('node:worker_threads')
   let kept = []
@@ -25,6 +25,6 @@ test('the flag that bounds the main thread does not bound a thread with limits o
     worker.once('error', reject)
   })
   await worker.terminate()
-  // Two halves of 8 MB; the flag would leave it two of 1 MB.
+  // Two halves of 8 MB; the flag would reduce them to 1 MB each.
   assert.ok(young > 8 * MB, `${young} bytes`)
 })

@@ -10,9 +10,9 @@ const call = (id: string, input: Record<string, unknown> = {}) => {
   return callOf(endpoint, parseInput(endpoint, input))
 }
 
-/** Fields that name an earlier message, in one of the operations. */
+/** Fields that refer to an earlier message, in one of the operations. */
 const ABOUT = ['edit_message_id', 'poll_message_id', 'event_message_id', 'message_id']
-/** Those name a message too, and are about none: what is forwarded, the order to quote. */
+/** These have a message id too, but the message does not refer to it: a forwarded message, the order to quote. */
 const ABOUT_NONE = new Set(['send.forwardMessage', 'send.orderStatusUpdate'])
 
 for (const endpoint of endpoints.filter(({ kind }) => kind === 'send'))
@@ -54,7 +54,7 @@ test('what main answers itself is no call', () => {
   assert.throws(() => call('instance.me'))
 })
 
-/** auth-and-limits.md, "Deadlines of immediate actions". */
+/** The operations with a longer deadline. */
 const LONG = [
   ...['groups.list', 'communities.list', 'contacts.existsBatch', 'groups.create', 'communities.create'],
   ...['products', 'product', 'collections', 'collectionProducts', 'order'].map((read) => `business.${read}`),

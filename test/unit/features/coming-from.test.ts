@@ -1,4 +1,7 @@
-/** `docs/coming-from.md` names what exists: every call in a column "Here" is an operation, every event a type, and each table has what it promises. */
+/**
+ * `docs/coming-from.md` only refers to existing things: every call in a column "Here" is an operation, every event a type, and each table is
+ * complete.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -8,7 +8,7 @@ import { MAX_VALUES, parseJson, TooManyValues } from '../../../src/features/json
 const parse = (text: string) => parseJson(new TextEncoder().encode(text))
 
 test('as many values as there may be are parsed, and one more is not', () => {
-  // The list is a value, too.
+  // The list counts as a value, too.
   assert.equal((parse(`[${'1,'.repeat(MAX_VALUES - 1)}1]`) as unknown[]).length, MAX_VALUES)
   assert.throws(() => parse(`[${'1,'.repeat(MAX_VALUES)}1]`), TooManyValues)
   assert.throws(() => parse(`${'['.repeat(MAX_VALUES + 1)}${']'.repeat(MAX_VALUES + 1)}`), TooManyValues)
@@ -18,7 +18,7 @@ test('as many values as there may be are parsed, and one more is not', () => {
 test('what stands in a text is no value, however its quotes are written', () => {
   const text = `${'\\"'}${'[{,'.repeat(MAX_VALUES)}${'\\\\'}`
   assert.deepEqual(parse(`{"a":"${text}","b":"\\\\"}`), { a: JSON.parse(`"${text}"`), b: '\\' })
-  // The text ends behind two backslashes, and what follows it counts.
+  // The text ends after two backslashes, and the values after it count.
   assert.throws(() => parse(`["\\\\",${'1,'.repeat(MAX_VALUES)}1]`), TooManyValues)
 })
 
@@ -27,7 +27,7 @@ test('what is no JSON is no JSON, however long it is', () => {
     assert.throws(() => parse(text), SyntaxError)
 })
 
-/** Values that an input of this schema can have; infinite where a list has no bound. */
+/** The most values that an input of this schema can have; infinite if a list has no limit. */
 function most(
   { $ref, anyOf, oneOf, properties, items, maxItems = Number.POSITIVE_INFINITY }: FieldsSchema,
   named: Record<string, FieldsSchema>,

@@ -1,4 +1,4 @@
-/** The table of operations in `docs/` is what `src/features` declares. */
+/** The table of operations in `docs/` equals the declarations in `src/features`. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

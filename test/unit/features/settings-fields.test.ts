@@ -1,4 +1,4 @@
-/** Settings and webhooks: one list of fields each, in `domain/instance.ts`, whatever is done with them. */
+/** Settings and webhooks: `domain/instance.ts` has the only list of the fields of each. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -42,7 +42,7 @@ test('the webhooks object is listed in one file only', () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.d.ts'),
   )
-  // Of those that no rule speaks of by name.
+  // Fields that no rule refers to by name.
   const listing = files.filter((path) => readFileSync(new URL(path, SRC), 'utf8').includes('ignore_document'))
   assert.deepEqual(listing, ['domain/instance.ts'])
 })

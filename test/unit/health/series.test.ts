@@ -1,4 +1,4 @@
-/** The last hour in numbers: what counters grew by, and what part of what a histogram took lies where. */
+/** The last hour in numbers: the growth of counters, and the parts of a histogram's time. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSeries, quantile } from '../../../src/health/series.ts'

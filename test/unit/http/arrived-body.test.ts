@@ -1,4 +1,4 @@
-/** A body is the same whether it comes with its head, behind it, in pieces, or with the next request. */
+/** A body has the same result whether it arrives with its head, after it, in pieces, or with the next request. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -9,7 +9,7 @@ import { listen } from '../../../src/serve.ts'
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Answers with the body it was sent, and with `whole` or `streamed`; `/refused` without reading it. */
+/** Answers with the received body, and with `whole` or `streamed`; `/refused` without reading it. */
 async function echo(work: (ask: (...written: (string | number)[]) => Promise<string[]>) => Promise<void>) {
   const server = await listen({ host: '127.0.0.1', port: 0 })
   server.serve(({ source }) => ({

@@ -8,7 +8,7 @@ import { Busy } from '../../../src/http/errors.ts'
 const KB = 1_024
 const MB = KB * KB
 
-/** A request whose pieces the test hands over one by one. */
+/** A request whose pieces the test sends one by one. */
 function request(told?: number) {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   let isCancelled = false
@@ -28,7 +28,7 @@ function request(told?: number) {
     isCancelled: () => isCancelled,
   }
 }
-/** Of a body that is read to its end. */
+/** Size of a body that is read to its end. */
 const sizeOf = async (...given: Parameters<typeof receiveBody>) => (await wholeOf(await receiveBody(...given))).byteLength
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -166,7 +166,7 @@ suite('the memory of large bodies', () => {
 })
 
 suite('a body', () => {
-  /** Both the clock and the timers go on by hand. */
+  /** The test advances both the clock and the timers. */
   function byHand(t: TestContext) {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const time = { now: 0 }

@@ -14,7 +14,7 @@ test('an event is written as readers of server-sent events take it', () => {
   assert.equal(eventText({ retryMs: 2_000 }), 'retry: 2000\n\n')
 })
 
-/** A source that counts what is asked of it, behind a real socket. */
+/** A source that counts the requested events, behind a real socket. */
 async function serve(source: (signal: AbortSignal) => AsyncIterable<ServerEvent>, stalledMs = 300) {
   let told: () => void
   const ended = new Promise<void>((resolve) => {

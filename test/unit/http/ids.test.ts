@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromJid, parseIdentifier, renderIdentifier, toJid } from '../../../src/domain/ids.ts'
 
-/** Input, how it is rendered, and its address. */
+/** Input, its rendered form, and its address. */
 const ROWS = [
   ['5511988887777', '5511988887777', '5511988887777@s.whatsapp.net'],
   ['12345', '12345', '12345@s.whatsapp.net'],

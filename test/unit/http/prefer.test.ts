@@ -1,4 +1,4 @@
-/** Which `Prefer` asks to wait, and how long. */
+/** Which forms of `Prefer` request a wait, and for how long. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitOf } from '../../../src/http/prefer.ts'

@@ -1,11 +1,11 @@
-/** Requests that never become one of the application, and one that is short of a header: what is written on the connection. */
+/** Requests that do not reach the application, and one that lacks a header: the bytes of the answer. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { listen } from '../../../src/serve.ts'
 
-/** Everything that comes back until the connection is closed. */
+/** All bytes that are received until the connection is closed. */
 async function said(written: string): Promise<{ status: number; head: string; body: string }> {
   const server = await listen({ host: '127.0.0.1', port: 0 })
   server.serve(() => ({ fetch: (request) => new Response(`reached ${new URL(request.url).pathname}`) }))

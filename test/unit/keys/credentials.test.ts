@@ -41,7 +41,7 @@ test('every type of key comes back as it was, from the disk', async () => {
       fingerprint: { rawId: 1, currentIndex: 2, deviceIndexes: [0, 1] },
     }),
   }
-  /** Those of one-time pre-keys are numbers, on the wire, too. */
+  /** Ids of one-time pre-keys are numbers, also on the wire. */
   const idOf = (type: string) => (type === 'pre-key' ? '7' : 'an/id+=')
   const creds = await auth.discardHalfPaired()
   creds.account = { details: Buffer.of(1) }
@@ -49,7 +49,7 @@ test('every type of key comes back as it was, from the disk', async () => {
   await auth
     .forSocket(creds)
     .keys.set(Object.fromEntries(Object.entries(values).map(([type, value]) => [type, { [idOf(type)]: value }])))
-  // Another process, that has not written them.
+  // Another process, which has not written them.
   const again = open('types').auth
   const view = again.forSocket(await again.discardHalfPaired()).keys
   for (const [type, value] of Object.entries(values)) {

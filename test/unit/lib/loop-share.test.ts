@@ -1,9 +1,9 @@
-/** The share of a loop's turns: what goes on at once, what waits, in which order, and that others have their turns in between. */
+/** The share of a loop's turns: which work runs at once, which waits, in which order, and that other work runs in between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLoopShare } from '../../../src/lib/loop-share.ts'
 
-/** Pieces of 1 ms each, by a clock that only they move on; `turns`: which were done in each turn of the loop. */
+/** Pieces of 1 ms each, with a clock that only they advance; `turns`: the pieces done in each turn of the loop. */
 function worked(ms: number, least = 1) {
   const clock = { now: 0 }
   const share = createLoopShare({ ms, least }, () => clock.now)

@@ -1,4 +1,4 @@
-/** Examples of a status that the description and the test webhook show: each is what some state of an instance gives, field by field. */
+/** Examples of a status in the description and the test webhook: each equals the status of some state of an instance, field by field. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CREATED, type RuntimeState, STATUS_REASONS, STATUSES } from '../../../src/domain/instance.ts'

@@ -17,7 +17,7 @@ const at = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run>
   state: { ...CREATED, status, ...state },
   run: { ...FRESH_RUN, ...run },
 })
-/** Credentials of a completed pairing are saved. */
+/** The credentials of a completed pairing are stored. */
 const paired = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run> = {}) =>
   at(status, { paired: true, phone: '5511999990000', platform: 'android', ...state }, run)
 const closed = (code: number | null, message = '', expireSeconds: number | null = null): LifecycleEvent => ({
@@ -68,7 +68,7 @@ const DROPS: [number | null, StatusReason][] = [
   [418, 'connect_failure'],
 ]
 
-/** A phone has accepted the code of an account that demands its passkey. */
+/** A phone has accepted the code of an account that requires its passkey. */
 const WITH_PASSKEY = at('connecting', { reason: 'passkey_required' })
 const CONFIRMING = at('connecting', { reason: 'passkey_confirmation' })
 const passkeyAsked: LifecycleEvent = { type: 'passkeyAsked', lifeMs: 500_000 }
@@ -510,7 +510,7 @@ describe('what means nothing', () => {
   for (const [what, from, event] of NOTHING) test(what, () => assert.equal(move(from, event), null))
 })
 
-/** Takes events one after another and returns every status with its reason on the way. */
+/** Applies events one after another and returns every status with its reason. */
 function walk(from: Lifecycle, events: LifecycleEvent[]) {
   let state = from
   return events.map((event) => {

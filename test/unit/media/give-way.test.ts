@@ -1,6 +1,6 @@
 /**
- * The priority of threads that give way: behind others, and still with a share. (One 60 MB body was read for 44 s where other processes wanted
- * the same core, because its thread had a ninth of what each of them got; a bench with several did not end.)
+ * The priority of background threads: below others, but still with a share. (With a ninth of the time of other processes, one 60 MB body was read for
+ * 44 s on a busy core; a bench with several did not end.)
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
 const MODULE = new URL('../../../workers/media/give-way.js', import.meta.url)
-/** From the kernel's table of weights: this far behind, a thread has a third of what one of ordinary priority gets beside it. */
+/** From the kernel's table of weights: with this value a thread gets a third of the time of one with ordinary priority. */
 const A_THIRD = 5
 
 const priorities = () => readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)))

@@ -1,4 +1,4 @@
-/** HEIC as phones make it (HEVC): real files of `heif-enc`, decoded without a native program. */
+/** HEIC as phones make it (HEVC): real files from `heif-enc`, decoded without a native program. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -47,7 +47,7 @@ async function heic(width: number, height: number, opacity = 255): Promise<Buffe
   return readFile(made)
 }
 
-/** With the box phones write for a camera held upright, which heif-enc cannot: `irot`, in quarter turns to the left. */
+/** With the box that phones write for an upright camera, which heif-enc cannot: `irot`, in quarter turns to the left. */
 function turned(bytes: Buffer, quarters: number): Buffer {
   const copy = Buffer.from(bytes)
   const typeAt = (type: string) => copy.indexOf(type, 0, 'latin1')
@@ -59,7 +59,7 @@ function turned(bytes: Buffer, quarters: number): Buffer {
   grow(uses - 4, 1)
   // The offset of the pixels in the file.
   grow(typeAt('iloc') + 16, 10)
-  // The picture has three properties; the fourth is essential.
+  // The picture has three properties, and the fourth is essential.
   assert.equal(copy[uses + 14]!++, 3)
   const box = Buffer.from([0, 0, 0, 9, ...Buffer.from('irot'), quarters])
   return Buffer.concat([copy.subarray(0, uses - 4), box, copy.subarray(uses - 4, end), Buffer.from([0x84]), copy.subarray(end)])
@@ -111,7 +111,7 @@ describe('HEIC', { skip }, () => {
   test('turned by the camera: as it is shown', async () => {
     const { path, width, height } = await prepared(turned(await heic(320, 200), 3))
     assert.deepEqual([width, height], [200, 320])
-    // A quarter turn to the right: what was above is on the right.
+    // A quarter turn to the right: the upper half is then on the right.
     assertNear(await pixelAt(path, 180, 160), RED)
     assertNear(await pixelAt(path, 20, 160), BLUE)
   })

@@ -1,4 +1,4 @@
-/** Sealed links to received files, and the file that flows behind one. */
+/** Sealed links to received files, and the content of the file. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -45,7 +45,7 @@ test('a link of yesterday, of another service, or changed in any place leads now
 
 test('a link has one way to be written: its last letter has bits that say nothing, and they count', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  // Three lengths, so that each number of such bits is met.
+  // Three lengths, so that each number of unused bits occurs.
   for (const fileName of ['a', 'ab', 'abc']) {
     const link = links.seal('i', 'tag', { ...file, fileName }, NOW)!
     const open = [...letters].filter((letter) => links.open(link.slice(0, -1) + letter, NOW) !== null)
@@ -108,7 +108,7 @@ async function readUntilFailure(of: ReceivedFile, blob: Uint8Array, what: string
   return length
 }
 
-// A multiple of 16 once left whole before its MAC was asked for: the cipher holds back only padding then.
+// A file whose length is a multiple of 16 once left complete before its MAC was checked, because the cipher then only holds back padding.
 for (const size of [16, 4_992, 5_000])
   test(`a file of ${size} bytes that was changed in any way fails before it is whole`, async () => {
     const plain = randomBytes(size)

@@ -33,7 +33,7 @@ async function job(purpose: Purpose, bytes: Uint8Array, more: Partial<MediaJob> 
 }
 
 interface Expected {
-  /** `as is`, or the type it becomes. */
+  /** `as is`, or the type to which it is converted. */
   becomes: string
   mime: string
 }
@@ -47,7 +47,7 @@ const OPUS = 'audio/ogg; codecs=opus'
 const rows: Row[] = [
   ['jpeg', 'image', () => files.image('jpeg'), asIs('image/jpeg'), asIs('image/jpeg')],
   ['png', 'image', () => files.image('png'), asIs('image/png'), asIs('image/png')],
-  // sharp converts pictures; only what it cannot read needs ffmpeg.
+  // sharp converts pictures; ffmpeg is only needed for files that it cannot read.
   ['webp', 'image', () => files.image('webp'), to('image/jpeg'), to('image/jpeg')],
   ['gif', 'image', () => files.image('gif'), to('image/jpeg'), to('image/jpeg')],
   ['tiff', 'image', () => files.image('tiff'), to('image/jpeg'), to('image/jpeg')],

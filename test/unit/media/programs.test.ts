@@ -1,4 +1,4 @@
-/** The process that starts programs: what is told through it, and what is left when one side of it dies. */
+/** The process that starts programs: the messages over it, and the remaining processes when one side of it dies. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ const LIMIT = { limitMs: 20_000 }
 const sh = (script: string) => ['/bin/sh', ['-c', script]] as const
 const isLinux = process.platform === 'linux'
 
-/** Numbers of the processes whose command line holds `mark`. */
+/** Ids of the processes whose command line contains `mark`. */
 const running = (mark: string) =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -88,7 +88,7 @@ suite('programs are started by a process of their own', () => {
     process.kill(host, 'SIGKILL')
     const second = Number(await output)
     assert.ok(second > 0 && second !== host)
-    // Nobody is left to end it but its own limit of processor time.
+    // Only its own limit of processor time ends it.
     for (const pid of running('sleep\x0020.0101')) process.kill(pid, 'SIGKILL')
   })
 

@@ -1,4 +1,4 @@
-/** A stranger's message names the file that is fetched to forward it into a channel: what the name may lead to. */
+/** An untrusted message determines the file that is downloaded to forward it into a channel: which addresses are allowed. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ after(async () => {
   await rm(tempDir, { recursive: true, force: true })
 })
 
-/** Of a message that says its picture lies there. */
+/** Forwards a message whose picture has this path. */
 async function forward(directPath: string, route: NetworkRoute): Promise<unknown> {
   const media = { tempDir, downloadMs: 5 * SECOND, files: () => route.files }
   try {

@@ -1,4 +1,4 @@
-/** Which of the ways to the network's files are kept open. Nothing is fetched: a route connects when it is used. */
+/** Which routes to the network's files are kept open. Nothing is downloaded: a route connects when it is used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dispatcher } from 'undici'

@@ -1,6 +1,6 @@
 /**
- * Any sound leaves as a voice note if ffmpeg recognizes it by its content alone. The files are made by the encoders of the ffmpeg that is installed here.
- * Monkey's Audio (APE) is not among them, because ffmpeg has no encoder for it; its demuxer is allowed.
+ * Every sound is sent as a voice note if ffmpeg recognizes it by its content alone. The encoders of the installed ffmpeg make the files. Monkey's
+ * Audio (APE) is not tested, because ffmpeg has no encoder for it; its demuxer is allowed.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** Without an ending: nothing but the content tells what it is. */
+/** Without a file name extension, so only the content shows the type. */
 async function place(bytes: Uint8Array): Promise<{ path: string; dir: string }> {
   const own = join(dir, String(count++))
   await mkdir(own)
@@ -57,7 +57,10 @@ async function heard(path: string): Promise<Heard> {
 }
 
 const RATE = 8_000
-/** Seconds that the same ffmpeg, left to itself, makes of it; 0: it does not know it. Some of what it makes it takes for another kind afterwards. */
+/**
+ * Duration in seconds that the same ffmpeg decodes by itself; 0 if it does not recognize the file. It recognizes some of its own files as another
+ * kind.
+ */
 async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   const { path, dir: own } = await place(bytes)
   const made = join(own, 'heard.wav')
@@ -70,7 +73,7 @@ async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   }
 }
 
-/** Encoder and container; null: the encoder that the container has by itself. */
+/** Encoder and container; null: the default encoder of the container. */
 type Kind = [encoder: string | null, muxer: string]
 const SOME: Kind[] = [
   ['alac', 'caf'],

@@ -1,4 +1,4 @@
-/** Stickers from moving pictures and films of every length and size: they move, and are no longer and no larger than the apps show. */
+/** Stickers from moving pictures and films of every length and size: they move, and are within the limits of the apps. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ async function sticker(bytes: Uint8Array, { prepare = prepareWith, author = null
 interface Shown {
   bytes: number
   frames: number
-  /** In ms. */
+  /** Length in ms. */
   length: number
 }
 
@@ -73,7 +73,7 @@ describe('a moving picture leaves as a sticker of at most 10 s and 500 kB that s
       assert.equal(made.isAnimated, true)
       assert.ok(result.bytes <= MAX_BYTES, `${result.bytes} bytes`)
       assert.ok(result.length <= MAX_LENGTH, `${result.length} ms`)
-      // The last picture of a film lasts as long as the film says, which is a frame more or less.
+      // The last frame of a film lasts as long as the film says, plus or minus a frame.
       assert.ok(Math.abs(result.length - Math.min(seconds * 1_000, MAX_LENGTH)) <= 150, `${result.length} ms`)
     })
   }
@@ -132,7 +132,7 @@ test('a picture whose pages have too many pixels together is refused before they
   const gif = await sharp([page, other], { join: { animated: true } })
     .gif({ loop: 0, delay: [100, 100] })
     .toBuffer()
-  // The two pages again and again: each begins with its graphic control extension (21 F9), and the trailer ends the file.
+  // The two pages repeated: each begins with its graphic control extension (21 F9), and the trailer ends the file.
   const from = gif.indexOf(Buffer.from([0x21, 0xf9, 4]))
   const long = Buffer.concat([gif.subarray(0, -1), ...Array.from({ length: 49 }, () => gif.subarray(from, -1)), gif.subarray(-1)])
   const began = performance.now()
@@ -155,7 +155,7 @@ test('a bitmap becomes a sticker, and without a converter the refusal says what 
 
 describe('the steps to a sticker that is small enough', () => {
   const weights = STEPS.map(({ rate, frameWeight }) => rate * 10 * frameWeight)
-  /** Tries until the rule ends it. Each step weighs what the table says, but for what `of` makes of it. */
+  /** Tries steps until the rule ends the search. The size of each step is that of the table, unless `of` changes it. */
   function search(firstBytes: number, of: (step: number, bytes: number) => number = (_, bytes) => bytes): Try[] {
     const tries: Try[] = []
     const next = () => nextStep(tries, weights, firstBytes, MAX_BYTES)

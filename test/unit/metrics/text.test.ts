@@ -1,4 +1,4 @@
-/** From counting to the text, read by a parser that knows the format and not our code. */
+/** From counting to the text, read by a parser that was written from the format and not from our code. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

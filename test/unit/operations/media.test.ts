@@ -17,7 +17,7 @@ const file = { key, mediaKey } as unknown as UploadableFile
 
 const { SUCCESS, NOT_FOUND } = proto.MediaRetryNotification.ResultType
 
-/** As the phone seals what it says. */
+/** The answer, encrypted as the phone does. */
 function sealed(result: number, directPath?: string) {
   const iv = Buffer.alloc(12, 1)
   const secret = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(0), 'WhatsApp Media Retry Notification', 32))

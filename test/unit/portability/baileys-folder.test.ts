@@ -1,4 +1,4 @@
-/** A folder that Baileys' own `useMultiFileAuthState` has written, as a device: what is taken of it, and what is refused. */
+/** A folder that Baileys' own `useMultiFileAuthState` has written, read as a device: which data are imported, and which are refused. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -50,7 +50,7 @@ test('credentials are those of the device, and what another program kept with th
   assert.deepEqual(Buffer.from(taken.account!.deviceSignature!), Buffer.from(creds.account!.deviceSignature!))
   assert.deepEqual(taken.me, creds.me)
   assert.equal(taken.additionalData, undefined)
-  // The account's settings are read once more.
+  // The account's settings are read again.
   assert.equal(taken.accountSyncCounter, 1)
 })
 
@@ -101,7 +101,7 @@ test('the report names nobody', async () => {
 })
 
 describe('the same state in rows', () => {
-  /** The hash as `redis-cli --json hgetall` prints it: ids are not changed in it. */
+  /** The hash as `redis-cli --json hgetall` prints it: ids are unchanged in it. */
   const hash = () =>
     Object.fromEntries(
       Object.entries(KEYS).flatMap(([type, values]) =>
@@ -135,7 +135,7 @@ describe('the same state in rows', () => {
     await assert.rejects(readRows('fazer', { ...all, 'import-candidates': '[]' }), /still being guessed there/)
   })
 
-  /** The name of a file that the library gives a key, without `.json`. */
+  /** The name of the file in which the library stores a key, without `.json`. */
   const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
   const entries = () =>
     Object.entries(KEYS).flatMap(([type, values]) => Object.entries(values ?? {}).map((of) => [type, of] as const))

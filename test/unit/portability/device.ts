@@ -1,4 +1,4 @@
-/** A linked device in the form of Baileys: credentials that belong together, and keys of every type. */
+/** A linked device in the format of Baileys: consistent credentials, and keys of every type. */
 import { type AuthenticationCreds, Curve, initAuthCreds, proto, type SignalDataSet } from '@whiskeysockets/baileys'
 
 export const ME = '5511999990001'
@@ -6,10 +6,10 @@ export const MY_LID = '200000000000001'
 export const OTHER = '5511988880002'
 export const THEIR_LID = '200000000000002'
 export const GROUP = '120363000000000001@g.us'
-/** Older groups have the number of their maker in their id. */
+/** Ids of older groups contain the number of their creator. */
 export const OLD_GROUP = '5511988880002-1612345678@g.us'
 
-/** Credentials of a device that a phone has linked: every signature fits. */
+/** Credentials of a device that a phone has linked: every signature is valid. */
 export function linked(): AuthenticationCreds {
   const creds = initAuthCreds()
   const phone = Curve.generateKeyPair()

@@ -1,4 +1,4 @@
-/** Devices of programs that are not made with Baileys: the tables of whatsmeow and of zapo, as an SQLite file and as rows of a database server. */
+/** Devices of programs that do not use Baileys: the tables of whatsmeow and of zapo, as an SQLite file and as rows of a database server. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const SALT = Buffer.alloc(32, 7)
 const SOURCES = { whatsmeow: whatsmeowTables, zapo: zapoTables } as const
 type SourceName = keyof typeof SOURCES
 
-/** The database of Node, which the oldest Node that we stand by does not have. */
+/** Node's SQLite module, which the oldest supported Node does not have. */
 const sqlite = await import('node:sqlite' as string).catch(() => undefined)
 const skip = sqlite === undefined ? `Node ${process.versions.node} has no node:sqlite.` : false
 

@@ -1,4 +1,4 @@
-/** The order of frames, how much is read in one turn, and what becomes of frames that nobody means honestly. */
+/** The order of frames, the amount that is read in one turn, and the handling of hostile frames. */
 import assert from 'node:assert/strict'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { createFrameReader, MAX_INFLATED } from '../../../../workers/shard/baile
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** The sending side, and what came out of the reader. */
+/** The sending side, and the stanzas from the reader. */
 function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => number; pieces?: number } = {}) {
   const key = randomBytes(32)
   let counter = 0
@@ -40,7 +40,7 @@ function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => nu
     const all = Buffer.concat(frames)
     for (let at = 0; at < all.length; at += pieces) reader.push(all.subarray(at, at + pieces))
   }
-  /** Until so many stanzas came, or one could not be read. */
+  /** Resolves when this number of stanzas has arrived, or one could not be read. */
   async function settled(count: number) {
     while (ids.length < count && errors.length === 0) await nextTurn()
   }
@@ -87,14 +87,14 @@ test('a compressed frame is not overtaken by the ones behind it', async () => {
 })
 
 test('a large frame is read in slices, and meanwhile nothing is taken from the wire', async () => {
-  // Each look at the time is 1 ms after the one before it: eight looks make a turn.
+  // The time advances by 1 ms at each read: eight reads make a turn.
   let time = 0
   const { ids, nodes, busy, push, sealed } = connection({ now: () => time++ })
   push(sealed(large('1')), sealed(small('2')))
   assert.deepEqual(ids, [])
   let turns = 0
   for (; ids.length < 2; turns++) await nextTurn()
-  // Node and attribute of each, 512 of them between two looks.
+  // Node and attribute of each, 512 of them between two reads of the time.
   assert.ok(turns >= Math.floor((2 * 20_000) / 512 / 9), `${turns} turns`)
   assert.deepEqual(ids, ['1', '2'])
   assert.equal((nodes[0]!.content as BinaryNode[]).length, 20_000)

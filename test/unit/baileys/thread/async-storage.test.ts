@@ -8,7 +8,7 @@ import { sharedStorageClass } from '../../../../workers/shard/baileys/thread/asy
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const isOld = Number(process.versions.node.split('.')[0]) < 24
 
-// The very class also where this Node would not use it. The one below the first is Node's own on 24, ours before.
+// The same class also on a Node that would not use it. The class below the first one is Node's own on 24, and ours before.
 const Storage = sharedStorageClass(new AsyncLocalStorage())
 
 test('each storage keeps its own value, nested and interleaved, across awaits', async () => {
@@ -113,7 +113,7 @@ test('callbacks that were bound run in the context they were bound in', () => {
   })
 })
 
-// On Node 24 nothing is shared, and a storage that is disabled still has what its frames carry.
+// On Node 24 nothing is shared, and a disabled storage still has the values of its frames.
 test('one that rests keeps values while any work runs in it, and not longer', { skip: !isOld }, async () => {
   const Resting = sharedStorageClass(new AsyncLocalStorage(), true)
   const [a, b] = [new Resting<string>(), new Resting<string>()]
@@ -152,7 +152,7 @@ test('however many storages are entered, a promise carries one', { skip: !isOld 
   const carried = () =>
     Object.getOwnPropertySymbols(executionAsyncResource()).filter((symbol) => symbol.description === 'kResourceStore').length
   const nest = (at: number): number => (at === storages.length ? carried() : storages[at]!.run(at, () => nest(at + 1)))
-  // The one this test file itself put on top, and the thread's own.
+  // One from this test file, and the thread's own.
   assert.ok(nest(0) <= 2, `carries ${nest(0)}`)
 })
 

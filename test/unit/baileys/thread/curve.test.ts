@@ -36,7 +36,7 @@ const newChain = (): Chain => ({
   server: Curve.generateKeyPair(),
 })
 
-/** As the simulator and the real server make it; each test changes one thing. */
+/** A chain as the simulator and the real server make it; each test changes one part. */
 function certChain({ root, intermediate, server }: Chain, change: { leaf?: object; intermediate?: object } = {}) {
   const times = { notBefore: NOW / 1000 - DAY, notAfter: NOW / 1000 + DAY }
   const inner = Details.encode({
@@ -53,7 +53,7 @@ function certChain({ root, intermediate, server }: Chain, change: { leaf?: objec
   }).finish()
 }
 
-/** The server's half of the handshake, answered to the library's own noise handler. */
+/** The server's half of the handshake, sent to the library's own noise handler. */
 function handshake(serverKeys: Pair, chain: Uint8Array) {
   const client = Curve.generateKeyPair()
   const noise = makeNoiseHandler({ keyPair: client, NOISE_HEADER: NOISE_WA_HEADER, logger: log })

@@ -82,7 +82,7 @@ test('listeners keep their order and their arguments', () => {
 test('what nobody catches is reported with its owner, and the thread goes on', async () => {
   const module = sameKind('./survivor', import.meta.url)
   const thread = new Worker(module, { execArgv: threadFlags(module) })
-  // One listener for all messages: what comes between two `once` is heard by nobody.
+  // One listener for all messages, because a message between two calls of `once` would be lost.
   const messages = on(thread, 'message')
   const next = async () => (await messages.next()).value[0] as unknown
   const exit = once(thread, 'exit')

@@ -1,4 +1,4 @@
-/** A thread in which three owners leave something unhandled; it reports what reached its net and goes on. */
+/** A thread with an unhandled error from each of three owners; it reports the errors that reached its handlers, and continues. */
 import '../../../../workers/shard/baileys/thread/first.ts'
 import { parentPort } from 'node:worker_threads'
 import { runAs, surviveRejections } from '../../../../workers/shard/baileys/thread/rejections.ts'

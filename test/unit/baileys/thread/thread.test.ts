@@ -17,7 +17,7 @@ test('libsignal’s dumps reach nobody, other lines reach the logger without wha
   const restore = redirectConsole({ debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') })
   try {
     const { SessionRecord } = await import('libsignal')
-    // Its types leave these out.
+    // Its types omit these.
     const record = new SessionRecord() as unknown as { closeSession(session: object): void; openSession(session: object): void }
     record.closeSession({ indexInfo: { closed: -1 }, currentRatchet: { privKey: 'PRIVATE' } })
     record.openSession({ indexInfo: { closed: 1 }, currentRatchet: { privKey: 'PRIVATE' } })
@@ -62,7 +62,7 @@ test('one packet on the wire for all stanzas of a turn', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  // Between the two, to see what arrives in one piece.
+  // A turn between the two, to see which data arrive together.
   const sizes: number[] = []
   const between = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')

@@ -1,4 +1,4 @@
-/** A trapped module is shared by every session of the thread and is of no use to any of them. */
+/** A trapped module is shared by every session of the thread, and none of them can use it. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'

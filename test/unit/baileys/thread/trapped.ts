@@ -1,4 +1,4 @@
-/** A thread in which a WebAssembly module traps where `workerData` says; it reports what reached its net. */
+/** A thread in which a WebAssembly module traps at the place given in `workerData`; it reports the errors that reached its handlers. */
 import '../../../../workers/shard/baileys/thread/first.ts'
 import { EventEmitter } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createPairing } from '../../../../workers/shard/connection/pairing/pairing.ts'
 import { readQrImage } from '../../../../workers/simulator/control/qr-image.ts'
 
-/** Counts up, as the network gives each request another code. */
+/** Counts up, because the network returns another code for each request. */
 function codes() {
   let count = 0
   return async () => `CODE${++count}`
@@ -21,7 +21,7 @@ test('asking again within a minute gives the same code, later another', async ()
   assert.equal(await pairing.phoneCode('111', request), 'CODE2')
 })
 
-// The code for the first number was handed out again although the second had voided it.
+// The code for the first number was returned again although the second had invalidated it.
 test('a code for another number voids the one before', async () => {
   const pairing = createPairing({ now: () => 0 })
   const request = codes()
@@ -61,7 +61,7 @@ test('when the code expires is told by the clock that clients have, also after t
   assert.equal((await shown)?.expiresAt, wall + 60_000)
 })
 
-/** Of a PNG: a byte per pixel, without colours. */
+/** PNG colour type: a byte per pixel, without colours. */
 const GREY = 0
 const COLOR_TYPE_AT = 25
 

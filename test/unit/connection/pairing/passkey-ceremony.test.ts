@@ -1,4 +1,4 @@
-/** Order of disk and network in a passkey ceremony. The test plays the network, so that it can hold the disk at the moment before a stanza leaves. */
+/** The order of disk and network in a passkey ceremony. The test simulates the network, so that it can block the disk before a stanza is sent. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -98,7 +98,7 @@ function begin() {
   }
 }
 
-/** The assertion was accepted and the phone's key has arrived; the disk is held. */
+/** The assertion was accepted and the phone's key has arrived; the disk is blocked. */
 async function handedIn(begun: ReturnType<typeof begin>) {
   await begun.ceremony.asked(request())
   await begun.ceremony.respond(ASSERTION)

@@ -1,4 +1,4 @@
-/** The vectors of linking with a passkey, on which other implementations agree. */
+/** The test vectors of linking with a passkey, on which other implementations agree. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** The network's ack is the outcome of a send. */
+/** The network's ack is the result of a send. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -49,7 +49,7 @@ test('without an ack it is a time-out; when the connection ends or the send thre
   assert.deepEqual([await cut, await acks.expect('D', ANA).within(forever)], ['closed', 'closed'])
 })
 
-// The time ran from before the send: a slow one (device lists, sessions) used it up, and an accepted message was reported as failed.
+// The time was counted from before the send: a slow send (device lists, sessions) used it up, and an accepted message was reported as failed.
 test('the time for an ack begins when the message is sent, and one that came before counts', async () => {
   const acks = createAcks()
   const slow = acks.expect('A', ANA)

@@ -1,4 +1,6 @@
-/** A text to a person of whom everything is known: each device can read it, and whatever is not known leaves it to the library, unchanged. */
+/**
+ * A text to a person whose devices and sessions are all known: each device can read it. If anything is unknown, the library handles it, unchanged.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type BinaryNode, proto, unpadRandomMax16, type WASocket } from '@whiskeysockets/baileys'
@@ -71,7 +73,7 @@ test('each device reads it, ours as what we sent, and their sessions go on', asy
       assert.equal((sent?.message ?? opened).extendedTextMessage?.text, text)
       assert.deepEqual([...opened.messageContextInfo!.messageSecret!], [...new Uint8Array(32).fill(5)])
     }
-    // As long as nobody has answered a session carries who we are.
+    // Until the first answer, messages of a session contain our identity.
     assert.deepEqual(
       (stanza!.content as BinaryNode[]).map(({ tag }) => tag),
       ['participants', 'device-identity', 'reporting', 'tctoken', 'meta'],

@@ -1,4 +1,4 @@
-/** How a table is followed: rows, lines, steps in their order, and the answer last. */
+/** How the router uses a table: rows, lines, steps in order, and the answer last. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ import { listen, openSocket } from '../../baileys/loopback.ts'
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const stanza = (id: string, attrs: Record<string, string> = {}, tag = 'message'): BinaryNode => ({ tag, attrs: { id, ...attrs } })
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function gate() {
   const begun: string[] = []
   const open = new Map<string, (error?: Error) => void>()

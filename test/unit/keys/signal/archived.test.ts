@@ -1,7 +1,7 @@
 /**
- * Both sides write first, and one opens a new session after what it could not read, as a retry receipt makes it: messages of several
- * sessions are then under way at once. The module reads a message of an archived session at the cost of the current one: it steps that
- * one's ratchet before it has seen that the message is not its own (whatsapp-rust-bridge 0.5.4; the first reply is then lost).
+ * Both sides write first, and one opens a new session after an unreadable message, as a retry receipt does: then messages of several sessions are on
+ * their way at once. When the module reads a message of an archived session, it damages the current one: it advances that session's ratchet before it
+ * has noticed that the message belongs to another (whatsapp-rust-bridge 0.5.4; the first reply is then lost).
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -18,7 +18,7 @@ const PN = '4915700000005@s.whatsapp.net'
 const ROUNDS = 12
 const MESSAGES = 60
 
-/** The same numbers on every run. */
+/** The same numbers in every run. */
 function numbers(seed: number) {
   let state = seed
   return (below: number) => {
@@ -64,7 +64,7 @@ test('messages of archived sessions are read, and none of the current session is
         const letter = toUs.shift()!
         if (isSpoilt) {
           await assert.rejects(repository.decryptMessage({ jid: PN, type: letter.type, ciphertext: spoilt(letter) }))
-          // Told so by a retry receipt, the contact begins a new session, and the one before is archived.
+          // After a retry receipt the contact begins a new session, and the previous one is archived.
           if (preKey < 50) await device.openSession(GATEWAY, bundle(++preKey))
           continue
         }
@@ -76,7 +76,7 @@ test('messages of archived sessions are read, and none of the current session is
         const letter = toThem.shift()!
         if (isSpoilt) {
           await assert.rejects(device.decrypt(GATEWAY, letter.type, spoilt(letter)))
-          // And when the contact says so, we begin one.
+          // If the contact sends a retry receipt, we begin one.
           await repository.injectE2ESession({ jid: PN, session: session(device) })
           continue
         }

@@ -27,7 +27,7 @@ const ME = '4915700000009:3@s.whatsapp.net'
 const NOW = 1_700_000_000_000
 const said = (words: string) => Buffer.from(words)
 
-/** The library's repository with the gateway's credentials over these keys, which go through the JSON of the library's files. */
+/** The library's repository with the gateway's credentials over these keys, which are converted to the JSON of the library's files and back. */
 function libraryWith({ creds }: Gateway, stored: Record<string, unknown>) {
   const map = new Map(Object.entries(JSON.parse(JSON.stringify(stored, BufferJSON.replacer), BufferJSON.reviver)))
   const state: SignalKeyStore = {

@@ -1,4 +1,4 @@
-/** One pretend instance for these tests: the real store, the real repository, and key bundles as the network would hand them out. */
+/** One simulated instance for these tests: the real store, the real repository, and key bundles as the network distributes them. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -106,7 +106,7 @@ export async function openGateway({
   }
 }
 
-/** As the library hands it to `injectE2ESession`: public keys with their type byte. */
+/** A session in the form in which the library passes it to `injectE2ESession`: public keys with their type byte. */
 export function session(device: SignalDevice, take = true) {
   const { registrationId, identity, signedPreKey, preKey } = device.bundle(take)
   const typed = (publicKey: Uint8Array) => generateSignalPubKey(publicKey)
@@ -118,10 +118,10 @@ export function session(device: SignalDevice, take = true) {
   }
 }
 
-/** The gateway's own address, as its contacts know it. */
+/** The gateway's own address, as its contacts store it. */
 export const GATEWAY = 'gateway.1'
 
-/** The same store, with 0 to 6 ms at random before every answer: what a busy or remote disk does to the order of things. */
+/** The same store, with a random delay of 0 to 6 ms before every answer, as on a busy or remote disk. */
 export function slowly(store: StateStore): StateStore {
   const wait = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 6))
   return {
@@ -133,7 +133,7 @@ export function slowly(store: StateStore): StateStore {
   }
 }
 
-/** Random padding as the library adds it: the last byte says how many. */
+/** Random padding as in the library: the value of the last byte is its length. */
 export const padded = (message: Uint8Array) => Buffer.concat([message, Buffer.alloc(3, 3)])
 
 export const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()

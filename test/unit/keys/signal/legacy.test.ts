@@ -1,4 +1,4 @@
-/** Stores written by the library's own repository (JSON records) are taken over. */
+/** Stores that the library's own repository wrote (JSON records) are converted. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -23,7 +23,7 @@ const JID = '4915700000006@s.whatsapp.net'
 const GROUP = '120363000000000003@g.us'
 const said = (words: string) => Buffer.from(words)
 
-/** The library's repository with the gateway's credentials, over a plain map; `carryOver` puts what it stored into the gateway's store. */
+/** The library's repository with the gateway's credentials, over a plain map; `carryOver` puts its records into the gateway's store. */
 function libraryOf({ creds, keys: ours }: Gateway) {
   const map = new Map<string, unknown>()
   const state: SignalKeyStore = {
@@ -96,7 +96,7 @@ test('a session that still waits for its first answer goes on, and its first mes
   assert.equal(text(await repository.decryptMessage({ jid: JID, ...(await device.encrypt(GATEWAY, said('answer'))) })), 'answer')
 })
 
-/** A session in which both have spoken, so that the peer's next messages continue a chain that the library has read from. */
+/** A session in which both have sent messages, so that the peer's next messages continue a chain that the library has read from. */
 async function conversation(instanceId: string) {
   const gateway = await openGateway({ store: disk.store, instanceId })
   const library = libraryOf(gateway)

@@ -1,4 +1,4 @@
-/** SIGNAL.md, section 4: with a store that takes 0 to 6 ms, the library's own repository loses most steps of a two-way conversation. */
+/** With a store that takes 0 to 6 ms, the library's own repository loses most steps of a conversation in both directions. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
@@ -76,7 +76,7 @@ test('group messages that arrive at once are all read, each once', async () => {
     read.map(text),
     sent.map((_, n) => `${n}`),
   )
-  // A lost step would leave a key in the record that was used already.
+  // A lost step would leave a used key in the record.
   for (const msg of sent)
     await assert.rejects(repository.decryptGroupMessage({ group, authorJid: PN, msg }), { problem: 'duplicate' })
 })
