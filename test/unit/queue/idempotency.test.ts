@@ -1,4 +1,4 @@
-/** Which requests count as the same under one idempotency key, and by what name that is kept. */
+/** Which requests count as the same with one idempotency key, and the name of the stored record. */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,8 @@ test('a request is the same whatever the order of its fields, and another when a
   assert.equal(print({ a: 1, b: undefined }), print({ a: 1 }))
 })
 
-// An unkeyed hash of a short key, or of a number and an id, is found by trying: without the key of the instance a name must say nothing.
+// A hash without a key of a short text, or of a number and an id, can be found by trying all: without the key of the instance a name must reveal
+// nothing.
 test('the name of the record of a key is keyed: of another instance it is another', async (t) => {
   const namesUnder = async (of: Sealer) => {
     const store = await tempStore(t)
@@ -68,7 +69,7 @@ function bench(store: StateStore, time: { now: number }) {
   return { idempotency, log, queued, send }
 }
 
-// Those of a day were removed in one commit: the store made its file a gigabyte longer to be sure of twenty thousand.
+// All keys of a day were removed in one commit: the store made its file a gigabyte longer for twenty thousand removals.
 test('what is too old is removed, also beside what cannot be read, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const time = { now: START }
@@ -89,7 +90,7 @@ test('what is too old is removed, also beside what cannot be read, and the store
   )
 })
 
-// Its new acknowledgement was removed as the old one it had been: the repeated request was queued a second time.
+// Its new acknowledgement was removed together with the old one: the repeated request was queued a second time.
 test('a key that is used again while old ones are removed is remembered', async (t) => {
   const disk = await tempStore(t)
   const time = { now: START }

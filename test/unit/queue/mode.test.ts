@@ -17,7 +17,7 @@ const MODES: Record<ModeName, Mode> = {
 }
 const NAMES = Object.keys(MODES) as ModeName[]
 
-/** The shortest way into each. */
+/** The shortest way to each mode. */
 const WAYS: Record<ModeName, readonly ModeName[]> = {
   idle: [],
   naming: ['naming'],

@@ -30,7 +30,7 @@ interface Bench {
   time: ReturnType<typeof manualTime>
   settings: InstanceSettings
   log: ReturnType<typeof recordingLog>
-  /** By how much the system's clock was set, in ms; time itself goes on. */
+  /** By how many ms the system's clock was set; real time is not affected. */
   step: number
   /** Items that were sent to the network, in order. */
   sent: SendItem[]
@@ -60,7 +60,7 @@ async function bench(t: TestContext): Promise<Bench> {
     },
     async open(change = {}) {
       if (outbox === undefined) {
-        // Events stay in the outbox: their receiver never answers.
+        // Events stay in the outbox, because their receiver never answers.
         const hang = () => new Promise<never>(() => {})
         const webhooks = () => webhookSettings('https://example.com/hook')
         outbox = createOutbox({
@@ -320,7 +320,7 @@ test('a connection lost in flight puts the item back at the head, with the same 
   )
 })
 
-// On a full disk the library's relay rejects with what a commit of keys met; it was taken for a refusal of the network, and the acknowledged
+// On a full disk the library's relay rejects with the error of a commit of keys; it was taken for a refusal of the network, and the acknowledged
 // message ended as `send_failed`.
 test('a disk that fails under a send puts the item back, however often, and it leaves with the same message id', async (t) => {
   const b = await bench(t)
@@ -378,7 +378,7 @@ test('what was put back is sent again after a restart, too', async (t) => {
   await until(() => second.undecided() === undefined, 'the outcome')
 })
 
-/** The connection stands or not, and the item of this phone never finds it. */
+/** The connection is open or not, and the item of this phone never finds it. */
 async function withLost(b: Bench, isOpen: () => boolean) {
   const tries: string[] = []
   const queue = await b.open({
@@ -400,7 +400,7 @@ async function withLost(b: Bench, isOpen: () => boolean) {
   return { queue, tries, untilTried }
 }
 
-// A query answered with 408 was taken for a lost connection, and the whole line waited for it while the instance was connected.
+// A query answered with 408 was taken for a lost connection, and all other items waited for it while the instance was connected.
 test('an item that finds no connection although there is one fails after three times, and the line goes on', async (t) => {
   const b = await bench(t)
   const { tries, untilTried } = await withLost(b, () => true)
@@ -433,7 +433,7 @@ test('an item waits for a connection that is lost however often that happens', a
   assert.deepEqual(await b.deliveries(), [])
 })
 
-/** A life of the queue that ends where the item is about to be sent, by no word of anybody. */
+/** A run of the queue that ends when the item is about to be sent, without any report. */
 async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   let hung = false
   const queue = await b.open({
@@ -450,7 +450,7 @@ async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   return { queue, untilHung: () => until(() => hung, 'the end') }
 }
 
-// It ended the thread, with all its instances, in each of its lives.
+// It ended the thread, with all its instances, in each run.
 test('an item that ended three lives is not tried a fourth time: it fails, and the line goes on', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
@@ -474,7 +474,7 @@ test('an item that ended three lives is not tried a fourth time: it fails, and t
   assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
 })
 
-/** Records what is prepared ahead. */
+/** Records the preparations of next items. */
 function recordingAhead() {
   const begun: string[] = []
   let discarded = 0
@@ -536,7 +536,7 @@ test('a stop that was wanted and a connection that was lost are not counted amon
     await until(() => cut.queue.waiting() === 1, 'back in line')
     await cut.queue.stop(0)
   }
-  // Two of its own are not too many.
+  // Two runs that it ended itself are not too many.
   for (let lives = 0; lives < 2; lives++) await (await life(b)).untilHung()
   await life(b, { steps: () => {} })
   await until(async () => (await b.deliveries()).length === 1, 'the delivery')
@@ -563,7 +563,7 @@ test('the count costs no commit of its own', async (t) => {
   assert.equal(commits, 2)
 })
 
-/** Number of commits, and the mark as it lies there while an item is with the network. */
+/** Number of commits, and the stored record while an item is being sent. */
 async function watched(t: TestContext) {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
@@ -680,7 +680,7 @@ test('one that was named and does not leave is not named any more', async (t) =>
   await queue.stop(0)
   const ids: string[] = []
   const again: Queue = await b.open({
-    // Between the commit that names the next item and its try.
+    // Between the commit that records the next item as in flight and its try.
     async steps(step, svcId) {
       if (step === 'queue:settled' && svcId === ids[0]) await again.clear()
     },
@@ -851,7 +851,7 @@ test('inline media waits beside its item and goes with it', async (t) => {
   assert.deepEqual(parts, ['tail'])
   await until(() => blobs.used() === 0, 'media gone')
 
-  // Left behind by a kill between the media and its item.
+  // Left by a kill between the media and its item.
   await blobs.put(keys.blob(INSTANCE, 'orphan'), bytes)
   await queue.stop(0)
   await b.open({ blobs })
@@ -947,7 +947,7 @@ test('a clock that is set back holds nothing up, neither while the queue runs no
   b.step = HOUR
   await first.enqueue(text('2', { delayMessage: 5 }))
   await first.stop(0)
-  // Its arrival is an hour ahead by now, which counts as now.
+  // Its arrival time is an hour ahead now, and is treated as the current time.
   b.step = 0
   const second = await b.open()
   second.setConnected(true)

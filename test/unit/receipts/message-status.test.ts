@@ -1,4 +1,4 @@
-/** `message_status` over real storage: each value once, never a lower one after a higher, over restarts and commits that fail. */
+/** `message_status` over real storage: each value once, never a lower one after a higher, over restarts and failed commits. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
@@ -16,7 +16,7 @@ const ANA_LID = '81896604190001@lid'
 const BIA = '5511988880002@s.whatsapp.net'
 const GROUP = '120363019502650977@g.us'
 
-/** Number to LID and back, as the library stores what it learns. */
+/** Number to LID and back, as the library stores the pairs. */
 const pairs: Record<string, string> = {}
 const identity = createIdentity({
   creds: { me: { id: '5511999990000:7@s.whatsapp.net' } },
@@ -24,7 +24,7 @@ const identity = createIdentity({
 } as unknown as Parameters<typeof createIdentity>[0])
 
 interface Bench {
-  /** A new life over the same storage. */
+  /** A restart over the same storage. */
   open(): Promise<ReturnType<typeof createMessageStatuses>>
   /** `status ids participant`, in the order of the webhooks. */
   told: string[]
@@ -39,7 +39,7 @@ async function bench(t: TestContext): Promise<Bench> {
   const told: string[] = []
   let failing = 0
   let now = START
-  /** A restart ends the line that was before: two at a time would both deliver. */
+  /** A restart ends the previous outbox, because two at a time would both deliver. */
   let endPrevious = async () => {}
   const clock = { now: () => now }
   const store = {
@@ -135,7 +135,7 @@ test('after a restart no value is told again, and no lower one', async (t) => {
   )
 })
 
-// It was marked before the commit: the event was lost, and the receipt that came again told nothing.
+// It was recorded before the commit: the event was lost, and the repeated receipt was not reported.
 test('what could not be written is told when it comes again', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -145,7 +145,7 @@ test('what could not be written is told when it comes again', async (t) => {
   await until(() => b.told.length === 2, 'sent and delivered')
 })
 
-// Asking marked it: when the rest of the item's end failed, the repeat left `sent` out.
+// The check recorded it: when the rest of the item's end failed, the repetition omitted `sent`.
 test('`sent` counts when it is committed, not when it is prepared', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -175,7 +175,7 @@ test('a receipt waits for the commit of `sent`; where that takes too long, the r
   )
 })
 
-// The disk took the receipt first: `sent` followed `delivered`, and the receipt that came again was told again.
+// The receipt was written first: `sent` followed `delivered`, and the repeated receipt was reported again.
 test('a receipt that reaches the disk while the commit of `sent` waits for it reports `sent`, and the commit does not', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -245,7 +245,7 @@ test('values are kept for as long as receipts for a message count', async (t) =>
 
 const rising = [
   ['read', 'a person', {}, ['sent A 5511988880001', 'delivered A 5511988880001', 'read A 5511988880001']],
-  // A person who hides what they read still reports what they play.
+  // A person who hides read receipts still sends receipts for played messages.
   ['played', 'a person', {}, ['sent A 5511988880001', 'delivered A 5511988880001', 'played A 5511988880001']],
   [
     'played',
@@ -278,7 +278,7 @@ test('a list of messages in one receipt reports `delivered` for those alone that
   )
 })
 
-// Its ack was lost with a connection: the one of the second try comes after the receipts.
+// Its ack was lost with a connection: that of the second try comes after the receipts.
 test('a receipt reports that the message was sent, in chats and in groups, once', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -299,7 +299,7 @@ test('a receipt reports that the message was sent, in chats and in groups, once'
   ])
 })
 
-// An id and a number are found by trying, where a hash of them is on the disk.
+// An id and a number can be found by trying all, if an unkeyed hash of them is on disk.
 test('the name of a kept value is keyed: of another instance it is another', async (t) => {
   const store = await tempStore(t)
   const subject = (of: Sealer) =>

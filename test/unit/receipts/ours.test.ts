@@ -56,7 +56,7 @@ test('one that overtakes the message of our own phone waits for it; a hundred th
   assert.ok(turns > 100, `${turns} turns`)
 })
 
-// All of them were made first, and then taken in one turn: 0.4 s for 20,000.
+// All of them were created first and then handled in one turn: 0.4 s for 20,000.
 test('a receipt of 20,000 members lets others have their turn, and all of them are taken in their order', async (t) => {
   const { authorship } = await known(t)
   const taken: (string | null)[] = []

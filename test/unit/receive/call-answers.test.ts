@@ -1,4 +1,4 @@
-/** One text per caller in ten minutes, however many calls. */
+/** One text per caller in ten minutes, for any number of calls. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE } from '../../../src/domain/clock.ts'

@@ -1,4 +1,4 @@
-/** Calls that ring, over a real store: what is left of them after a restart. */
+/** Ringing calls, over a real store: the state after a restart. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -20,7 +20,7 @@ const stanza = (tag: string, id: string, more: Record<string, string> = {}): Bin
   content: [{ tag, attrs: { 'call-id': id, 'call-creator': ANA, ...more } }],
 })
 
-/** One life of the instance over this store. */
+/** A run of the instance over this store. */
 async function live(
   store: StateStore,
   settings = DEFAULT_SETTINGS,
@@ -28,7 +28,7 @@ async function live(
 ) {
   const answered: string[] = []
   const translated: { call: unknown; timestamp: unknown; answered: number }[] = []
-  /** As the queue has it: one item per key. */
+  /** As in the queue: one item per key. */
   const queued = new Set<string>()
   const calls = createCalls({
     instance: INSTANCE,
@@ -59,7 +59,7 @@ async function live(
 
 const session = {} as Session
 const rejecting = { ...DEFAULT_SETTINGS, call_reject_auto: true, call_reject_message: 'Please write.' }
-/** A session whose network takes every rejection. */
+/** A session whose network accepts every rejection. */
 const answering = (onReject = async () => {}) => {
   const query = async () => {
     await onReject()
@@ -74,7 +74,7 @@ async function ringing(store: StateStore) {
   return found.length
 }
 
-/** The offer in one life, the end in the next. */
+/** The offer in one run, the end in the next. */
 async function missed(t: TestContext, id: string) {
   const store = await tempStore(t)
   await (await live(store)).calls.take(stanza('offer', id), session)
@@ -107,14 +107,14 @@ test('an offer that comes twice is rejected and answered once, and one that come
   assert.equal(translated[0]?.answered, 1)
 })
 
-// The text was queued after the commit that leaves nothing of the call: a crash between the two lost it.
+// The text was queued after the commit that removed the call: a crash between the two lost it.
 test('the text after a rejected call is queued before the event of the call, and once however often its end comes', async (t) => {
   const store = await tempStore(t)
   const crashed = await live(store, rejecting, { crashAtEnd: true })
   await crashed.calls.take(stanza('offer', '3EB0A'), answering())
   await until(() => crashed.answered.length > 0, 'the answer')
   assert.equal(await ringing(store), 1)
-  // The connection was cut: the end comes again, and finds the call.
+  // The connection ended: the end of the call comes again, and finds the call.
   await assert.rejects(async () => crashed.calls.take(stanza('terminate', '3EB0A'), answering()), /the service ended/)
   assert.deepEqual(crashed.answered, ['Please write.'])
 })
@@ -139,7 +139,7 @@ test('a call whose rejection had no answer is rejected again after the next logi
   await killed.calls.take(stanza('offer', '3EB0A'), cut)
   await killed.calls.take(stanza('offer', '3EB0B'), cut)
   const { calls, translated, answered } = await live(store, rejecting)
-  // It came before the offer was confirmed; and somebody took the other call on a phone.
+  // It arrived before the offer was acknowledged; and the other call was answered on a phone.
   await calls.take(stanza('offer', '3EB0A'), cut)
   const network = answering(async () => calls.take(stanza('accept', '3EB0B'), network))
   calls.resume(network)
@@ -162,7 +162,7 @@ test('a rejected call is told although no text can be queued', async (t) => {
   await until(async () => (await ringing(store)) === 0, 'the end of the record')
 })
 
-// It was of 1970 or of no time at all: its record could not be read, or was taken for an old one, after a restart.
+// Its time was 1970 or not a time at all: after a restart its record could not be read, or was treated as old.
 test('a call whose offer carries no time, or none that is one, is of the moment it came', async (t) => {
   for (const time of [undefined, '', 'soon', '-1', '0', '1e400', '1.5']) {
     const store = await tempStore(t)

@@ -12,7 +12,7 @@ const message = (id: string): BinaryNode => ({
   content: [{ tag: 'enc', attrs: { v: '2', type: 'skmsg' }, content: Buffer.of(1) }],
 })
 
-// The next message of the chat waited for the request, and of a member with a broken key there are many: 52 s for 200 of them.
+// The next message of the chat waited for the request, and a member with a broken key causes many: 52 s for 200 of them.
 test('a message that cannot be read is asked for beside the line: its answer does not wait for the request', async () => {
   const sent: BinaryNode[] = []
   const asked: (() => void)[] = []

@@ -13,7 +13,7 @@ const message = (id: string, attrs: Record<string, string> = {}): BinaryNode => 
   attrs: { id, from: ANA, t: '1790000000', ...attrs },
 })
 const key = (id: string) => ({ id, remoteJid: ANA, fromMe: false })
-/** As many turns of the loop as a chain of promises takes. */
+/** As many turns of the loop as a chain of promises needs. */
 const settle = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -24,7 +24,7 @@ function known() {
 }
 const text = (written: string) => ({ extendedTextMessage: { text: written } })
 
-// The second of two sealed edits could not be opened.
+// The second of two encrypted edits could not be decrypted.
 test('an edited message keeps its secret, wherever it was', async () => {
   const { add, messages, of } = known()
   const messageSecret = Buffer.alloc(32, 7)

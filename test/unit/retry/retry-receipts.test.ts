@@ -1,4 +1,4 @@
-/** Retry receipts: each is answered, and whatever comes of it confirmed; who asks, and about which chat. */
+/** Retry receipts: each is answered, and acknowledged whatever the result; the requesting device, and the chat. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -37,7 +37,7 @@ test('one that cannot be answered, and a malformed one, are confirmed like any o
   assert.deepEqual(asked, ['A'])
 })
 
-// It was confirmed: the message stayed unreadable, as nobody asked for it again.
+// It was acknowledged: the message stayed unreadable, because nothing requested it again.
 test('one that a full disk keeps from being answered comes again', async () => {
   let isFull = true
   const answer = answerRetryReceipt({
@@ -52,7 +52,7 @@ test('one that a full disk keeps from being answered comes again', async () => {
   await answer(retry())
 })
 
-// The ack of what is sent again has the same id: it could be taken for that of the first.
+// The ack of the repeated message has the same id: it could be taken for that of the first.
 test('a message that is still being sent is not sent again before that has come to its end', async (t) => {
   type Deps = Parameters<typeof createMessageStatuses>[0]
   const log = recordingLog() as unknown as Deps['log']

@@ -39,7 +39,7 @@ async function bench(t: TestContext) {
 const text = (conversation: string) => ({ conversation })
 const STANZA: Stanza = { to: '1@lid', attributes: { type: 'text' }, enc: {}, nodes: [] }
 
-// Everything of a day stayed, however much it was.
+// All messages of a day stayed, whatever their number.
 test('the newest stay, by number', async (t) => {
   const b = await bench(t)
   const sent = b.open({ maxMessages: 10 })
@@ -231,7 +231,7 @@ test('a row of before, which is a message and nothing else, is still readable', 
   assert.equal(stored?.stanza, undefined)
 })
 
-// The edit was written behind the removal, and the message was there again.
+// The edit was written after the removal, and the message existed again.
 test('of changes of one message at once each is made to what the one before has left', async (t) => {
   const b = await bench(t)
   const sent = b.open()
@@ -243,7 +243,7 @@ test('of changes of one message at once each is made to what the one before has 
   assert.deepEqual(await b.left(), [])
 })
 
-// A message of the account before was known to the next one.
+// A message of the previous account was known to the next one.
 test('a change under way while everything is forgotten writes nothing', async (t) => {
   const b = await bench(t)
   let read = () => {}

@@ -1,4 +1,4 @@
-/** Where a message goes: which form of a number, which of a person's two names, and what a group or the network may have against it. */
+/** The destination of a message: the form of a number, the choice between a person's two addresses, and refusals by a group or the network. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -62,7 +62,7 @@ test('a look-up that is refused says nothing about the number: it is tried later
   await assert.rejects(resolveDestination(context, TO_ANA), later(20 * SECOND))
   assert.equal(asked.length, 1)
   time.now += 20 * SECOND
-  // Longer each time.
+  // The wait gets longer each time.
   await assert.rejects(resolveDestination(context, TO_ANA), later(MINUTE))
   time.now += MINUTE
   assert.equal((await resolveDestination(context, TO_ANA)).jid, ANA)
@@ -97,7 +97,7 @@ test('a group that is suspended cannot be written to', async () => {
   await assert.rejects(writableGroup(context, TEAM), failsWith('group_suspended'))
 })
 
-// The network tells members alone what a group is.
+// Only members learn from the network whether a group exists.
 for (const [code, meaning] of [
   [403, 'group_not_found'],
   [404, 'group_not_found'],

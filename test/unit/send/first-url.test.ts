@@ -1,4 +1,4 @@
-/** Which part of a text the card is for. */
+/** The part of a text for which the card is made. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstUrl } from '../../../workers/shard/send/compose/first-url.ts'

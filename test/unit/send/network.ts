@@ -1,6 +1,6 @@
 /**
- * A session of real parts over a network that a test plays: what is asked and written is kept in order, and answered by `answers`. The
- * account is known by a number and a LID.
+ * A session of real parts over a network that a test simulates: queries and stanzas are recorded in order, and answered by `answers`. The account has
+ * a number and a LID.
  */
 import type { AuthenticationState, BinaryNode, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -30,7 +30,7 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
   ...(content === undefined ? {} : { content }),
 })
 
-/** Of a number look-up: the registered jid, null for no account, or the code and wait of a refusal. */
+/** Answer to a number look-up: the registered JID, null for no account, or the code and wait of a refusal. */
 export function usyncAnswer(said: string | null | { code: string; backoff?: string }): BinaryNode {
   const refusal = said !== null && typeof said === 'object' ? said : undefined
   const error = refusal && node('error', { code: refusal.code, ...(refusal.backoff ? { backoff: refusal.backoff } : {}) })
@@ -60,10 +60,10 @@ export const groupAnswer = (
     ]),
   ])
 
-/** As the library rejects for a query that is refused. */
+/** The rejection of the library for a refused query. */
 export const refused = (code: number) => Object.assign(new Error('refused'), { data: code })
 
-/** Never answered. */
+/** A query without an answer. */
 export const silent = () => new Promise<never>(() => {})
 
 type Answer = BinaryNode | Error | (() => Promise<never>)
@@ -105,7 +105,7 @@ export function playedNetwork() {
   const session = {
     me: ME,
     identity: createIdentity(auth),
-    // No contact gave a token, and the phone gave no salt.
+    // No contact has given a token, and the phone has given no salt.
     tokens: { standIn: async () => [] },
     groups: createGroups(sock as never, clock, async () => {}, { read: async () => null, keep() {}, drop() {} }),
     numbers: createNumberLookUp(clock),
@@ -113,7 +113,7 @@ export function playedNetwork() {
     isOpen: true,
     isRestricted: () => restriction.isOn,
     refreshRestriction: async () => void restriction.refreshed++,
-    // Nothing is known of anybody.
+    // Devices and sessions of people are unknown.
     toPerson: async () => false,
     asking: (options: AskOptions) => askOver(sock, ending.signal, options),
     ack() {
@@ -170,7 +170,7 @@ export function playedNetwork() {
     time,
     clock,
     restriction,
-    /** Number and LID of a person are known. */
+    /** Makes the number and LID of a person known. */
     meet(pn: string, lid: string) {
       const [user, lidUser] = [pn.split('@')[0]!, lid.split('@')[0]!]
       pairs.set(user, lidUser).set(`${lidUser}_reverse`, user)

@@ -1,4 +1,4 @@
-/** Title and description of a page in the charset that it declares, however its bytes are cut into pieces. */
+/** Title and description of a page in its declared charset, for every division of its bytes into pieces. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPageHead } from '../../../workers/shard/send/compose/page-head.ts'

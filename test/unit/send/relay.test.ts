@@ -1,4 +1,4 @@
-/** How a message leaves: stored before its ack decides, under the other name of the person at most once, and every refusal by its meaning. */
+/** How a message is sent: stored before its ack decides, under the other address of the person at most once, and every refusal by its meaning. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE } from '../../../src/domain/clock.ts'
@@ -59,7 +59,7 @@ test('a refusal by a group the account is no longer in means that there is none'
   const { context, answers, acks } = playedNetwork()
   const team: Destination = { jid: TEAM, kind: 'group', other: null, group: null }
   acks.push(403, 403)
-  // Its devices first, then, behind each refusal, whether the account is in it.
+  // Its devices first, then, after each refusal, whether the account is a member.
   answers.push(groupAnswer([]), groupAnswer([]), refused(403))
   await assert.rejects(sendMessage(context, team, hello), failsWith('not_allowed'))
   await assert.rejects(sendMessage(context, team, hello), failsWith('group_not_found'))

@@ -1,4 +1,4 @@
-/** A command that fails says why, down to the reason of the system. */
+/** The error message of a failed command includes the reason from the system. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { complaint } from '../../../src/complaint.ts'

@@ -123,7 +123,7 @@ test('a variable that a page names is one that is accepted', () => {
     try {
       return name !== 'SVC_URL' && read({ [name]: 'x' }).warnings.length > 0
     } catch {
-      return false // The variable is known, and x is no value for it.
+      return false // The variable is known, and x is not a valid value.
     }
   })
   assert.deepEqual(unknown, [])
@@ -134,7 +134,7 @@ test('the page of the configuration has every variable', () => {
   const declared = new Set(source.match(/\bSVC_[A-Z_]+[A-Z](?=: v\.)/g))
   const described = new Set(named('docs/configuration.md'))
   assert.ok(declared.size > 30, String(declared.size))
-  // The variables of our own tests are no settings.
+  // The variables of our own tests are not settings.
   assert.deepEqual(
     [...declared].filter((name) => !described.has(name) && !name.startsWith('SVC_TEST_')),
     [],

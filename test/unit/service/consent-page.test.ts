@@ -1,4 +1,4 @@
-/** The page on which an owner lets an app in shows names of others, some of them stored before there was a rule for names. */
+/** The page on which an owner authorizes an app shows names of others; some of them were stored before there was a rule for names. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { consentPage } from '../../../src/pages/consent.ts'

@@ -6,7 +6,7 @@ import { ROOT } from '../../harness/checkout.ts'
 
 const PROTO = '@whiskeysockets/baileys/WAProto/index.js'
 
-/** Every message and enumeration below, with its functions and the values that a new one begins with. */
+/** Every message and enumeration below it, with its functions and default values. */
 function described(value: object, path: string[] = []): [string, string[], string[]][] {
   const names = Object.keys(value)
   const begins = Object.entries((value as { prototype?: object }).prototype ?? {}).map(([name, at]) =>
@@ -31,7 +31,7 @@ function described(value: object, path: string[] = []): [string, string[], strin
 test('the messages of the library beside the service are those of the library', async () => {
   const library = await import(pathToFileURL(join(fileURLToPath(ROOT), 'node_modules', PROTO)).href)
   const expected = described(library.proto)
-  // The later of two is the one that its own functions find.
+  // Of two definitions the later one counts, because its own functions find it.
   const ours = await import(PROTO)
   assert.notEqual(ours.proto, library.proto, 'the service runs with another one')
   const found = described(ours.proto)

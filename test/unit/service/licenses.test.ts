@@ -6,7 +6,7 @@ import { ROOT } from '../../harness/checkout.ts'
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
-/** Nothing is asked for but their notice. */
+/** These licences only require their notice. */
 const PERMISSIVE = new Set(['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'])
 
 interface Locked {

@@ -1,4 +1,4 @@
-/** Programs of ours on a Node that is too old for them. */
+/** Our programs on a version of Node that is too old for them. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** The pages for people: their links lead somewhere, their samples are the files of `examples/`, and the metrics they name exist. */
+/** The pages for people: their links are valid, their samples are the files of `examples/`, and the metrics in them exist. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -24,7 +24,7 @@ const PAGES = [
   ...below('docs'),
 ]
 
-/** Anchor of a heading, as the hosts of repositories make it. */
+/** Anchor of a heading, as hosts of repositories make it. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()

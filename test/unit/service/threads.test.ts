@@ -1,4 +1,4 @@
-/** The bundles that threads run hold what they load: a thread that reads hundreds of files takes twice as long to start. */
+/** The bundles that threads run contain the code that they load: a thread that reads hundreds of files takes twice as long to start. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'

@@ -80,7 +80,7 @@ for (const [status, code] of [
     assert.equal(asked.length, 0)
   })
 
-// The end of a socket is noticed before it is told.
+// The end of a socket is noticed before it is reported.
 test('nor is it while the status does not know yet that the socket has closed', async () => {
   const { call } = instance('connected', { isOpen: false })
   await assert.rejects(call(action('privacy.online', { value: 'all' })), failsWith('instance_not_connected'))

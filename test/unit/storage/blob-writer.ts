@@ -1,4 +1,4 @@
-/** A thread that writes a blob, to be ended in the middle of it. */
+/** A thread that writes a blob, and is terminated in the middle of it. */
 import { workerData } from 'node:worker_threads'
 import { openBlobs } from '../../../src/storage/blobs.ts'
 import { sealer } from './fixtures.ts'

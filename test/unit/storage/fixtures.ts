@@ -1,4 +1,4 @@
-/** Real storage in a directory of its own, and a clock that moves only when told to. */
+/** Real storage in a separate directory, and a clock that only the test advances. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ export async function tempStore(t: TestContext): Promise<OpenStore> {
   return store
 }
 
-/** Everything logged, for the tests that ask about it. */
+/** Records log lines for tests. */
 export function recordingLog() {
   const lines: { level: string; message: string; fields: Record<string, unknown> }[] = []
   const write = (level: string) => (fields: unknown, message?: unknown) => {
@@ -49,7 +49,7 @@ export function manualTime(now = START) {
   return {
     clock: { now: () => now },
     timer,
-    /** Moves on, calling what comes up on the way at its own moment. */
+    /** Advances the time, and calls each timer at its own time. */
     advance(ms: number) {
       const until = now + ms
       for (;;) {
@@ -60,21 +60,21 @@ export function manualTime(now = START) {
       }
       now = until
     },
-    /** Waits until something is to happen in exactly this time. */
-    /** Waits until something is to happen at all: whatever has a timer does nothing else. */
+    /** Waits until a timer is due in exactly this time. */
+    /** Waits until any timer is set: code with a timer does nothing else. */
     idle: () => until(() => pending.size > 0, 'a timer', 120_000),
-    /** In how many ms the next thing is to happen. */
+    /** Time in ms until the next timer. */
     nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,
     armed: (inMs: number) => until(() => [...pending].some(({ at }) => at === now + inMs), `a timer in ${inMs} ms`),
   }
 }
 
-/** Of the loop, before a wait for the disk or a receiver leaves them the processor: the test runner makes each turn dear. */
+/** Turns of the loop before a wait for the disk or a receiver gives the processor away, because the test runner makes each turn expensive. */
 const TURNS = 20
-/** Of the system, also where a test has timers of its own. */
+/** The system's timer, also if a test replaces the timers. */
 const { setTimeout: systemTimeout } = globalThis
 
-/** Looks again and again until the condition holds. */
+/** Repeats the check until the condition is true. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string, ms = 15_000): Promise<void> {
   const end = Date.now() + ms
   for (let looks = 0; !(await condition()); looks++) {

@@ -1,4 +1,4 @@
-/** The keys beside the store: which secret key opens them, what a rotation leaves when it is cut short anywhere, and how one is destroyed. */
+/** The keys beside the store: the secret key that opens them, the state after an interrupted rotation, and the destruction of a key. */
 import assert from 'node:assert/strict'
 import { cp, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -88,7 +88,7 @@ test('folders and hidden files beside the keys are none', async (t) => {
   assert.deepEqual((await ring()).instances(), [INSTANCE])
 })
 
-// It was taken for no key: its instance had none, and a rotation left it under the old secret key.
+// It was not recognized as a key: its instance had none, and a rotation left it under the old secret key.
 test('a key that lies elsewhere, and is linked to, is a key', async (t) => {
   const { ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)
@@ -125,7 +125,7 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
 
 class Killed extends Error {}
 
-/** Rotates until the step is reached so many times. Resolves with whether the new key had taken the place of the old one by then. */
+/** Rotates until the step is reached this many times. Resolves with whether the new key had replaced the old one by then. */
 async function cutShort(store: Parameters<typeof rotateSecretKey>[0], step: string, count: number): Promise<boolean> {
   let left = count
   let isReplaced = false
@@ -156,7 +156,7 @@ for (const [step, count] of CUTS) {
     for (const id of [INSTANCE, OTHER]) assert.deepEqual(Buffer.from(after.of(id)), Buffer.from(before.of(id)))
     assert.deepEqual(after.links, before.links)
     await assert.rejects(ring(gone), WRONG)
-    // And it can be done again.
+    // The rotation can be repeated.
     await rotateSecretKey(store, counts, gone, { replace: async () => true, steps: () => {} })
     await assert.rejects(ring(counts), WRONG)
     assert.deepEqual(Buffer.from((await ring(gone)).of(OTHER)), Buffer.from(before.of(OTHER)))
@@ -175,7 +175,8 @@ test('where the environment gives the key, both open until the first start with 
   }
 })
 
-// A service started with the old key after such a rotation, killed while it took it back, leaves some keys under one and some under both.
+// If a service was started with the old key after such a rotation, and killed while it reverted the rotation, some keys are under one secret key and
+// some under both.
 test('nothing is cleared while the secret key does not open all of them', async (t) => {
   const { store, ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)

@@ -1,4 +1,4 @@
-/** A process that takes the store it is given, says so, and lives until it is killed. */
+/** A process that opens the given store as its owner, reports that, and runs until it is killed. */
 import { openStore } from '../../../src/storage/open.ts'
 import { ownStore } from '../../../src/storage/owner.ts'
 

@@ -1,4 +1,4 @@
-/** One service per store: a second one is refused, and a killed one holds nothing. */
+/** One service per store: a second one is refused, and a killed one no longer counts. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Reads everything in a store and writes to it, in a process that damage may end. */
+/** Reads everything in a store and writes to it, in a process that a damaged file may end. */
 import { openStore } from '../../../src/storage/open.ts'
 
 const store = await openStore(`lmdb:${process.argv[2]}`)

@@ -1,6 +1,6 @@
 /**
- * A damaged data file is told before lmdb reads it: what lmdb makes of damage is a SIGSEGV or a SIGBUS. Healthy work is never taken for
- * damage, and what is not told can be read and written by lmdb.
+ * A damaged data file is reported before lmdb reads it, because lmdb ends with a SIGSEGV or a SIGBUS. A healthy file is never reported, and lmdb can
+ * read and write every file that is not reported.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -19,7 +19,7 @@ import { program } from '../../harness/checkout.ts'
 const PAGE = 4_096
 const DAMAGES = 15
 
-/** The same numbers at every run. */
+/** The same numbers in every run. */
 function seeded(seed: number) {
   let state = seed
   return (below: number) => {
@@ -106,7 +106,7 @@ test('an empty store, and none, are no damage', async () => {
   await store.close()
 })
 
-/** Bytes of a copy changed by `change`; its folder. */
+/** A copy whose bytes `change` has changed; returns its folder. */
 function damaged(name: string, change: (bytes: Buffer, usedPages: number) => void): string {
   const path = join(dir, name)
   cpSync(healthy, path, { recursive: true })
@@ -156,7 +156,7 @@ test(`of ${DAMAGES} random damages each is told, or lmdb reads and writes the st
   for (let number = 0; number < DAMAGES; number++) {
     const random = seeded(1_000 + number)
     const path = damaged(`random ${number}`, (bytes, pages) => {
-      // A sector, a few bytes, or one bit: in the headers, at the beginning of a page (where its head is), or anywhere.
+      // A sector, a few bytes, or one bit: in the headers, at the beginning of a page (its head), or anywhere.
       const page = random(pages) * PAGE
       const at = [random(2) * PAGE + random(200), page + random(80), page + random(PAGE)][random(3)]!
       const length = [512, 8, 1][number % 3]!

@@ -1,4 +1,4 @@
-/** The data folder as the operator named it, and what a first start as root has left in it. */
+/** The data folder as the operator gave it, and after a first start as root. */
 import assert from 'node:assert/strict'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { makeDataDir } from '../../../src/storage/private.ts'
 
-/** A user that owns nothing. */
+/** A user who owns no files. */
 const SOMEBODY = 65_534
 const isRoot = process.getuid?.() === 0
 

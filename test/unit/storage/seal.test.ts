@@ -39,7 +39,7 @@ test('a sealed value opens only whole, under its own record and with its own key
 })
 
 test('no two values are sealed under the same nonce', () => {
-  // More than one pool of them.
+  // More than one batch of them.
   const nonces = Array.from({ length: 1_000 }, () => sealer.seal('a', Buffer.of(1)).subarray(1, 13).toString('hex'))
   assert.equal(new Set(nonces).size, nonces.length)
 })
@@ -186,7 +186,7 @@ test('blobs are sealed files within one budget that threads can share', async (t
   await assert.rejects(again.put('a/b', bytes), /a key is printable/)
 })
 
-// The budget lost what was being written whenever a shard ended, until the next start of the process.
+// Bytes that were being written when a shard ended stayed counted until the next start of the process.
 test('what a thread was writing when it was ended counts as what it left behind, and nothing once that is removed', async (t) => {
   const dir = await tempDir(t)
   const counter = new BigInt64Array(new SharedArrayBuffer(8))

@@ -11,7 +11,7 @@ import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'
 
-// The failing read once counted as an event that cannot be read: it was removed, and recorded as failed.
+// The failed read once counted as an unreadable event: the event was removed, and recorded as failed.
 test('an event whose log row cannot be read for a moment is delivered when it can', async (t) => {
   const to = await receiver(t)
   const real = await tempStore(t)
@@ -47,7 +47,7 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
   await outbox.start()
   const { eventId, ops } = outbox.append(textEvent('one', START))
   await real.commit({ ops })
-  // Of another run: what it wrote itself it need not read.
+  // After a restart: it need not read records that it has written itself.
   const next = createOutbox({ ...options })
   t.after(() => next.stop(0))
   await next.start()

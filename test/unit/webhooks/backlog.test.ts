@@ -1,4 +1,4 @@
-/** How many events wait is known without looking, and is what a look at the log would find, whatever became of them. */
+/** The number of waiting events is known without reading the log, and always equals the number in the log. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
@@ -52,7 +52,7 @@ test('the backlog is the number of events that are pending: delivered, retried, 
     outbox.committed(eventId)
     return eventId
   }
-  /** Until the backlog is this, and the log says the same. */
+  /** Resolves when the backlog has this value, and the log has the same. */
   async function waiting(count: number, why: string) {
     await until(() => outbox.backlog() === count, `${count} waiting: ${why}`)
     await until(async () => (await pending()) === count, `${count} pending: ${why}`)

@@ -1,4 +1,4 @@
-/** Events in the form of the dialect: the types, names and values that receivers of that gateway look at. */
+/** Events in the format of the dialect: the types, names and values that receivers of that gateway read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EVENT_TYPES } from '../../../src/domain/events.ts'

@@ -56,7 +56,7 @@ test('how far chats are ahead behind a clock that was a month ahead is known, af
   await told(time.now)
   time.now = START
   assert.equal(ahead(), 30 * DAY)
-  // Receivers that compare would drop what falls behind.
+  // Receivers that compare times would drop an earlier one.
   assert.equal(await told(START), START + 30 * DAY + 1)
   await open()
   assert.equal(ahead(), 30 * DAY + 1)

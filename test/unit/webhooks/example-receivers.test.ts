@@ -1,4 +1,4 @@
-/** The receivers of `examples/` accept what is genuine and nothing else, in every language that this machine has. The signatures are ours. */
+/** The receivers of `examples/` accept genuine requests and nothing else, in every language that this machine has. The signatures are ours. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ const cases = (): [string, Buffer, string, boolean][] => {
 
 const has = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
 
-/** Asks a program once for each case: body in base64, header and secret as its arguments; it prints `true` or `false`. */
+/** Runs a program once for each case, with the body in base64, the header and the secret as arguments; it prints `true` or `false`. */
 function check(program: string, args: string[], options: { cwd?: string } = {}) {
   for (const [what, body, header, expected] of cases()) {
     const said = execFileSync(program, [...args, body.toString('base64'), header, SECRET], { ...options, encoding: 'utf8' })

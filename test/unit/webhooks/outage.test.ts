@@ -1,4 +1,4 @@
-/** A receiver that is away: what is for it waits, in order, nothing of it is given up early, and nobody else notices. */
+/** A receiver that is down: its events wait, in order, none ends early, and other receivers are not affected. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -55,7 +55,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
       made.outbox.committed(eventId)
       return eventId
     },
-    /** Moves on from one thing that is to be done to the next. */
+    /** Advances from one timer to the next. */
     async pass(ms: number) {
       const end = time.clock.now() + ms
       for (;;) {
@@ -83,7 +83,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
 const texts = (received: { json: Record<string, unknown> }[]) => received.map(({ json }) => json.message_id as string)
 const firstOf = (all: string[]) => [...new Set(all)]
 
-/** A receiver that can be away: the message ids it was asked to take, and those it took. */
+/** A receiver that can be down: the message ids of requests, and of accepted ones. */
 async function leaving(t: TestContext, { isAway }: { isAway: boolean }) {
   const state = { isAway, taken: [] as string[], tried: [] as string[] }
   const { url } = await receiver(t, ({ json }) => {
@@ -180,7 +180,7 @@ test('an event that the receiver alone refuses is parked and holds nobody up, du
   assert.deepEqual(texts(to.received), ['bad', 'a', 'b'])
   isAway = true
   for (const text of ['c', 'd', 'e']) await b.add(text)
-  // The retry of the refused one falls into the outage; it is the oldest, and its answer shows that somebody is there.
+  // The retry of the refused one falls into the outage; it is the oldest, and its answer shows that the receiver is back.
   await b.pass(30 * SECOND)
   isAway = false
   await b.pass(2 * MINUTE)

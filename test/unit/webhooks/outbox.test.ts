@@ -26,7 +26,7 @@ interface Bench {
   open(change?: Partial<OutboxOptions>): Promise<Outbox>
   add(outbox: Outbox, ...texts: string[]): Promise<string[]>
   entries(): Promise<LogEntry[]>
-  /** But for the time of the chat's last event, which stays. */
+  /** Keys that remain, except for the time of the chat's last event, which stays. */
   keysLeft(): Promise<string[]>
   /** Runs one try after another until nothing waits. */
   exhaust(): Promise<void>
@@ -54,7 +54,7 @@ async function bench(t: TestContext, url: string | null): Promise<Bench> {
         webhooks: () => made.settings,
         deliver,
         log,
-        // Each outcome is on disk before the next event; what is written behind has tests of its own.
+        // Each result is on disk before the next event; delayed writes have tests of their own.
         maxUnwritten: 1,
         ...change,
       })
@@ -153,7 +153,7 @@ test('in single-URL mode every event says so', async (t) => {
   assert.deepEqual(Object.keys(to.received[0]!.json).slice(0, 5), ['type', 'event_id', 'instance_id', 'momment', 'single_url'])
 })
 
-// A line for each event of a busy account cost as much as its POST.
+// A log line for each event of a busy account cost as much as its POST.
 test('what is taken at once is logged for debugging; what had failed, or tells of a request, for everybody', async (t) => {
   let answer = 200
   const to = await receiver(t, () => answer)
@@ -206,7 +206,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
     assert.deepEqual([entry.status, entry.attempts, entry.last_error], ['pending', index + 1, 'status 500'])
     assert.equal(Date.parse(entry.next_attempt_at!), b.time.clock.now() + delay)
     b.time.advance(delay - 1)
-    // Later than the last alarm, earlier than the try: only the hourly look may have come.
+    // Later than the last timer, earlier than the try: only the hourly check may have run.
     await b.time.armed(1)
     assert.equal(to.received.length, 3 + index)
     b.time.advance(1)
@@ -404,7 +404,7 @@ test('a manual resend makes one attempt at once and leaves schedule and erasure 
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
-// It was taken out of the line, and its caller never answered.
+// It was removed from the queue, and its caller never received an answer.
 test('a manual resend that a stop finds waiting for the disk is refused', async (t) => {
   const b = await bench(t, 'http://127.0.0.1:9/hook')
   let isFull = false
@@ -521,7 +521,7 @@ test('what was taken is written with the next event, and else a moment later', a
   assert.deepEqual(to.ids(), [...ids, three.eventId])
 })
 
-// With those of sixty, an event needed more room on a disk that is nearly full than a message is expected to.
+// With the outcomes of sixty, an event needed more space on an almost full disk than a message may need.
 test('an event takes the outcomes of a few events along, not of all', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -553,7 +553,7 @@ test('a stop writes what is not written yet, and a kill repeats no more than tha
   const first = await b.open({ maxUnwritten: 3 })
   await b.add(first, 'a', 'b', 'c', 'd', 'e')
   await until(() => to.received.length === 5 && first.backlog() === 0, 'all')
-  // As if it had been killed here: three are on disk, two were not written.
+  // As after a kill here: three are on disk, two were not written.
   const second = await b.open({ maxUnwritten: 64 })
   await until(() => to.received.length === 7 && second.backlog() === 0, 'those that were not written')
   assert.deepEqual(
@@ -600,7 +600,7 @@ test('the log keeps its size and its age, and never loses a waiting event', asyn
   assert.deepEqual(await b.keysLeft(), [])
 })
 
-// Five hundred rows at once wanted room for seventy megabytes: where there was less they stayed, and each try held the webhooks up.
+// Five hundred rows at once needed seventy megabytes: with less space they stayed, and each try delayed the webhooks.
 test('events leave though the disk has no room for a long commit, and the log is pruned in short ones, to its end', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -696,7 +696,7 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'delivered', type: 'delivery' })).slice(1), [0, 0])
   // Waiting events are read for their type; there are three.
   assert.deepEqual((await list({ type: 'received' }))[1], 12)
-  // Those that failed for good, and go out again.
+  // Events that failed permanently, and are sent again.
   answer = 500
   await b.exhaust()
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [3, 2])

@@ -1,4 +1,4 @@
-/** A receiver on loopback that answers as told. */
+/** A receiver on loopback with answers that the test chooses. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** Events kept for those who read them as a stream: what is made and kept, how long, and that no page leaves one out unsaid. */
+/** Events that are kept for readers of the stream: which are created and kept, for how long, and that no page omits one without a notice. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY, MINUTE } from '../../../src/domain/clock.ts'
@@ -57,7 +57,7 @@ async function bench(t: TestContext, settings: WebhookSettings = webhookSettings
       }
       return ids
     },
-    /** Everything behind an event, page by page, as a reader gets it. */
+    /** Every event after the given one, page by page, as a reader receives it. */
     async read(after: string | null, types: readonly EventType[] = EVENT_TYPES) {
       const ids: string[] = []
       const gaps: { from: string; to: string }[] = []
@@ -164,7 +164,7 @@ test('an event whose commit failed holds the others back for a minute, not for g
   assert.deepEqual((await b.read(cursor)).ids, [next])
 })
 
-// The outcome of a send waits for a disk that is full, under the id it was made with; the events that came after it were read by then.
+// The result of a send waits for a full disk, with its original id; later events have been read by then.
 for (const minutes of [1, 11])
   test(`an event that reaches the disk ${minutes} min late is a gap for who has read on`, async (t) => {
     const b = await bench(t)
@@ -218,7 +218,7 @@ test('the newest are kept, bounded by number, and who is behind is told from whe
   assert.deepEqual((await b.read(gap!.to)).gaps, [], 'who has the last one that is gone misses none')
 })
 
-// Their keys were forgotten with the commit that failed, so they lay on the disk until the next start.
+// Their keys were dropped with the failed commit, so they stayed on disk until the next start.
 test('kept events that could not be removed are removed with the next ones', async (t) => {
   const b = await bench(t)
   let isFailing = true

@@ -14,7 +14,7 @@ import {
 
 const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
 
-/** The same changes as the library makes them. */
+/** The same changes, made by the library. */
 function both(count: number) {
   const change = changeCollection(newCollection())
   const library = makeLtHashGenerator(newLTHashState())

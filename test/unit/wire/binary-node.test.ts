@@ -1,4 +1,4 @@
-/** Our reading of a stanza's bytes against the library's encoder and decoder, which it takes the place of. The seed is fixed. */
+/** Our reader of a stanza's bytes, compared with the library's encoder and decoder, which it replaces. The seed is fixed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys'
@@ -15,7 +15,7 @@ import {
 } from '../../../workers/shard/wire/binary-node.ts'
 import { nodeBytes } from '../../../workers/shard/wire/node-bytes.ts'
 
-// As in a shard: the library's encoder takes the names of object properties for tokens otherwise.
+// As in a shard: otherwise the library's encoder takes inherited property names for tokens.
 forgetInheritedTokens()
 
 const SEED = { seed: 20_261_123, numRuns: 500 }
@@ -133,7 +133,7 @@ test('what the library writes is read as the library reads it, at once and in sl
       const all = encoded(node)
       same(all)
       const whole = outcome(readNode, all)
-      // The library writes a jid of nothing but its sign, and cannot read it.
+      // The library writes a JID that consists only of its sign, and cannot read it.
       if (whole) assert.deepStrictEqual(inSlices(all).node, whole)
     }),
     SEED,
@@ -165,7 +165,7 @@ test('what is no node is not written', () => {
   assert.throws(() => nodeBytes({ tag: 'x', attrs: {}, content: [Buffer.from('y')] as never }))
 })
 
-/** Strings in every form that the format has, whether or not the library writes it. */
+/** Strings in every encoding of the format, whether or not the library writes it. */
 const { string: rawString } = fc.letrec<{ string: number[] }>((tie) => {
   const part = tie('string')
   const int16 = fc.tuple(fc.nat(255), fc.nat(255))

@@ -1,4 +1,4 @@
-/** Catalogs and profiles of businesses on the wire: what is written, and answers that are not as expected. */
+/** Catalogs and profiles of businesses on the wire: our queries, and unexpected answers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

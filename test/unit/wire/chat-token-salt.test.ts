@@ -8,7 +8,7 @@ const salt = Buffer.from('0123456789abcdef')
 /** Field 80 of `SyncActionValue`, with field 1 in it. */
 const action = Buffer.concat([Buffer.from([0x82, 5, salt.length + 2, 0x0a, salt.length]), salt])
 
-/** As it is read: what the library's decoder says, and what its bytes say. */
+/** The results of both readers: the library's decoder, and the reading of the bytes. */
 function read(value: proto.ISyncActionValue, more = Buffer.alloc(0)) {
   const bytes = Buffer.concat([proto.SyncActionValue.encode(proto.SyncActionValue.create(value)).finish(), more])
   const rest = proto.SyncActionData.encode(

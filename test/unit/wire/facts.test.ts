@@ -1,4 +1,4 @@
-/** Facts of the wire that no other test is about (docs/wire-facts.md); and that each fact of that page has a test. */
+/** Facts of the wire without another test (docs/wire-facts.md); and each fact of that page has a test. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** A history, read a piece at a time, says what the whole of it says; what is held of it meanwhile does not grow with it. */
+/** A history that is read in pieces has the same content as the whole one; the memory meanwhile does not grow with it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -54,7 +54,7 @@ const EVERYTHING = encoded({
 
 test('the salt of tokens for new chats is told, which the definition of the library lacks', () => {
   const salt = Buffer.from('0123456789abcdef')
-  // Field 19, of two bytes of tag.
+  // Field 19, whose tag has two bytes.
   const field = Buffer.concat([Buffer.from([0x9a, 1, salt.length]), salt])
   for (const bytes of [Buffer.concat([EVERYTHING, field]), Buffer.concat([field, EVERYTHING])])
     for (let size = 1; size < 40; size++) {

@@ -1,4 +1,4 @@
-/** Where files go: how it is asked, and what of the answer counts. */
+/** The hosts for uploads: the query, and the parts of the answer that are used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

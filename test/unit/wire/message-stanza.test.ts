@@ -1,4 +1,4 @@
-/** A message as it comes, and a post of a channel: `workers/shard/wire/message-stanza.ts`, `newsletter-post.ts`. */
+/** A received message, and a post of a channel: `workers/shard/wire/message-stanza.ts`, `newsletter-post.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

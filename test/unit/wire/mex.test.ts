@@ -1,4 +1,4 @@
-/** GraphQL: which number is asked, what of an answer counts, and that the table is today's (`workers/shard/wire/mex.ts`). */
+/** GraphQL: the number that is used, the parts of an answer that count, and that the table is current (`workers/shard/wire/mex.ts`). */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -60,7 +60,7 @@ test('what of an answer counts', () => {
   ]
   for (const [body, expected] of rows) assert.deepEqual(mexAnswer(answer(body), 'xwa2_newsletter'), expected)
   assert.deepEqual(mexAnswer({ tag: 'iq', attrs: {} }, 'x'), { kind: 'empty' })
-  // wrong variables: the field is named
+  // Wrong variables: the answer contains the field.
   const wrong = { ...NOT_KNOWN, errors: [{ ...NOT_KNOWN.errors[0], path: ['xwa2_newsletter'] }] }
   assert.equal(mexAnswer(answer(wrong), 'xwa2_newsletter').kind, 'refused')
 })

@@ -1,4 +1,4 @@
-/** Channels as the network describes them, and as strangers might. */
+/** Channels as the network describes them, and with hostile descriptions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {

@@ -1,4 +1,4 @@
-/** The stanzas of linking with a passkey: ours as they leave, the network's with everything that can be wrong with them. */
+/** The stanzas of linking with a passkey: ours as sent, the network's with every possible error. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'

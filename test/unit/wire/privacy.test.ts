@@ -1,4 +1,4 @@
-/** Privacy lists as they are asked for, changed and read: `workers/shard/wire/privacy.ts`. */
+/** Privacy lists, queried, changed and read: `workers/shard/wire/privacy.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

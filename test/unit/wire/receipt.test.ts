@@ -1,4 +1,4 @@
-/** Receipts as they come, and requests to send again: `workers/shard/wire/receipt.ts`, `retry-receipt.ts`. */
+/** Receipts as received, and requests to send again: `workers/shard/wire/receipt.ts`, `retry-receipt.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

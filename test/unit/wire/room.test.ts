@@ -1,4 +1,4 @@
-/** Stanzas are built and read in one room: nobody else in the shard writes a node down, or looks into one. */
+/** Stanzas are built and read in one folder: no other file in the shard creates a node or reads one. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,21 +6,21 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../harness/checkout.ts'
 
-/** Pieces of the library's text, which an upgrade is held against. */
+/** Parts of the library's text, with which an upgrade is compared. */
 const QUOTES = 'baileys/surface.ts'
 const LITERAL = /\btag: ['"`][^'"`]+['"`],?\s*attrs\b/
-/** Attributes, children and contents of a node, however they are reached. */
+/** Attributes, children and contents of a node, in every way to access them. */
 const READING =
   /\battrs\b|\bget(All)?BinaryNode\w*|\bArray\.isArray\((\w+\??\.)*content\)|\bcontent instanceof\b|\bcontent\b[^{}]*\}: BinaryNode\b/
 
-/** Files that have the words and read no node. */
+/** Files that contain the words and read no node. */
 const NOT_READING: Readonly<Record<string, string>> = {
   [QUOTES]: 'quotes the library',
   'stanza-table.ts': 'writes down which attributes a row is about (`wire/match.ts` reads them)',
   'stanza-left.ts': 'the same, for kinds that are left alone',
 }
 
-/** Of as many entries as an account has people: others have their turn in between. */
+/** Stanzas with as many entries as an account has people: other work runs in between. */
 const IN_PIECES = ['wire/app-state-collection.ts']
 
 const folder = fileURLToPath(new URL('workers/shard/', ROOT))

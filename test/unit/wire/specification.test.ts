@@ -54,7 +54,7 @@ const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly
   ['GetGroupInfo', metadataQuery(GROUP), [TO]],
   ['BatchGetGroupInfo', batchQuery([GROUP]), [TO, 'iq/query/group@jid']],
   ['GetParticipatingGroups', participatingQuery(), [TO]],
-  // The query for the link of a group is taken for this one, so what it lacks is known to the check.
+  // The query for the link of a group is taken for this one, so its missing attributes are known to the check.
   ['GetInviteGroupInfo', invitedQuery('Ab'), []],
   ['Create', createQuery('Team', 'KEY', [PERSON]), [TO]],
   [
@@ -91,7 +91,7 @@ const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly
   ['ClientNotification', chatState(LID, 'composing'), ['chatstate@to']],
 ]
 
-/** Without the attribute at a path, wherever that stands. */
+/** The stanza without the attribute at a path. */
 function without(node: BinaryNode, path: string, at = node.tag): BinaryNode {
   const kept = Object.entries(node.attrs).filter(([name]) => `${at}@${name}` !== path)
   const { content } = node
@@ -110,7 +110,7 @@ function lineOf({ tag, attrs, content }: BinaryNode): Line {
   return [tag, attrs, typeof content === 'string' ? content : { b64: Buffer.from(content).toString('base64') }]
 }
 
-/** Queries leave under an id of the connection. */
+/** Queries are sent with an id of the connection. */
 const sent = (node: BinaryNode, index: number): BinaryNode =>
   node.tag === 'iq' ? { ...node, attrs: { ...node.attrs, id: `1.2-${index}` } } : node
 
@@ -120,7 +120,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** The check of `.ci/run` over these stanzas as a trace. */
+/** The check of `.ci/run` with these stanzas as a trace. */
 async function check(stanzas: readonly BinaryNode[]): Promise<{ code: number; text: string }> {
   const folder = await mkdtemp(join(dir, 'trace-'))
   const lines = stanzas.map((node, index) => ({

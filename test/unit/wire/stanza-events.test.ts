@@ -1,10 +1,10 @@
-/** The names under which a stanza is emitted are the library's, for every listener there is. */
+/** The event names of a stanza are the library's, for every listener. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { createStanzaEvents } from '../../../workers/shard/wire/stanza-events.ts'
 
-/** As Socket/socket.js has it. */
+/** The same as in Socket/socket.js. */
 function byLibrary({ tag, attrs, content }: BinaryNode): string[] {
   const child = Array.isArray(content) ? content[0]?.tag : ''
   return [

@@ -1,4 +1,4 @@
-/** Questions about people and what the network answers them: `workers/shard/wire/usync.ts` and its two users. */
+/** Queries about people and their answers: `workers/shard/wire/usync.ts` and its two users. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -48,7 +48,7 @@ const notice = (attrs: Record<string, string>, change: BinaryNode): BinaryNode =
 })
 const device = (jid: string, lid?: string): BinaryNode => ({ tag: 'device', attrs: { jid, ...(lid ? { lid } : {}) } })
 
-// The notice names the number, the list is kept under the LID: what was sent did not reach the new device.
+// The notice has the number, and the list is stored under the LID: messages did not reach the new device.
 test('a device that is added drops the list under the number and under the LID, whichever the notice names', async () => {
   for (const from of [`${PN}@s.whatsapp.net`, `${LID}@lid`]) {
     const { devices, deleted, left } = bench()

@@ -1,4 +1,4 @@
-/** Tokens of trusted contacts that the phone had before: over the real key store. */
+/** Tokens of trusted contacts that the phone had before, over the real key store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SignalDataTypeMap } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** A part of the history from its notice to its readers, from a real host of files. */
+/** A part of the history from its notice to its readers, with a real host of files. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -30,7 +30,7 @@ after(async () => {
   await rm(tempDir, { recursive: true, force: true })
 })
 
-/** As many push names; they do not deflate to nothing. */
+/** This number of push names; compressed, they are still large. */
 function names(count: number): Buffer {
   const pushnames = Array.from({ length: count }, (_, index) => ({
     id: `${index}@lid`,

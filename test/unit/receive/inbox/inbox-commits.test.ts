@@ -17,7 +17,7 @@ const ME = { id: '5511999990000:7@s.whatsapp.net' }
 const ANA = '5511988880001@s.whatsapp.net'
 const KEY: KeyChange = ['session', '5511988880001.0', Buffer.from('the key moved on')]
 
-/** Every ciphertext is another one, also of a message that is sent again. */
+/** Every ciphertext is different, also that of a repeated message. */
 let ciphertexts = 0
 function stanza(id: string, count = 1, attrs: Record<string, string> = {}): BinaryNode {
   const content = Array.from({ length: count }, () => ({
@@ -60,7 +60,7 @@ async function bench(t: TestContext) {
     async commit(batch) {
       if (b.isFull) throw new Error('no space left on device')
       const isDone = await disk.commit(batch)
-      // `instance:<id>:<kind>:…`, and those of the test.
+      // `instance:<id>:<kind>:…`, and the keys of the test.
       b.commits.push([...new Set(batch.ops.map(([key]) => key.split(':')[2] ?? key))].sort())
       return isDone
     },
@@ -117,7 +117,7 @@ test('a message is one commit: its key, its event, its marks, what is kept of it
   assert.equal(await b.keyStore.get('session', KEY[1]), undefined)
   await b.message(seen, message, [KEY])
   assert.deepEqual(await b.keyStore.get('session', KEY[1]), KEY[2])
-  // The first of all events says that the log has an index.
+  // The first commit also records that the log has an index.
   assert.deepEqual(b.commits, [['alongside', 'key', 'log', 'log-is-indexed', 'momment', 'outbox', 'seen', 'waited']])
   assert.deepEqual(b.steps, ['inbox:before-commit', 'inbox:after-commit', 'waited'])
   assert.deepEqual(b.heard, [message])
@@ -140,7 +140,7 @@ test('a message that comes again in another ciphertext is done, and neither told
   assert.deepEqual(b.translated, ['A'])
 })
 
-// A retry of it, with the content, must still be told.
+// A retry of it, with the content, must still be reported.
 test('a message without content is not marked, and still waited for', async (t) => {
   const b = await bench(t)
   const { seen, message } = opened(stanza('A'), {})

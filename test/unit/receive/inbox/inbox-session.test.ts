@@ -1,4 +1,4 @@
-/** The inbox of one socket, over real storage; what is played is the crypto: a ciphertext opens to what the test says, or does not. */
+/** The inbox of one socket, over real storage; only the crypto is simulated: the test sets the result of each decryption. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
@@ -30,7 +30,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 type Plaintext = Uint8Array | Error
 
-/** One life of an instance; a socket is made by `socket`. */
+/** A run of an instance; `socket` creates a socket. */
 async function bench(t: TestContext) {
   const disk = await tempStore(t)
   const translated = {
@@ -82,7 +82,7 @@ async function bench(t: TestContext) {
     return inbox
   }
 
-  /** `plaintexts`: of each ciphertext, in the order in which they are asked for. */
+  /** `plaintexts`: of each ciphertext, in the order of decryption. */
   function socket(session: InboxSession) {
     const s = { isCut: false, opened: 0, apply: async () => {}, readHistory: async () => {}, plaintexts: [] as Plaintext[] }
     async function open(ciphertext: Uint8Array): Promise<Buffer> {
@@ -269,7 +269,7 @@ test('a ciphertext whose key was used before is unreadable like any other', asyn
   assert.deepEqual(translated.unreadable, ['A', 'B'])
 })
 
-// A text of 10 MB held the thread for 400 ms.
+// A text of 10 MB blocked the thread for 400 ms.
 test('what is larger than any honest message is not opened: told once, not asked for; the own phone may be long', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -309,7 +309,7 @@ test('what the own phone says takes effect once the library has taken it, and af
   const { translated, live, socket } = await bench(t)
   const node = peer('A')
   const first = socket((await live()).session())
-  // The crash: the library never ends.
+  // The crash: the library's call never ends.
   first.apply = () => new Promise(() => {})
   assert.equal(await first.take(node), 'peer')
   assert.deepEqual(translated.peers, [])
@@ -317,7 +317,7 @@ test('what the own phone says takes effect once the library has taken it, and af
   const [replayed] = await next.session.replays()
   assert.deepEqual(await next.session.replays(), [], 'once a socket')
   assert.equal(await next.take(replayed!), 'peer')
-  // The network gives it out again as well: it is under way.
+  // The network sends it again as well: it is on its way.
   assert.equal(await next.take(node), 'peer')
   while (!translated.steps.includes('inbox:peer-settled')) await settle()
   assert.deepEqual([translated.applied, translated.peers, translated.heard, next.opened], [['hi'], ['hi'], [], 0])
@@ -344,7 +344,7 @@ test('what the own phone says and cannot be read is asked for again, and noted u
   assert.deepEqual([translated.peers, translated.applied, s.isCut], [[], [], false])
 })
 
-// It cut the connection, five times: once for each login until the journal put it aside.
+// It ended the connection five times: once for each login until the journal put it aside.
 test('what the own phone says and the library fails at is put aside at once, told, and costs no connection', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -360,7 +360,7 @@ test('what the own phone says and the library fails at is put aside at once, tol
   assert.deepEqual(await socket((await live()).session()).session.replays(), [])
 })
 
-// A bug of ours that a content meets cost five connections, too.
+// A defect of ours that a content triggers ended five connections, too.
 test('an error that would happen again makes a message unreadable at once', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -416,7 +416,7 @@ test('one that cannot be read now is read after the next login, and ends no conn
   assert.deepEqual(translated.peers, [''])
 })
 
-// The fifth connection that was lost while an old account's history was read lost the history.
+// If the connection was lost five times while an old account's history was read, the history was lost.
 test('a history is taken again however often the connection ends meanwhile; one that fails at each login is put aside', async (t) => {
   const { translated, log, live, socket } = await bench(t)
   const inbox = await live()
@@ -503,7 +503,7 @@ test('when one cannot be written all behind it come again, and the next socket t
   letGo()
   await Promise.all(outcomes)
   await assert.rejects(taken, /could not be written/)
-  // The disk has room again, but not for the socket that has ended.
+  // The disk has space again, but the socket has ended.
   state.isFull = false
   await assert.rejects((await first.begin(nodes[2]!)).outcome, /could not be written/)
   assert.deepEqual(translated.heard, [])

@@ -23,7 +23,7 @@ const padded = (message: proto.IMessage) => Buffer.concat([proto.Message.encode(
 
 function read(node: BinaryNode, ...messages: proto.IMessage[]) {
   const seen = messageStanza(node, ME)
-  // The order in which they were opened is not theirs.
+  // They were decrypted in another order than their own.
   for (const [index, message] of [...messages.entries()].reverse()) seen.opened.set(index, padded(message))
   return readStanza(seen, ME)
 }
@@ -37,7 +37,7 @@ test('only what the own devices say to each other is of a peer', () => {
   assert.equal(messageStanza(stanza({ category: 'peer', from: ME.id }), undefined).isPeer, false)
 })
 
-// Without a LID of ours nothing must look like it.
+// If our LID is unknown, nothing must be taken for it.
 test('a stanza that says of nobody whom it is from is of no peer', () => {
   const { from: _, ...attrs } = stanza({ category: 'peer' }).attrs
   assert.equal(messageStanza({ tag: 'message', attrs }, { id: ME.id }).isPeer, false)

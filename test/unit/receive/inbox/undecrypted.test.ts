@@ -1,4 +1,4 @@
-/** Messages that cannot be read, over a real store and with a clock of our own: what is left of them after a kill. */
+/** Messages that cannot be read, over a real store and with a simulated clock: the state after a kill. */
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -15,7 +15,7 @@ const key = { id: '3EB0A', remoteJid: ANA, fromMe: false }
 const node = (content: BinaryNode[] = []): BinaryNode => ({ tag: 'message', attrs: { t: '1767225600', notify: 'Ana' }, content })
 const placeholder = node([{ tag: 'unavailable', attrs: { type: 'view_once' } }])
 
-/** One life of the instance over this store. */
+/** A run of the instance over this store. */
 async function live(store: StateStore, time: { now: number }, maxRecords?: number) {
   const translated: WaitingMessage[] = []
   const appended: WebhookEvent[] = []
@@ -48,13 +48,13 @@ const rows = async (store: StateStore) => {
   return count
 }
 
-/** Timers of ours go by the mocked clock; storage goes by the real one. */
+/** Our timers use the mocked clock; storage uses the real one. */
 async function pass(ms: number, condition: () => boolean, what: string) {
   mock.timers.tick(ms)
   await until(condition, what)
 }
 
-/** Time in which nothing is to happen: what it would have begun gets its turns. */
+/** Time in which nothing must happen: work that it would have started gets its turns. */
 async function passInVain(ms: number) {
   mock.timers.tick(ms)
   for (let turn = 0; turn < 5_000; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -77,7 +77,7 @@ test('a kill before the retry leaves the record, and the next life tells it, onc
   assert.equal(second.translated.length, 1)
   assert.equal(second.translated[0]!.viewOnce, false)
   await second.waiting.stop()
-  // The retry fails again: nothing new is told, in this life and the next.
+  // The retry fails again: nothing new is reported, in this run and the next.
   const third = await live(store, time)
   void third.waiting.add(key, node())
   await passInVain(20_000)
@@ -102,7 +102,7 @@ test('a message that comes in time is not told', async (t) => {
   assert.equal(await rows(store), 0)
 })
 
-// Its time was over while the readable message was being written: the receiver was told last that it waits.
+// Its time ended while the readable message was being written: the last event for the receiver was that it waits.
 test('a message whose content is on its way to the disk is not told; one that could not be written is', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -156,7 +156,7 @@ test('a view-once placeholder is told at once: nobody sends it again', async (t)
 const named = (id: string) => ({ ...key, id })
 const ids = (translated: readonly WaitingMessage[]) => translated.map(({ key: { id } }) => id)
 
-// The oldest gave way whether it was told or not: its event was lost.
+// The oldest record was dropped whether it was reported or not: its event was lost.
 test('a message is told before its record gives way, and those that are told give way first', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -240,7 +240,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   void second.waiting.add(named('B'), node())
   await written(store, 2)
   time.now += 25 * 60 * 60 * 1_000
-  // Not told in this life: the clock of the timers stands still.
+  // Not reported in this run, because the clock of the timers stands still.
   await second.waiting.stop()
   const third = await live(store, time)
   await written(store, 1)
@@ -251,7 +251,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   await third.waiting.stop()
 })
 
-// They stayed, of a device that was gone, for a day or until the next start.
+// Records of a removed device stayed for a day or until the next start.
 test('with the device its records go, and what was not told is told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -269,7 +269,7 @@ test('with the device its records go, and what was not told is told', async (t) 
   await waiting.stop()
 })
 
-// Two thousand of one sender, told at once, went before everybody's texts: webhooks leave in the order of their events.
+// Two thousand of one sender, reported at once, preceded everybody's texts, because webhooks are sent in the order of their events.
 test('a burst is told one after the other, with room for others between', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())

@@ -1,4 +1,4 @@
-/** Texts of businesses in forms that have no buttons of ours: they are told like those that do, and keep what names them. */
+/** Texts of businesses in formats without buttons: they are reported like those with buttons, and keep their identifiers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

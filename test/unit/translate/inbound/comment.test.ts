@@ -1,4 +1,4 @@
-/** Comments under messages of announcement groups: told as what they say, with the message they are about. */
+/** Comments on messages of announcement groups: reported with their content, and with the message that they refer to. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto, type WAMessageKey } from '@whiskeysockets/baileys'

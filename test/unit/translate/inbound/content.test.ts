@@ -6,7 +6,7 @@ import { receivedEvent } from '../../../../workers/shard/translate/inbound/messa
 import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
-/** As it comes off the wire: fields in the order of their numbers, and what is written there is an own property. */
+/** As decoded from the wire: fields in the order of their numbers, and each written field is an own property. */
 function eventOf(message: proto.IMessage) {
   const decoded = proto.Message.decode(proto.Message.encode(message).finish())
   return receivedEvent(testContext(), { key: { id: '3EB0A', remoteJid: ANA, fromMe: false }, message: decoded })
@@ -18,7 +18,7 @@ async function translated(message: proto.IMessage) {
   return event.body
 }
 
-// Number 1 comes first, and was taken for the content: the picture was told as a text that says nothing.
+// Number 1 comes first, and was taken for the content: the picture was reported as an empty text.
 test('an empty conversation beside other content hides none of it', async () => {
   const image = await translated({ conversation: '', imageMessage: { caption: 'Beach' } })
   assert.equal(image.message_type, 'image')
@@ -49,7 +49,7 @@ test('a text without words is told when something else is in it', async () => {
   assert.equal(ad.external_ad_reply?.source_id, '1')
 })
 
-// Plumbing of the network's clients: a history that is handed to a new member, and stickers that two devices compare.
+// Internal data of the network's clients: a history that is sent to a new member, and stickers that two devices compare.
 test('what clients tell each other about histories and stickers gives no event', async () => {
   const plumbing: proto.IMessage[] = [
     { messageHistoryNotice: { messageHistoryMetadata: { messageCount: 3 } } },

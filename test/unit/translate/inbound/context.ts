@@ -1,4 +1,4 @@
-/** A translation context over plain data: identities, remembered messages, links. The real translators are asked, nothing of them is replaced. */
+/** A translation context over plain data: identities, stored messages, links. The real translators are used. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import { createIdentity } from '../../../../workers/shard/connection/identity.ts'
 import type { Roles } from '../../../../workers/shard/translate/inbound/context.ts'

@@ -1,4 +1,4 @@
-/** Which messages become an event: every filter against every kind it is about. */
+/** Which messages become an event: every filter with every kind that it affects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'
@@ -8,7 +8,7 @@ import { textEvent } from '../../../harness/received-event.ts'
 
 const settings = (changes: Partial<WebhookSettings>) =>
   ({ notify_sent_by_me: false, ignore_groups: false, ignore_private: false, ...changes }) as WebhookSettings
-/** Only the type of the content counts here, not what it says. */
+/** Only the type of the content matters here. */
 type Looks = Partial<ReceivedFields> & { message_type?: Received['message_type'] }
 const event = ({ message_type = 'text', ...fields }: Looks): ReceivedEvent => {
   const { body, ...rest } = textEvent('A', 0, fields)

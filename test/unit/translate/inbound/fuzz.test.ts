@@ -1,7 +1,7 @@
 /**
- * Hostile contents: thousands of protobufs made from good ones with a fixed seed, half by flipping, cutting and splicing bytes, half by leaving
- * fields out and filling them with what their type allows. Each ends as an event as declared, as nothing to report, or as bytes that are no
- * message; translation itself never throws, and nothing of another chat is told.
+ * Hostile contents: thousands of protobufs made from valid ones with a fixed seed, half by flipping, cutting and joining bytes, half by omitting
+ * fields and filling them with values of their type. Each becomes a declared event, or nothing to report, or an undecodable message; translation
+ * itself never throws, and nothing of another chat is reported.
  */
 
 import assert from 'node:assert/strict'
@@ -22,7 +22,7 @@ const SEED = 0x5eed
 
 const { type: _, event_id, instance_id, momment, single_url, ...shape } = webhookPayloads.received.shape
 const strict = z.strictObject(shape)
-/** Of another chat, under the id that the specimens speak about. */
+/** Text of another chat, under the id to which the specimens refer. */
 const MARK = 'not for this chat'
 const ELSEWHERE = '5511977776666@s.whatsapp.net'
 const SECRETS: proto.IMessage[] = [
@@ -93,7 +93,7 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
   function spoil(value: object) {
     const fields = value as Record<string, unknown>
     for (const [name, inner] of Object.entries(fields)) {
-      // A list has no place for nothing.
+      // A list cannot contain null.
       if (random(4) === 0) fields[name] = spoilt(inner) ?? (Array.isArray(value) ? inner : null)
       else if (typeof inner === 'object' && inner !== null && !(inner instanceof Uint8Array)) spoil(inner)
     }

@@ -15,9 +15,9 @@ import { STANZAS } from './stanzas.ts'
 const LENGTH = 3_000
 const MAX_ID = 128
 const MAX_NAME = 256
-/** Of everything else: the text of a message. */
+/** The limit of all other texts: the text of a message. */
 const LONG_TEXTS = 65_536
-/** For which the contract has a bound of its own: what a sender of this API may choose comes back whole. */
+/** Fields with a limit of their own: values that a sender of this API may choose must be returned complete. */
 const NAMED: Readonly<Record<string, number>> = {
   ctwa_clid: 1_024,
   button_id: 256,
@@ -29,13 +29,13 @@ const NAMED: Readonly<Record<string, number>> = {
 
 const GROUP = '120363019502650977@g.us'
 
-/** As long as it gets, of the kind it was: who is no person to the network is nobody's jid. */
+/** The longest value of the same kind: an address that the network does not know is nobody's JID. */
 function lengthened(value: string): string[] {
   const [, server] = /@([a-z.]+)$/.exec(value) ?? []
   return server ? [`${'9'.repeat(LENGTH)}@${server}`, 'x'.repeat(LENGTH)] : ['x'.repeat(LENGTH), '9'.repeat(LENGTH)]
 }
 
-/** Every way to make one text of it longer; texts inside of JSON count. */
+/** Every way to lengthen one text of it; texts inside of JSON count. */
 function* variants(value: unknown): Generator<unknown> {
   if (typeof value === 'string') {
     yield* lengthened(value)

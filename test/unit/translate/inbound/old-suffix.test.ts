@@ -1,4 +1,4 @@
-/** Some clients still write a person as `<digits>@c.us`. Events name a person in one way only, whichever way the sender chose. */
+/** Some clients still write a person as `<digits>@c.us`. Events have only one form, regardless of the sender's. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -7,7 +7,7 @@ import { ANA, ME, testContext } from './context.ts'
 import { SPECIMENS } from './specimens.ts'
 
 const GROUP = '120363019502650977@g.us'
-/** Contents that name people, beside those specimens that do. */
+/** Contents with addresses of people, besides those in the specimens. */
 const NAMING: Record<string, unknown>[] = [
   { orderMessage: { orderId: '1', sellerJid: '5511977770001:3@s.whatsapp.net' } },
   { reactionMessage: { key: { id: '3EB0', fromMe: false, remoteJid: GROUP, participant: ANA }, text: '👍' } },

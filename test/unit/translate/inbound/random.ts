@@ -1,4 +1,4 @@
-/** mulberry32: small, and the same everywhere. */
+/** mulberry32: small, and equal on every machine. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

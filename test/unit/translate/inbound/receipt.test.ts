@@ -11,7 +11,7 @@ const NOW = 1_767_225_610_123
 
 const receipt = (attrs: Record<string, string>) => receiptOf({ tag: 'receipt', attrs }, ME, NOW)
 
-// It was told with `momment` 0.
+// It was reported with `momment` 0.
 test('a receipt without a time is of the moment it comes in', () => {
   assert.equal(receipt({ from: ANA, id: 'A', t: '1767225600' })?.at, 1_767_225_600_000)
   assert.equal(receipt({ from: ANA, id: 'A' })?.at, NOW)
@@ -34,7 +34,7 @@ test('the receipts of our own devices for what others wrote say nothing of ours'
   assert.equal(receipt({ from: ANA, id: 'A', type: 'sender' }), null)
 })
 
-// The list of chats counts what waits to be read, wherever it is read.
+// The list of chats counts unread messages, and a message may be read on any device.
 test('what our own devices read is told with its chat, whether others are to know or not', () => {
   const read = (attrs: Record<string, string>, content?: { tag: string; attrs: Record<string, string> }[]) =>
     ownReadIn({ tag: 'receipt', attrs, ...(content ? { content: [{ tag: 'list', attrs: {}, content }] } : {}) }, ME)

@@ -1,4 +1,4 @@
-/** One good message of every kind, as plain objects: what mutations and tables start from. */
+/** One valid message of every kind, as plain objects, for mutations and tables. */
 import type { proto } from '@whiskeysockets/baileys'
 
 const flow = (name: string, params: object) => ({

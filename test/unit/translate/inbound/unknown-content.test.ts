@@ -23,7 +23,7 @@ test('a content the library does not know is found, alone and beside what is no 
   assert.equal(fieldOf(key, FUTURE), 999)
 })
 
-/** A message that a wrapper of the given kind carries, written by hand because the library drops what it does not know. */
+/** A message inside a wrapper of this kind, encoded by hand because the library drops unknown fields. */
 function wrapped(wrapper: 'ephemeralMessage' | 'viewOnceMessageV2', inner: Uint8Array): Uint8Array {
   const empty = protobuf.Reader.create(encoded({ [wrapper]: {} }))
   const message = protobuf.Writer.create()
@@ -33,7 +33,7 @@ function wrapped(wrapper: 'ephemeralMessage' | 'viewOnceMessageV2', inner: Uint8
   return protobuf.Writer.create().uint32(empty.uint32()).bytes(message).finish()
 }
 
-// Nothing was found in such a message, so it was confirmed without an event.
+// No content was found in such a message, so it was acknowledged without an event.
 test('a content the library does not know is found behind an empty text, and inside of wrappers', () => {
   const nothing = encoded({ conversation: '' })
   assert.equal(fieldOf(Buffer.concat([nothing, FUTURE])), 999)

@@ -1,4 +1,4 @@
-/** Wrappers of ordinary content: a new one of the library has to be opened, or named here. */
+/** Wrappers of ordinary content: a new one of the library must be unwrapped, or listed here. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import { receivedEvent } from '../../../../workers/shard/translate/inbound/messa
 import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
-/** They wrap a message of the network's own, which is not reported: opened, they would be dropped in silence. */
+/** They contain a message of the network's own, which is not reported: if they were unwrapped, they would be dropped without a report. */
 const NOTICES = ['statusMentionMessage', 'groupStatusMentionMessage', 'limitSharingMessage']
 
 test('every wrapper that the library knows is opened, but for notices', () => {
@@ -35,7 +35,7 @@ test('a wrapper hides neither its content nor what surrounds it, at any depth up
   }
 })
 
-// High-definition copies of a picture and pictures of polls name a message in the field that names the album of others.
+// High-definition copies of a picture and pictures of polls refer to a message in the field that otherwise contains the album.
 test('only a picture of an album names one', async () => {
   const { MEDIA_ALBUM, MEDIA_POLL, HD_IMAGE_DUAL_UPLOAD } = proto.MessageAssociation.AssociationType
   for (const [associationType, album] of [

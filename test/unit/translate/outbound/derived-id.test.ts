@@ -1,4 +1,4 @@
-/** Ids the service makes up for orders and bills. */
+/** Ids that the service generates for orders and bills. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { derivedOrderId, derivedReference } from '../../../../workers/shard/translate/outbound/derived-id.ts'
@@ -16,7 +16,7 @@ test('ids of one message differ by purpose, and of one purpose by message', () =
   assert.equal(new Set([...ids, derivedReference('3EB0EE97803A91FF2C0ED2', 'reference')]).size, 5)
 })
 
-// A message whose acknowledgement was lost with the connection is composed again: the first one may have arrived.
+// A message whose acknowledgement was lost with the connection is composed again, because the first one may have arrived.
 test('a bill that is composed again for the same message is the same bill', () => {
   const order = {
     currency: 'BRL',

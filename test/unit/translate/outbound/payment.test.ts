@@ -1,4 +1,4 @@
-/** The bill to review and pay: what a bank reads of it. */
+/** The "review and pay" bill: the fields that a bank reads. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PIX_TYPES, type PixType } from '../../../../src/domain/pix.ts'
