@@ -22,6 +22,6 @@ export function callOf(endpoint: Endpoint, input: unknown): Call {
 
 function sendCallOf({ id, to, about }: Endpoint, input: Record<string, unknown>): SendCall {
   const destination = to ?? (input.phone as Identifier | undefined)
-  if (!destination) throw new Error(`${id} declares neither a phone nor where it goes`)
+  if (!destination) throw new Error(`${id} declares neither a phone nor a destination`)
   return sendCall(id, input, { to: destination, about: about === undefined ? undefined : input[about] })
 }

@@ -381,7 +381,7 @@ describe('what is refused', () => {
     assert.deepEqual([early.status, early.headers.get('location')], [401, null])
     const wrong = await answerPage(page, { key: `svc_admin_${'0'.repeat(48)}` })
     assert.equal(wrong.status, 401)
-    assert.ok(wrong.text.includes('no admin key') && !wrong.text.includes(instance.id))
+    assert.ok(wrong.text.includes('not an admin key') && !wrong.text.includes(instance.id))
     const twins = [
       await world.gateway.createInstance(null, { name: 'Eve' }),
       await world.gateway.createInstance(null, { name: 'Еvе' }),
