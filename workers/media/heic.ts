@@ -5,7 +5,7 @@ import { Mutex } from 'async-mutex'
 import { threadFlags, threadModule } from '../../src/engine/thread.ts'
 import { type Content, invalid } from './content.ts'
 import type { HeicAnswer, HeicTask } from './heic-thread.ts'
-import { damaged, LIMIT_SECONDS, MAX_PIXELS, measure, type Source, tooLarge } from './pixels.ts'
+import { damaged, isTooLarge, LIMIT_SECONDS, MAX_PIXELS, measure, type Source, tooLarge } from './pixels.ts'
 
 const HEIF = new Set(['image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence'])
 
@@ -17,6 +17,7 @@ export async function sourceOf(path: string, { mime }: Content): Promise<Source>
   if (!HEIF.has(mime)) return path
   // The size is read from the boxes, so that a picture that is too large is never decoded.
   const { compression } = await measure(path).catch((cause: unknown) => {
+    if (isTooLarge(cause)) throw cause
     throw invalid(`The content is ${mime}. It is damaged, or of a kind that cannot be read.`, cause)
   })
   return compression === 'hevc' ? inTurn.runExclusive(() => decode({ path, maxPixels: MAX_PIXELS })) : path

@@ -9,6 +9,7 @@ const TOO_LARGE = `The picture has more than ${MAX_PIXELS / 1_000_000} million p
 export const LIMIT_SECONDS = 30
 
 export const tooLarge = (cause?: unknown) => invalid(TOO_LARGE, cause)
+export const isTooLarge = (error: unknown) => error instanceof Error && error.message === TOO_LARGE
 export const damaged = (cause?: unknown) => invalid('The picture is damaged or not readable.', cause)
 
 // Formats that libvips could read but the service never needs (SVG, PDF, raw files of other programs) stay disabled, regardless of the declared type.
