@@ -36,7 +36,7 @@ function hostsOf(rawHeaders: readonly string[]): number {
 export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failure | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) return new Unread(431, `must have at most ${MAX_HEADERS} headers`)
   const hosts = hostsOf(rawHeaders)
-  if (hosts > 1) return Failure.invalid({ path: 'Host', message: 'must be sent once' })
+  if (hosts > 1) return Failure.invalid({ path: 'Host', message: 'must not be sent more than once' })
   if (hosts === 0 && httpVersion !== '1.0') return Failure.invalid({ path: 'Host', message: 'is required' })
   return undefined
 }

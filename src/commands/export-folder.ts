@@ -53,7 +53,7 @@ async function shown(
   })
   const late =
     lostMessageKeys === 0 ? [] : [`${plural(lostMessageKeys, 'message')} that the network still holds may not be readable there.`]
-  const queued = waiting === 0 ? [] : [`${plural(waiting, 'message')} in the queue of the instance did not move.`]
+  const queued = waiting === 0 ? [] : [`Messages in the queue that were not exported and stay here: ${waiting}.`]
   return [
     ...lines,
     ...late,

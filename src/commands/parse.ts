@@ -25,7 +25,7 @@ export function parse(commands: readonly Command[], words: readonly string[]): W
   const typed = positionals[0] === 'help' ? positionals.slice(1) : positionals
   if (typed.length === 0) {
     const stray = isHelp ? undefined : words.find((word) => word.startsWith('-') && word !== '--sandbox')
-    if (stray !== undefined) throw new UsageError(`No command given; ${stray} needs a command.`)
+    if (stray !== undefined) throw new UsageError(`${stray} can be used only after a command, and none was given.`)
     return { do: 'help' }
   }
   const command = find(commands, typed)

@@ -97,7 +97,7 @@ export function createTakeOver({
         await take(device)
         await removeSlices(store, device)
         taken.push(device.id)
-        log.info({ instance_id: device.id }, 'an imported device was taken over')
+        log.info({ instance_id: device.id }, 'an imported device is now an instance of this service')
       } catch (error) {
         if (!(error instanceof Failure)) throw error
         await refuse(device, error)

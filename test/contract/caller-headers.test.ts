@@ -195,8 +195,8 @@ test('a head has at most 200 headers, and what is beyond is refused with our bod
 
 test('two Host headers are refused, and so is none', async () => {
   for (const [hosts, message] of [
-    [['localhost', 'localhost'], 'must be sent once'],
-    [['gw.test', 'evil.example'], 'must be sent once'],
+    [['localhost', 'localhost'], 'must not be sent more than once'],
+    [['gw.test', 'evil.example'], 'must not be sent more than once'],
     [[], 'is required'],
   ] as const) {
     const lines = hosts.map((host, index): Line => [index === 0 ? 'Host' : 'hOST', host])

@@ -34,7 +34,7 @@ test('what is not understood is a sentence that names it, and the command whose 
   const rows: [words: string[], sentence: RegExp, command?: string][] = [
     [['workspace'], /^Unknown command "workspace"; the commands are workspace create, workspace set, workspace list\.$/],
     [['serve'], /^Unknown command "serve"; the commands are admin-key reset, /],
-    [['--json'], /^No command given; --json needs a command\.$/],
+    [['--json'], /^--json can be used only after a command, and none was given\.$/],
     [['workspace', 'list', '--all'], /^Unknown option '--all'\.$/, 'workspace list'],
     [['workspace', 'create'], /^--name is missing: name of the workspace, 1 to 100 characters\.$/, 'workspace create'],
     [['workspace', 'list', 'them'], /^Unexpected argument "them"\.$/, 'workspace list'],
