@@ -17,7 +17,7 @@ let world: World
 let web: FileServer
 let phones = 0
 before(async () => {
-  world = await startWorld()
+  world = await startWorld({ own: true })
   web = await serveFiles()
   await world.sandbox.createContact(ANA, { name: 'Ana' })
 })
