@@ -1,6 +1,6 @@
 /**
  * Memory of the service on one shard: empty, per idle connected instance (and their CPU), and after many texts received and sent. Each figure is
- * taken at rest: about half a minute after the work V8 returns the memory that it used meanwhile, 20 to 40 MB after many pairings. `BENCH_HEAP=1`
+ * taken at rest, because V8 returns 20 to 40 MB about half a minute after many pairings. `BENCH_HEAP=1`
  * also measures the memory after a full collection; this measurement itself takes some MB.
  */
 import {

@@ -88,7 +88,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   const profiles = { main: byCause(await profile('main')), shard: byCause(await profile('shard')) }
   const used = [...after].map(([task, ms]) => ({ task, ms: (ms - (before.get(task) ?? 0)) / TEXTS }))
   const main = used.find(({ task }) => task === String(pid))!.ms
-  // Of the other threads, the shard's has the most work.
+  // The shard's thread uses the most processor time of the other threads.
   const others = used.filter(({ task }) => task !== String(pid)).map(({ ms }) => ms)
   const shard = Math.max(...others)
   const rest = others.reduce((sum, ms) => sum + ms, 0) - shard

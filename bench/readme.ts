@@ -98,7 +98,7 @@ function costs(): string {
   )
 }
 
-/** The same as `defaultShards` of `src/config.ts`. */
+/** Number of shards by number of cores, as `defaultShards` of `src/config.ts` computes it. */
 const SHARDS: Record<number, number> = { 1: 1, 2: 1, 4: 3 }
 const DEFAULT = { heapMb: 512, webhooks: 128, starts: 25 }
 /** Part of a core for logins after a start: the rest is for connected instances. */

@@ -22,11 +22,11 @@ import {
 
 const SIZES = SMOKE ? [5, 10] : [10, 50, 100, 500]
 const LARGEST = Math.max(...SIZES)
-/** After 200 texts our cost per text is constant. */
+/** Texts before the measurement; our cost per text is constant after 200. */
 const WARM = { ours: amount(300, 5), theirs: amount(200, 3) }
 /** Texts that the library's sender key has processed before the measurement. */
 const AGED = amount(1_500, 10)
-/** After the group has grown: the first text distributes the key to the new members. */
+/** Texts before the measurement of a grown group, whose first text distributes the key to the new members. */
 const WARM_AGAIN = { ours: amount(30, 2), theirs: amount(5, 1) }
 /** A round of either side takes about as long: about a second of processor time, in ticks of a hundredth. */
 const TEXTS = { ours: amount(120, 5), theirs: amount(12, 3) }

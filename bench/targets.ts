@@ -31,7 +31,7 @@ export interface Shown {
   figure: string
   /** The word before the limit, as in `at least 800`. */
   toReach: string
-  /** With its spread, if there is one. */
+  /** The measured value, with its spread if several rounds were run. */
   measured: string
   isReached: boolean | undefined
 }

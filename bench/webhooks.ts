@@ -57,7 +57,7 @@ try {
   for (let from = 0; from <= INSTANCES; from += PAIRED_AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(PAIRED_AT_ONCE, INSTANCES + 1 - from) }, (_, at) => connect(from + at)))
 
-  /** Of all types, only `received` has a URL. */
+  /** Number of log rows. Only the type `received` has a URL, so the rows of all types are those of that type. */
   async function inLog(status?: string): Promise<number> {
     const query = status === undefined ? '' : `&status=${status}`
     const url = `${gateway.baseUrl}/admin/webhook-log?page_size=1${query}`

@@ -72,7 +72,7 @@
     })
 
   const strong = (text) => made('strong', [text])
-  /** What the gateway wants to be confirmed. */
+  /** Answer of the gateway: the instance that asks, and the options that the passkey signs. */
   let offer
 
   const cancel = () => button('Cancel', () => end('Cancelled', 'Nothing was confirmed.'))

@@ -31,7 +31,7 @@ const problemOf = (status) => ({
 /** The code of the error that the gateway itself reports. A proxy in front of a gateway that is away answers without one. */
 const codeOf = async (response) => (await response.json().catch(() => undefined))?.error?.code
 
-/** What went wrong with a request that has no answer, or one that is not a success. */
+/** Problem to show for a response that is absent or not a success, and whether the same request may be tried again. */
 async function failureOf(response) {
   if (response === undefined || response.status === 503) return AWAY
   const isOfProxy = response.status >= FIRST_SERVER_ERROR && (await codeOf(response)) === undefined

@@ -6,7 +6,7 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** The same pattern as in test/harness/secrets.ts. */
+/** Pattern of credentials. test/harness/secrets.ts has the same pattern in TypeScript. */
 const CREDENTIAL = /svc_(?:key|admin|oat|ort)_[0-9a-f]{48,80}|whsec_[0-9A-Za-z]{32}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g
 
 const [folder] = process.argv.slice(2)

@@ -15,11 +15,11 @@ interface Family {
 
 const ALWAYS: Family = { in: ['move', 'backup'] }
 const MOVED: Family = { in: ['move'] }
-/** After a restored backup these would be sent or reported a second time. */
+/** Records of messages and events that a restored backup would send or report a second time. */
 const ONCE: Family = { in: ['move'], once: true }
 const NEVER: Family = { in: [] }
 
-/** By the first part of the key after the id of the instance; keys of Signal by their type. */
+/** Families by the first part of the record key after the id of the instance. Keys of Signal have a family for each type. */
 export const FAMILIES: Readonly<Record<string, Family>> = {
   creds: ALWAYS,
   // The state is that of the source: the target starts like an imported device.

@@ -48,7 +48,7 @@ export function Shell() {
   useEffect(() => {
     document.title = `${page.name} · svc dashboard`
     setOpen(false)
-    // After a page change, the focus moves to the new page for users of screen readers.
+    // Screen readers announce a new page only if it gets the focus.
     if (before.current !== place) main.current?.focus()
     before.current = place
   }, [place])

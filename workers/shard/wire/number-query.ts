@@ -3,7 +3,7 @@ import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'
 
-/** `sid`: any text that is used only once. */
+/** Query for the account of a number. `sid` is a unique id of the query. */
 export const numberQuery = (digits: string, sid: string): BinaryNode => usyncQuery(['contact'], [userWithNumber(digits)], sid)
 
 /** The same for many numbers, with their LIDs. */
