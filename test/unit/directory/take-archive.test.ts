@@ -6,15 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { stageArchive } from '../../../src/directory/imports.ts'
-import { createDirectory } from '../../../src/directory/instances.ts'
 import type { InstanceId } from '../../../src/domain/ids.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import type { Step } from '../../../src/domain/steps.ts'
-import { eraseLeftovers } from '../../../src/storage/erase.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer, RING_KEY_BYTES } from '../../../src/storage/seal.ts'
 import { adoptStaged, stagedDir } from '../../../src/storage/staged-blobs.ts'
 import { openService, type Service } from '../../contract/http/service.ts'
+import { startDirectory } from './started.ts'
 
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c21'
 const TOKEN = 'b'.repeat(48)
@@ -65,28 +64,12 @@ async function stage({ isHandedOver = true } = {}) {
   if (isHandedOver) await service.store.commit({ ops })
 }
 
-/** The directory of a service that starts; `killAt`: nothing after this step happens. */
-async function started(killAt?: Step) {
-  const { store, sealer, keyRing, account, oauth, clock, log } = service
-  await eraseLeftovers({ store, keyRing, blobsDir: blobs, log })
-  const directory = createDirectory({
-    store,
-    sealer,
-    keyRing,
-    account,
-    oauth,
-    engine: service.double.engine,
-    clock,
-    log,
-    checkUrl: () => undefined,
-    checkProxy: () => undefined,
+const started = (killAt?: Step) =>
+  startDirectory(service, {
+    killAt,
+    blobsDir: blobs,
     adoptMedia: (instance) => adoptStaged(blobs, instance, counter),
-    steps(step) {
-      if (step === killAt) throw new Error('killed')
-    },
   })
-  return { directory, instances: await directory.load() }
-}
 
 async function under(prefix: string): Promise<string[]> {
   const found: string[] = []

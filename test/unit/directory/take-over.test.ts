@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { importOps, refusalOf, waitingImports } from '../../../src/directory/imports.ts'
-import { createDirectory } from '../../../src/directory/instances.ts'
 import type { DeviceBundle } from '../../../src/domain/device-bundle.ts'
 import type { InstanceId } from '../../../src/domain/ids.ts'
 import type { Step } from '../../../src/domain/steps.ts'
-import { eraseLeftovers } from '../../../src/storage/erase.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer } from '../../../src/storage/seal.ts'
 import { signalKey } from '../../../src/storage/signal-key.ts'
 import { openService, type Service } from '../../contract/http/service.ts'
+import { startDirectory } from './started.ts'
 
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
 const OTHER_ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12'
@@ -33,28 +32,7 @@ beforeEach(async () => {
 })
 after(() => service.close())
 
-/** The directory of a service that starts; `killAt`: nothing after this step happens. */
-async function started(killAt?: Step) {
-  const { store, sealer, keyRing, account, oauth, clock, log } = service
-  await eraseLeftovers({ store, keyRing, blobsDir: '/nonexistent', log })
-  const directory = createDirectory({
-    store,
-    sealer,
-    keyRing,
-    account,
-    oauth,
-    engine: service.double.engine,
-    clock,
-    log,
-    checkUrl: () => undefined,
-    checkProxy: () => undefined,
-    steps(step) {
-      if (step === killAt) throw new Error('killed')
-    },
-  })
-  const instances = await directory.load()
-  return { directory, instances }
-}
+const started = (killAt?: Step) => startDirectory(service, { killAt })
 
 const leave = (id = ID, identity = 'AAAA') =>
   service.store.commit({

@@ -1,0 +1,33 @@
+/** The directory of a service that starts on the store of another one, after the leftovers of a kill were erased. */
+import { createDirectory, type DirectoryDeps } from '../../../src/directory/instances.ts'
+import type { Step } from '../../../src/domain/steps.ts'
+import { eraseLeftovers } from '../../../src/storage/erase.ts'
+import type { Service } from '../../contract/http/service.ts'
+
+interface Start extends Pick<DirectoryDeps, 'adoptMedia'> {
+  blobsDir?: string
+  /** The process ends at this step: nothing after it happens. */
+  killAt?: Step | undefined
+}
+
+export async function startDirectory(service: Service, { killAt, blobsDir = '/nonexistent', ...more }: Start) {
+  const { store, sealer, keyRing, account, oauth, clock, log } = service
+  await eraseLeftovers({ store, keyRing, blobsDir, log })
+  const directory = createDirectory({
+    ...more,
+    store,
+    sealer,
+    keyRing,
+    account,
+    oauth,
+    engine: service.double.engine,
+    clock,
+    log,
+    checkUrl: () => undefined,
+    checkProxy: () => undefined,
+    steps(step) {
+      if (step === killAt) throw new Error('killed')
+    },
+  })
+  return { directory, instances: await directory.load() }
+}
