@@ -285,3 +285,22 @@ test('a reset leaves nobody', async () => {
   const { body } = await ask('GET', '/state')
   assert.deepEqual([body.phones, body.groups], [[], []])
 })
+
+test('a reset restores every setting', async () => {
+  const settings = async (changes = {}) => (await ask('PUT', '/settings', changes)).body
+  await ask('POST', '/reset')
+  const initial = await settings()
+  const changed = {
+    auto_contacts: !initial.auto_contacts,
+    echo: !initial.echo,
+    receipts: 'none',
+    receipt_delay_ms: 7,
+    addressing: 'lid',
+    mex_ids: 'older',
+    snapshots_above: 3,
+    offline_batches: 'required',
+  }
+  assert.deepEqual(await settings(changed), changed)
+  await ask('POST', '/reset')
+  assert.deepEqual(await settings(), initial)
+})

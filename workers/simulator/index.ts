@@ -71,6 +71,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     network.expectations.clear()
     Object.assign(network.settings, DEFAULT_SETTINGS, options.settings)
     network.forged.clear()
+    network.retiredSecrets.clear()
     network.failures.length = 0
     Object.assign(network.stats, { stanzasIn: 0, stanzasOut: 0, undecryptable: 0, unknownQueries: [], uploads: 0 })
     network.isDown = false

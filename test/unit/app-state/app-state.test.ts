@@ -194,3 +194,17 @@ test('what stood there before is no news, nor is the name of the first reading',
     [[null, 0, 1]],
   )
 })
+
+test('a name in a collection that was read before is told, even if the first reading of all collections was interrupted', async (t) => {
+  const b = await bench(t)
+  b.creds.accountSyncCounter = 0
+  b.read('critical_block', 1, [], { isHistory: true, name: 'Before' })
+  await b.appState.settled()
+  b.read('critical_block', 2, [], { name: 'After' })
+  b.rename('After')
+  await b.appState.settled()
+  assert.deepEqual(
+    b.written.map(({ name }) => name),
+    [null, 'After'],
+  )
+})

@@ -146,16 +146,13 @@ export function holdAppState({ auth, keys, creds, write, onFailure, steps }: App
     held.set(collection, record?.bytes ?? null)
   }
 
-  /**
-   * `isNews`: whether a name that comes now is a change. The account must also have read its settings once, because the name comes with the first
-   * reading.
-   */
+  /** `isNews`: whether a name that comes now is a change. */
   function learnName(rest: string | null | undefined, isNews: boolean) {
     const before = name
     if (!rest || rest === before) return
     name = rest
     // A pairing may have provided the name of a business.
-    if (before && creds.accountSyncCounter && isNews) hold().name = rest
+    if (before && isNews) hold().name = rest
   }
 
   /** The salt is stored in the credentials, which are written together with its version. */
@@ -167,7 +164,8 @@ export function holdAppState({ auth, keys, creds, write, onFailure, steps }: App
   return {
     state: auth.forSocket(creds),
     attach({ ev }) {
-      ev.on('creds.update', ({ me }) => learnName(me?.name, true))
+      // Before the first reading of app state has ended, a name that comes from elsewhere may be the one that the account had at the pairing.
+      ev.on('creds.update', ({ me }) => learnName(me?.name, Boolean(creds.accountSyncCounter)))
     },
     async stored(collection) {
       const waiting = held.get(collection)
@@ -178,6 +176,7 @@ export function holdAppState({ auth, keys, creds, write, onFailure, steps }: App
     },
     take({ collection, version, bytes, isHistory, name: rest, associations, contacts, actions }) {
       const open = hold()
+      // A collection that was read before brings changes only, even if the first reading of the other collections was interrupted.
       learnName(rest, !isHistory)
       keep(collection, { version, bytes })
       if (!isHistory) open.associations = open.associations.concat(associations)

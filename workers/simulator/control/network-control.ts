@@ -11,18 +11,18 @@ export interface Settings {
   receipts: 'none' | 'delivered' | 'read'
   receipt_delay_ms: number
   addressing: 'lid' | 'pn'
-  /** `older`: the network only knows GraphQL operations by the numbers of older clients. Default: today's numbers. */
-  mex_ids?: 'today' | 'older'
+  /** `older`: the network only knows GraphQL operations by the numbers of older clients. */
+  mex_ids: 'today' | 'older'
   /**
-   * A collection of settings with at most this number of entries is sent as patches to a device that has none of it; by default none is sent as
-   * patches.
+   * A collection of settings with at most this number of entries is sent as patches to a device that has none of it. With null, the default, every
+   * collection is sent as a snapshot.
    */
-  snapshots_above?: number
+  snapshots_above: number | null
   /**
    * `required`: stanzas that waited for a client are only sent in the batches that it requests. `optional`, the default: also one for each that it
    * confirms.
    */
-  offline_batches?: 'optional' | 'required'
+  offline_batches: 'optional' | 'required'
 }
 
 export interface Stats {

@@ -23,7 +23,7 @@ export const SettingsChange = v.strictObject({
   receipt_delay_ms: v.optional(count),
   addressing: v.optional(v.picklist(['lid', 'pn'])),
   mex_ids: v.optional(v.picklist(['today', 'older'])),
-  snapshots_above: v.optional(count),
+  snapshots_above: v.optional(v.nullable(count)),
   offline_batches: v.optional(v.picklist(['optional', 'required'])),
 })
 

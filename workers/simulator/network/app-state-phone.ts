@@ -205,7 +205,7 @@ async function placeBlob(upload: NonNullable<Network['upload']>, bytes: Uint8Arr
 export async function snapshotOf(network: Network, person: Person, name: string): Promise<proto.IExternalBlobReference | null> {
   const collection = collectionOf(person, name)
   const { records = new Map<string, Buffer>(), valueMacs } = collection
-  const { snapshots_above: most = -1 } = network.settings
+  const most = network.settings.snapshots_above ?? -1
   if (!network.upload || collection.version === 0 || valueMacs.size <= most || records.size !== valueMacs.size) return null
   const { keyId, keyData } = appStateKey(person)
   const version = bigEndian64(collection.version)

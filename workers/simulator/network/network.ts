@@ -6,12 +6,16 @@ import { createTrust, type Trust } from '../wire/certificate.ts'
 import { createFaults } from './faults.ts'
 import type { Network } from './model.ts'
 
-export const DEFAULT_SETTINGS: Settings = {
+/** Every setting has a value here, because a reset assigns these values over the current ones. */
+export const DEFAULT_SETTINGS: Required<Settings> = {
   auto_contacts: true,
   echo: true,
   receipts: 'read',
   receipt_delay_ms: 50,
   addressing: 'pn',
+  mex_ids: 'today',
+  snapshots_above: null,
+  offline_batches: 'optional',
 }
 
 /** Failures kept for debugging; older ones are dropped. */
