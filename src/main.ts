@@ -7,11 +7,11 @@ import { rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { hashOf, isSameHash } from './account/credentials.ts'
-import { createDashboardSessions } from './account/sessions.ts'
-import { createAccount } from './account/workspaces.ts'
+import { createDashboardSessions } from './account/dashboard-sessions.ts'
+import { createStoredAccount } from './account/stored-account.ts'
 import { watchClock } from './clock-watch.ts'
 import type { Config } from './config.ts'
-import { createDirectory } from './directory/instances.ts'
+import { createInstanceDirectory } from './directory/instance-directory.ts'
 import { createOrders, removeOrderAnswers } from './directory/orders.ts'
 import { SECOND, steadyClock, systemClock } from './domain/clock.ts'
 import type { ReceivedFile } from './domain/file-download.ts'
@@ -26,7 +26,7 @@ import type { MediaSetup } from './engine/engine.ts'
 import { createLogThreads } from './engine/log-threads.ts'
 import { createMediaPool } from './engine/media-pool.ts'
 import { createOutcomes } from './engine/outcomes.ts'
-import { createPooledEngine, type PooledEngine } from './engine/pool.ts'
+import { createPooledEngine, type PooledEngine } from './engine/pooled-engine.ts'
 import { findPrograms } from './engine/programs.ts'
 import { createReadings } from './engine/readings.ts'
 import { spareMemory } from './engine/spare-memory.ts'
@@ -34,13 +34,13 @@ import { watchHealth } from './health/health.ts'
 import { createKillAt } from './kill-at.ts'
 import { newUlid } from './lib/ulid.ts'
 import type { Logger } from './log.ts'
-import { createMediaLinks } from './media/links.ts'
-import { createReceivedMedia } from './media/received.ts'
+import { createMediaLinks } from './media/media-links.ts'
+import { createReceivedMedia } from './media/received-media.ts'
 import { createExposition } from './metrics/exposition.ts'
 import { createLedger } from './metrics/ledger.ts'
 import { createTally } from './metrics/tally.ts'
 import { createOauth } from './oauth/create.ts'
-import { createDashboardFiles } from './pages/dashboard.ts'
+import { createDashboardFiles } from './pages/dashboard-files.ts'
 import { createPages } from './pages/pages.ts'
 import { createPasskeys } from './passkey/passkeys.ts'
 import { listen } from './serve.ts'
@@ -51,7 +51,7 @@ import { claimsOf, isFailing, noteCommit, shareDisk, watchDisk } from './storage
 import { endWithStore } from './storage/end-now.ts'
 import { eraseLeftovers } from './storage/erase.ts'
 import { checkRing, checkSecretKey, openKeyRing } from './storage/key-ring.ts'
-import { openStore, storeDirOf } from './storage/open.ts'
+import { openStore, storeDirOf } from './storage/open-store.ts'
 import { ownStore } from './storage/owner.ts'
 import { makeDataDir, makePrivate } from './storage/private.ts'
 import { loadSecretKey } from './storage/secret-key.ts'
@@ -176,7 +176,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
 
     starting.at('the accounts')
     const { adminKey, instanceSlots, egressAllow, webVersion, newsletterInviteQueryId } = config
-    const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots })
+    const account = createStoredAccount({ store, sealer, clock, log, adminKey, instanceSlots })
     await account.load()
     undo.push(() => account.stop())
 
@@ -257,7 +257,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
 
     const allow = parseRanges(egressAllow)
     let baseUrl = config.baseUrl ?? undefined
-    const directory = createDirectory({
+    const directory = createInstanceDirectory({
       store,
       sealer,
       keyRing,

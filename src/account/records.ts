@@ -4,7 +4,7 @@ import { DIALECTS } from '../domain/dialect.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import { SCOPES, SUBSCRIPTION_STATUSES, type Workspace } from '../domain/workspace.ts'
 import { repository } from '../storage/repository.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Sealer } from '../storage/sealer.ts'
 import type { ApiKey } from './account.ts'
 import { WebhookSettingsRecord } from './webhook-settings.ts'
 

@@ -5,7 +5,7 @@ import { instanceWith } from '../directory/linked.ts'
 import { MINUTE } from '../domain/clock.ts'
 import { visitOwner } from '../storage/owner.ts'
 import { keys } from '../storage/record-keys.ts'
-import { createSealer } from '../storage/seal.ts'
+import { createSealer } from '../storage/sealer.ts'
 import type { Stored } from './stored.ts'
 import type { FoundWorkspace } from './workspaces.ts'
 

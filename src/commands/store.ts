@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { MB } from '../domain/media.ts'
 import { makeBackup } from '../storage/backup.ts'
 import { checkStore, damageSentence } from '../storage/check.ts'
-import { noStore, storeDirOf } from '../storage/open.ts'
+import { noStore, storeDirOf } from '../storage/open-store.ts'
 import { command } from './command.ts'
 import { withHint, withStore } from './stored.ts'
 

@@ -5,9 +5,9 @@ import { type Config, sandboxed } from '../config.ts'
 import { refuseDamaged } from '../storage/check.ts'
 import { openKeyFiles } from '../storage/key-files.ts'
 import { keysDir, openMain } from '../storage/key-ring.ts'
-import { type OpenStore, openStore, storeDirOf } from '../storage/open.ts'
+import { type OpenStore, openStore, storeDirOf } from '../storage/open-store.ts'
 import { ownStore } from '../storage/owner.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
 
 export interface Stored {

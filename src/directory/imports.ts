@@ -8,7 +8,7 @@ import type { Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Sealer } from '../storage/sealer.ts'
 
 /** A device that will become an instance. */
 export interface ImportedDevice {

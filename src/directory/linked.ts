@@ -1,7 +1,7 @@
 /** Finds the instance that is already linked as a device. One device at two places would be logged out and in repeatedly and lose messages. */
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
-import { createSealer } from '../storage/seal.ts'
+import { createSealer } from '../storage/sealer.ts'
 
 interface StoredCreds {
   creds: { signedIdentityKey: { public: { data: string } } }

@@ -13,7 +13,7 @@ import {
   SETTING_TEXTS,
 } from '../domain/instance.ts'
 import { repository } from '../storage/repository.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Sealer } from '../storage/sealer.ts'
 import type { InstanceRecord } from './instance-object.ts'
 
 const Settings: v.GenericSchema<unknown, InstanceSettings> = v.object({

@@ -70,7 +70,7 @@ export interface Shard {
   close(deadlineMs: number): Promise<void>
 }
 
-export function createShard(options: ShardOptions): Shard {
+export function createShardSupervisor(options: ShardOptions): Shard {
   const { log, clock, onEvent, onUp, onReport, watchEveryMs = WATCH_EVERY, ...thread } = options
   const { startLimitMs = START_LIMIT, sayEveryMs = SAY_EVERY } = options
   const { shard } = thread.data

@@ -6,7 +6,7 @@ import { FAILURES, type FailureCode } from '../domain/failures.ts'
 import { IDENTIFIER_MAX, type Identifier, type IdentifierKind, parseIdentifier } from '../domain/ids.ts'
 import { MB, MEDIA_LIMIT, type MediaInput } from '../domain/media.ts'
 import { problemOfUrlText } from '../domain/url-text.ts'
-import { type Base64Problem, decodeBase64 } from './base64.ts'
+import { type Base64Problem, decodeBase64 } from './base64-decoder.ts'
 import { DATA_PREFIX, type HeldText, heldText, MAX_PREFIX } from './held-text.ts'
 
 /** A note for what readers of the description would misunderstand and no JSON Schema keyword can express. */

@@ -3,7 +3,7 @@
  * keep it (`workers/media/streamed-json.ts`). A symbol represents it in the fields, because no caller can send a symbol: only the schema of a file
  * accepts it, and a symbol cannot leave its thread.
  */
-import type { Base64Problem } from './base64.ts'
+import type { Base64Problem } from './base64-decoder.ts'
 
 export interface HeldText {
   /** The decoded file, or the reason why it is not valid. */

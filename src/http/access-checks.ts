@@ -15,7 +15,7 @@ import { TooMany } from './errors.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
 import { isRelayed } from './source.ts'
 
-export interface GateDeps {
+export interface AccessChecksDeps {
   account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
   directory: Pick<Directory, 'authenticate' | 'authenticateToken' | 'tokenTagOf'>
   /** Null if OAuth apps are disabled. */
@@ -88,7 +88,7 @@ type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'clien
 
 const ABSENT = new Set(['', 'undefined', 'null'])
 
-export function createGate(deps: GateDeps) {
+export function createAccessChecks(deps: AccessChecksDeps) {
   const { account, directory, oauth, clock, buckets, descriptions, tickets, apps, throttle, shortSecrets } = deps
   const { adminAllowedIps, isMetricsToken } = deps
   const trusted = parseRanges(deps.trustedProxies)
@@ -331,4 +331,4 @@ export function createGate(deps: GateDeps) {
     },
   }
 }
-export type Gate = ReturnType<typeof createGate>
+export type AccessChecks = ReturnType<typeof createAccessChecks>

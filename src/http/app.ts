@@ -12,13 +12,13 @@ import type { Outcomes } from '../engine/outcomes.ts'
 import type { Description, Parts } from '../features/parts.ts'
 import { dialectRoutes, requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
-import { createGate, type Gate } from './access-checks.ts'
+import { type AccessChecks, createAccessChecks } from './access-checks.ts'
 import { dress } from './answer-headers.ts'
 import { type BodySource, discardBody } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { type DashboardDeps, mountDashboard } from './dashboard/dashboard.ts'
 import { describe } from './description/openapi.ts'
-import { createDialects } from './dialect.ts'
+import { createDialects } from './dialects.ts'
 import { failureResponse, TooMany } from './errors.ts'
 import { type McpDeps, mountMcp } from './mcp/route.ts'
 import { type Env, type MountDeps, mount, type ReadLargeBody } from './mount.ts'
@@ -27,7 +27,7 @@ import { mountPages } from './pages.ts'
 import { mountPasskey } from './passkey/route.ts'
 import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH, TICKETS } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
-import { createProxyHint, sourceOf } from './source.ts'
+import { sourceOf, untrustedProxyWarning } from './source.ts'
 import { createUnknownPath } from './unknown-path.ts'
 
 export interface AppDeps {
@@ -94,7 +94,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const throttle = createThrottle(deps.steadyClock)
   const shortSecrets = createThrottle(deps.steadyClock)
   const { adminAllowedIps, isMetricsToken } = deps
-  const gate = createGate({
+  const gate = createAccessChecks({
     account,
     directory,
     oauth: deps.hasOauth ? deps.oauth : null,
@@ -183,17 +183,17 @@ const LEFT = 499
 function observe(
   { clock, log, newRequestId, peer, hasLeft, source: bodies, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,
-  remaining: Gate['remaining'],
+  remaining: AccessChecks['remaining'],
 ): MiddlewareHandler<Env> {
   const trusted = parseRanges(trustedProxies)
-  const hint = createProxyHint(trusted, log)
+  const warnOfProxy = untrustedProxyWarning(trusted, log)
   return async (c, next) => {
     const startedAt = clock.now()
     const begun = performance.now()
     const { headers } = c.req.raw
     const requestId = requestIdOf(headers, newRequestId)
     const address = peer(c.req.raw)
-    hint(address, headers)
+    warnOfProxy(address, headers)
     const source = sourceOf(address, headers, trusted)
     const state: Env['Variables']['state'] = {
       requestId,

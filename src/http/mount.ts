@@ -16,12 +16,12 @@ import { answerIn, inTheirNames } from '../features/dialects/words.ts'
 import { type Endpoint, EVENT_STREAM } from '../features/endpoint.ts'
 import type { RawFields } from '../features/input.ts'
 import { inTheirWords, type MeantRequest, type RequestRoute, readRequest } from '../features/requests.ts'
-import type { AccessRequest, Gate } from './access-checks.ts'
+import type { AccessChecks, AccessRequest } from './access-checks.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { type BodySource, receiveBody } from './body.ts'
 import type { BodyBudget, Lease } from './body-budget.ts'
 import { type Acknowledged, type Caller, type CarryOutDeps, carryOut, checkSubscription } from './carry-out.ts'
-import type { Dialects } from './dialect.ts'
+import type { Dialects } from './dialects.ts'
 import { InstanceGone } from './errors.ts'
 import { eventStream } from './event-stream.ts'
 import { IGNORED_HEADER, ignoredFieldsValue } from './ignored-fields.ts'
@@ -58,7 +58,7 @@ export type ReadLargeBody = (
 ) => Promise<{ operation: string; input: unknown }>
 
 export interface MountDeps extends CarryOutDeps {
-  gate: Gate
+  gate: AccessChecks
   readLargeBody: ReadLargeBody
   bodies: BodyBudget
   outcomes: Outcomes

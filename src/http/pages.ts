@@ -4,7 +4,7 @@ import { Failure } from '../domain/failures.ts'
 import { pageResponse } from '../features/page.ts'
 import type { Pages } from '../features/parts.ts'
 import { takesGzip } from '../features/system.ts'
-import { type Gate, NO_ROUTE } from './access-checks.ts'
+import { type AccessChecks, NO_ROUTE } from './access-checks.ts'
 import type { Env } from './mount.ts'
 
 /** The files only change with the version of the service. */
@@ -13,7 +13,7 @@ const ASSET_CACHE = 'max-age=3600'
 /** The browser extension for linking with a passkey. Anybody may download it; it is also in the repository. */
 const EXTENSION = '/passkey/extension.zip'
 
-export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<Gate, 'described'>): void {
+export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<AccessChecks, 'described'>): void {
   app.get('/', (c) => {
     c.get('state').route = '/'
     return pageResponse(pages.home)

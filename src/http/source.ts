@@ -75,7 +75,7 @@ export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ra
  * Logs once when a near proxy names its callers but is not trusted. All callers then count as one address in limits and allowlists. A far peer is not
  * logged, because anybody may send the header.
  */
-export function createProxyHint(trusted: Ranges, log: Pick<Log, 'warn'>) {
+export function untrustedProxyWarning(trusted: Ranges, log: Pick<Log, 'warn'>) {
   let isTold = false
   return (peer: string | undefined, headers: Headers) => {
     if (isTold || peer === undefined || !headers.has(FORWARDED_FOR)) return

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { repository } from '../storage/repository.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Sealer } from '../storage/sealer.ts'
 import type { OauthApp, OauthClient } from './oauth.ts'
 
 export type StoredApp = OauthApp & {

@@ -49,7 +49,7 @@ export const docsPage = (): Page => ({
 })
 
 /** Each file is read and compressed once, on its first request. */
-export function createAssets(): (name: string) => Promise<Asset | undefined> {
+export function docsAssets(): (name: string) => Promise<Asset | undefined> {
   const made = new Map<string, Promise<Asset>>()
 
   async function make(name: string): Promise<Asset> {

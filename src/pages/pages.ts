@@ -1,7 +1,7 @@
 /** All pages for people. */
 import type { Pages } from '../features/parts.ts'
 import { consentPage } from './consent.ts'
-import { createAssets, docsPage } from './docs.ts'
+import { docsAssets, docsPage } from './docs.ts'
 import { createExtension } from './extension.ts'
 import { homePage } from './home.ts'
 import { pairingPage } from './pairing.ts'
@@ -11,6 +11,6 @@ export const createPages = ({ hasDocs, hasDashboard }: { hasDocs: boolean; hasDa
   pairing: pairingPage(),
   consent: consentPage,
   docs: docsPage(),
-  asset: hasDocs ? createAssets() : async () => undefined,
+  asset: hasDocs ? docsAssets() : async () => undefined,
   extension: createExtension(),
 })

@@ -8,7 +8,7 @@
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { keysDir } from './key-ring.ts'
-import type { OpenStore } from './open.ts'
+import type { OpenStore } from './open-store.ts'
 import { makePrivate, PRIVATE_FOLDER } from './private.ts'
 
 export interface BackupSource {

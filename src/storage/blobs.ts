@@ -16,7 +16,7 @@ import { StorageFailure } from '../domain/storage-failure.ts'
 import { checkRecordKey } from './contract.ts'
 import { syncFolder } from './durable-files.ts'
 import { keys } from './record-keys.ts'
-import { SEAL_BYTES, type Sealer } from './seal.ts'
+import { SEAL_BYTES, type Sealer } from './sealer.ts'
 
 export interface Blobs {
   /** Durable when it resolves. Resolves with false if the budget is exhausted; then nothing is stored. */

@@ -10,7 +10,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, unlink } from 'node:fs
 import { join } from 'node:path'
 import { syncFolder, writeOnce } from './durable-files.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
-import { createSealer, RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './seal.ts'
+import { createSealer, RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './sealer.ts'
 
 const PLACE_BYTES = SEAL_BYTES + RING_KEY_BYTES
 /** Each place is in its own sector, so writing one does not touch the other. */

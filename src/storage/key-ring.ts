@@ -11,9 +11,9 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Steps } from '../domain/steps.ts'
 import { type KeyFile, type KeyFiles, openKeyFiles } from './key-files.ts'
-import type { OpenStore } from './open.ts'
+import type { OpenStore } from './open-store.ts'
 import { keys } from './record-keys.ts'
-import { createSealer, type Sealer } from './seal.ts'
+import { createSealer, type Sealer } from './sealer.ts'
 import { isEmpty } from './secret-key.ts'
 
 export interface KeyRing {

@@ -10,7 +10,7 @@ import { open, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { BRAND } from '../domain/brand.ts'
-import type { OpenStore } from './open.ts'
+import type { OpenStore } from './open-store.ts'
 import { keys } from './record-keys.ts'
 
 /** Longest path of a Unix socket in bytes, including the final zero: 108 on Linux, 104 on macOS. */

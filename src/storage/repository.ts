@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import type { Op, RangeOptions, StateStore } from './contract.ts'
-import type { Sealer } from './seal.ts'
+import type { Sealer } from './sealer.ts'
 
 type Stored = Record<string, unknown>
 

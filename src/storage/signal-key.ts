@@ -1,6 +1,6 @@
 /** Record keys of Signal keys. */
 import { keys } from './record-keys.ts'
-import type { Sealer } from './seal.ts'
+import type { Sealer } from './sealer.ts'
 
 export const ONE_TIME_KEYS = 'pre-key'
 /** Digits of the largest pre-key id, which has three bytes on the wire. */

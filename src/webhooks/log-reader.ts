@@ -14,7 +14,7 @@ import {
 } from '../domain/webhook-log.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Sealer } from '../storage/sealer.ts'
 import { type LogRow, logRows, RETRY, toEntry } from './log.ts'
 
 type Store = Pick<StateStore, 'get' | 'range' | 'count'>

@@ -12,7 +12,7 @@ import { boundedCache } from '../lib/bounded-cache.ts'
 import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { type Repository, repository } from '../storage/repository.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Sealer } from '../storage/sealer.ts'
 
 const time = v.pipe(v.number(), v.integer())
 

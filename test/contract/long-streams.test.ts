@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAccount } from '../../src/account/workspaces.ts'
+import { createStoredAccount } from '../../src/account/stored-account.ts'
 import type { WorkspaceId } from '../../src/domain/ids.ts'
 import { openService, type Service } from './http/service.ts'
 
@@ -12,7 +12,7 @@ const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
 /** An account as a command opens it. */
 async function accountBeside({ store, sealer, clock, log }: Service) {
-  const account = createAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: null })
+  const account = createStoredAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: null })
   await account.load()
   return account
 }

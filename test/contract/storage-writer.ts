@@ -1,7 +1,7 @@
 /** A writer for storage.test.ts, as a worker thread (until it is stopped) or as a separate process (until it is killed). */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { openStore } from '../../src/storage/open.ts'
+import { openStore } from '../../src/storage/open-store.ts'
 
 /** Every key of batch n has the value n, so that an incomplete batch is noticed. */
 export const batchOf = (writer: string, n: number) =>

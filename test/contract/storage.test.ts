@@ -10,7 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadFlags } from '../../src/engine/thread.ts'
 import { KEY_LIMIT, type RangeOptions } from '../../src/storage/contract.ts'
-import { type OpenStore, openStore } from '../../src/storage/open.ts'
+import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
 import { program, sameKind } from '../harness/checkout.ts'
 
 const BACKENDS: Record<string, (dir: string) => string> = { lmdb: (dir) => `lmdb:${dir}` }

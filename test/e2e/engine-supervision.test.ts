@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Failure } from '../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState, type WebhookSettings } from '../../src/domain/instance.ts'
 import type { CallOf } from '../../src/engine/engine.ts'
-import { createPooledEngine, type PooledEngine, type PoolSetup } from '../../src/engine/pool.ts'
+import { createPooledEngine, type PooledEngine, type PoolSetup } from '../../src/engine/pooled-engine.ts'
 import { sameKind } from '../harness/checkout.ts'
 
 const log = { info() {}, warn() {}, error() {} }

@@ -1,7 +1,7 @@
 /** The web client version that the service sends to the network, and the effect of a refusal on other instances. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openStore } from '../../src/storage/open.ts'
+import { openStore } from '../../src/storage/open-store.ts'
 import { BUILT_IN_VERSION } from '../../workers/shard/baileys/version.ts'
 import { openWebVersion } from '../../workers/shard/connection/socket/web-version.ts'
 import { startWorld, type World } from '../harness/world.ts'

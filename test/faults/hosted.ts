@@ -11,7 +11,7 @@ import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { createLog } from '../../src/log.ts'
 import type { Batch, StateStore } from '../../src/storage/contract.ts'
-import { createSealer, type Sealer } from '../../src/storage/seal.ts'
+import { createSealer, type Sealer } from '../../src/storage/sealer.ts'
 import { configureTrust } from '../../workers/shard/baileys/thread/trust.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { openShard } from '../../workers/shard/open.ts'

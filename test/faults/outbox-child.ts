@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { steadyClock, systemClock } from '../../src/domain/clock.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
-import { openStore } from '../../src/storage/open.ts'
+import { openStore } from '../../src/storage/open-store.ts'
 import { createDelivery } from '../../src/webhooks/delivery/delivery.ts'
 import { createOutbox } from '../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../harness/received-event.ts'

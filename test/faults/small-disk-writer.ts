@@ -1,7 +1,7 @@
 /** Writes to a store while its disk fills up, as a separate process: it reports each key that is on disk. */
 import { writeSync } from 'node:fs'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
-import { openStore } from '../../src/storage/open.ts'
+import { openStore } from '../../src/storage/open-store.ts'
 
 const WRITERS = 4
 

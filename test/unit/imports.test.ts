@@ -256,15 +256,15 @@ describe('the table notices', () => {
     ],
     ['zod in a shard', 'workers/shard/chats/session.ts', "import * as z from 'zod'"],
     ['HTTP known by the account', 'src/account/account.ts', "import type { App } from '../http/app.ts'"],
-    ['an arrow back into the account', 'src/storage/open.ts', "export { accounts } from '../account/account.ts'"],
+    ['an arrow back into the account', 'src/storage/open-store.ts', "export { accounts } from '../account/account.ts'"],
     ['ours in the simulator', 'workers/simulator/wire/node.ts', "import type { Jid } from '../../../src/domain/ids.ts'"],
     ['the client in the simulator', 'workers/simulator/wire/node.ts', "import { makeWASocket } from '@whiskeysockets/baileys'"],
     ['a look-up in what HTTP loads', 'src/egress/addresses.ts', "import { lookup } from 'node:dns/promises'"],
     ['the guarded fetch in HTTP', 'src/http/app.ts', "import { guardedFetch } from '../egress/guarded-fetch.ts'"],
     ['the service in the page', 'src/dashboard/main.tsx', "import type { App } from '../http/app.ts'"],
     ['a package that the page does not bundle', 'src/dashboard/main.tsx', "import * as z from 'zod'"],
-    ['an import over several lines', 'src/http/app.ts', "import {\n  type A,\n  b,\n} from '../engine/pool.ts'"],
-    ['a named type that still loads its module', 'src/http/app.ts', "import { type A } from '../engine/pool.ts'"],
+    ['an import over several lines', 'src/http/app.ts', "import {\n  type A,\n  b,\n} from '../engine/pooled-engine.ts'"],
+    ['a named type that still loads its module', 'src/http/app.ts', "import { type A } from '../engine/pooled-engine.ts'"],
     ['a folder the table does not know', 'other/thing.ts', ''],
   ]
   for (const [what, path, source] of broken) {

@@ -7,7 +7,7 @@ import { createLog } from '../../src/log.ts'
 import { type ConverterOptions, createConverter } from './converter.ts'
 import { giveWay } from './give-way.ts'
 import { createPrepare } from './prepare.ts'
-import { createProgramRunner } from './programs.ts'
+import { createProgramRunner } from './program-runner.ts'
 
 giveWay()
 const { logging, ...options } = workerData as ConverterOptions & { logging: Logging }

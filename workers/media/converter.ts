@@ -3,7 +3,7 @@ import { Semaphore } from 'async-mutex'
 import { Failure } from '../../src/domain/failures.ts'
 import { invalid } from './content.ts'
 import { ProgramFailed } from './program.ts'
-import { createProgramRunner, type ProgramRunner } from './programs.ts'
+import { createProgramRunner, type ProgramRunner } from './program-runner.ts'
 
 export interface Programs {
   ffmpeg: string

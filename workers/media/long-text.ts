@@ -1,5 +1,5 @@
 /** Decodes a long text of a JSON body as base64 while it arrives. Only the beginning of the text itself is kept. */
-import { type Base64Problem, createBase64Decoder } from '../../src/features/base64.ts'
+import { type Base64Problem, createBase64Decoder } from '../../src/features/base64-decoder.ts'
 import { DATA_PREFIX, holdText, MAX_PREFIX } from '../../src/features/held-text.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 

@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino'
 import type { Clock } from '../../src/domain/clock.ts'
-import type { Sealer } from '../../src/storage/seal.ts'
+import type { Sealer } from '../../src/storage/sealer.ts'
 import { createAuthorship } from './chats/authorship.ts'
 import { createCorrespondents } from './chats/correspondents.ts'
 import { createDisappearing } from './chats/disappearing.ts'

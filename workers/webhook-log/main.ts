@@ -1,8 +1,8 @@
 /** Stateless Piscina tasks over the store: a webhook log may be long, and its rows are sealed. The store is open while a task runs. */
 
 import type { LogReader } from '../../src/domain/webhook-log.ts'
-import { openStore } from '../../src/storage/open.ts'
-import { createSealer } from '../../src/storage/seal.ts'
+import { openStore } from '../../src/storage/open-store.ts'
+import { createSealer } from '../../src/storage/sealer.ts'
 import { logReader } from '../../src/webhooks/log-reader.ts'
 
 /** One question to the reader, and the keys of the instances it is about. */

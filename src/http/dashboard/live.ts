@@ -28,7 +28,7 @@ const HEARTBEAT = 15 * SECOND
 const RETRY = 2 * SECOND
 /**
  * Limit of streams per session, so that the tabs of one person do not use up the limit of others. The number of sessions of a workspace is limited
- * too (`account/sessions.ts`).
+ * too (`account/dashboard-sessions.ts`).
  */
 export const MAX_STREAMS = 20
 /** Number of channels without readers that are kept for a returning reader; the one without readers for longest is evicted first. */

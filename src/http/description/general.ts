@@ -2,7 +2,7 @@
 import { API_VERSION, BRAND } from '../../domain/brand.ts'
 import { OWN_WORDS } from '../../domain/dialect.ts'
 import { SCOPES } from '../../domain/workspace.ts'
-import { DIALECT_HEADER } from '../dialect.ts'
+import { DIALECT_HEADER } from '../dialects.ts'
 import { IGNORED_HEADER } from '../ignored-fields.ts'
 import { PREFER } from '../prefer.ts'
 import { EVENTS_TEXT } from './events-text.ts'

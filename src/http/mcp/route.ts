@@ -14,7 +14,7 @@ import { parseInput } from '../../features/input.ts'
 import { readMessage } from '../../features/tool-message.ts'
 import { toolboxOf, toolCall } from '../../features/tools.ts'
 import { checkNames, unknownFields } from '../../features/unknown-fields.ts'
-import type { Gate } from '../access-checks.ts'
+import type { AccessChecks } from '../access-checks.ts'
 import { type BodySource, receiveBody } from '../body.ts'
 import type { BodyBudget, Lease } from '../body-budget.ts'
 import { type Caller, type CarryOutDeps, carryOut, checkSubscription } from '../carry-out.ts'
@@ -26,7 +26,7 @@ import type { Session } from './server.ts'
 import { failureResult, resultOf, type ToolResult } from './tool-result.ts'
 
 export interface McpDeps extends CarryOutDeps {
-  gate: Pick<Gate, 'mcp'>
+  gate: Pick<AccessChecks, 'mcp'>
   bodies: BodyBudget
   source: BodySource
   /** Another thread parses a large message while it arrives. */

@@ -9,14 +9,14 @@ import { isRedirectOf, isRedirectUri } from '../../domain/oauth-client.ts'
 import { pageResponse } from '../../features/page.ts'
 import type { ConsentView, Parts } from '../../features/parts.ts'
 import type { AuthorizationRequest, Consent, Oauth } from '../../oauth/oauth.ts'
-import type { Gate } from '../access-checks.ts'
+import type { AccessChecks } from '../access-checks.ts'
 import { accessRequestOf, type Env } from '../mount.ts'
 import { OauthError, redirect } from './answers.ts'
 import { type Fields, fieldsOf, formOf } from './fields.ts'
 
 export interface AuthorizeDeps {
   oauth: Oauth
-  gate: Pick<Gate, 'admin'>
+  gate: Pick<AccessChecks, 'admin'>
   parts: Pick<Parts, 'account' | 'directory' | 'pages'>
   /** Base URL of the request, without a trailing slash. */
   baseOf(c: Context<Env>): string

@@ -1,14 +1,14 @@
 /** OAuth for apps that use `/mcp`: the service is its own authorization server. Mounted only if it is enabled. */
 import type { Context, Hono } from 'hono'
 import type { Oauth } from '../../oauth/oauth.ts'
-import type { Gate } from '../access-checks.ts'
+import type { AccessChecks } from '../access-checks.ts'
 import { accessRequestOf, type Env } from '../mount.ts'
 import { errorResponse, OauthError } from './answers.ts'
 import { type AuthorizeDeps, createAuthorize } from './authorize.ts'
 import { register, revoke, token } from './token.ts'
 
 export interface OauthRoutesDeps extends Omit<AuthorizeDeps, 'baseOf' | 'gate'> {
-  gate: Pick<Gate, 'admin' | 'oauth'>
+  gate: Pick<AccessChecks, 'admin' | 'oauth'>
   oauth: Oauth
   /** Null if the origin of the request is used. */
   baseUrl: string | null

@@ -9,9 +9,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeTime, ulid } from 'ulid'
-import { createDashboardSessions } from '../../../src/account/sessions.ts'
-import { createAccount } from '../../../src/account/workspaces.ts'
-import { createDirectory } from '../../../src/directory/instances.ts'
+import { createDashboardSessions } from '../../../src/account/dashboard-sessions.ts'
+import { createStoredAccount } from '../../../src/account/stored-account.ts'
+import { createInstanceDirectory } from '../../../src/directory/instance-directory.ts'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
@@ -32,14 +32,14 @@ import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createLedger } from '../../../src/metrics/ledger.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
 import { createOauth } from '../../../src/oauth/create.ts'
-import { createDashboardFiles } from '../../../src/pages/dashboard.ts'
+import { createDashboardFiles } from '../../../src/pages/dashboard-files.ts'
 import { createPages } from '../../../src/pages/pages.ts'
 import { createPasskeys } from '../../../src/passkey/passkeys.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { openKeyRing } from '../../../src/storage/key-ring.ts'
-import { openStore } from '../../../src/storage/open.ts'
+import { openStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createSealer } from '../../../src/storage/seal.ts'
+import { createSealer } from '../../../src/storage/sealer.ts'
 import { createEventStreams } from '../../../src/webhooks/event-streams.ts'
 import { type LogRow, logRows } from '../../../src/webhooks/log.ts'
 import { indexOps } from '../../../src/webhooks/log-index.ts'
@@ -168,13 +168,13 @@ export async function openService(options: ServiceOptions = {}) {
     void lines.push({ level, fields: fields as Record<string, unknown>, message })
   const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
   const adminKey = options.hasOwnAdminKey ? null : ADMIN_KEY
-  const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots: options.instanceSlots ?? 50 })
+  const account = createStoredAccount({ store, sealer, clock, log, adminKey, instanceSlots: options.instanceSlots ?? 50 })
   await account.load()
   const credentials = { adminKey: (await account.firstStart()) ?? ADMIN_KEY }
   const double = doubleEngine()
   const allow = parseRanges([])
   const oauth = createOauth({ store, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']) })
-  const directory = createDirectory({
+  const directory = createInstanceDirectory({
     store,
     sealer,
     keyRing,

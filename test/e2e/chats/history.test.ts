@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Op } from '../../../src/storage/contract.ts'
-import { openStore } from '../../../src/storage/open.ts'
+import { openStore } from '../../../src/storage/open-store.ts'
 import { createAsking } from '../../harness/answers.ts'
 import { phoneOf } from '../../harness/app-state.ts'
 import type { Json, Stage } from '../../harness/stage.ts'

@@ -7,12 +7,12 @@ import { afterEach, beforeEach, test } from 'node:test'
 import type { Account } from '../../../src/account/account.ts'
 import { hashOf, newWebhookSecret } from '../../../src/account/credentials.ts'
 import { workspaceRecords } from '../../../src/account/records.ts'
-import { createAccount } from '../../../src/account/workspaces.ts'
+import { createStoredAccount } from '../../../src/account/stored-account.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
-import { type OpenStore, openStore } from '../../../src/storage/open.ts'
+import { type OpenStore, openStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createSealer } from '../../../src/storage/seal.ts'
+import { createSealer } from '../../../src/storage/sealer.ts'
 
 let dir: string
 let store: OpenStore
@@ -35,7 +35,7 @@ async function open(adminKey: string | null = null, instanceSlots: number | null
     warn() {},
     error: (fields: object, message: string) => assert.fail(`${message} ${JSON.stringify(fields)}`),
   }
-  const account = createAccount({ store, sealer, clock: { now: () => time.now }, log, adminKey, instanceSlots })
+  const account = createStoredAccount({ store, sealer, clock: { now: () => time.now }, log, adminKey, instanceSlots })
   await account.load()
   return account
 }

@@ -1,8 +1,8 @@
 /** Instances over a real store and account; the engine is a double at its interface. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { createInstanceDirectory } from '../../../src/directory/instance-directory.ts'
 import { maskUserInfo } from '../../../src/directory/instance-object.ts'
-import { createDirectory } from '../../../src/directory/instances.ts'
 import { changeSettings } from '../../../src/directory/settings.ts'
 import { changeWebhooks } from '../../../src/directory/webhooks.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -155,7 +155,7 @@ test('after a restart every instance is there, in its order, as it was', async (
   }
   const [first] = ids as [InstanceId, InstanceId, InstanceId]
   await service.directory.update(first, { settings: { proxy_url: 'socks5://user:pass@proxy.example:1080' } })
-  const again = createDirectory({
+  const again = createInstanceDirectory({
     store: service.store,
     sealer: service.sealer,
     keyRing: service.keyRing,

@@ -6,7 +6,7 @@ import { workspaceRecords } from '../../../src/account/records.ts'
 import { newWebhookSettings } from '../../../src/account/webhook-settings.ts'
 import { instanceRecords } from '../../../src/directory/record.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
-import { createSealer } from '../../../src/storage/seal.ts'
+import { createSealer } from '../../../src/storage/sealer.ts'
 
 const sealer = createSealer(new Uint8Array(32).fill(7))
 const stored = (key: string, version: number, record: object) =>

@@ -1,5 +1,5 @@
 /** The directory of a service that starts on the store of another one, after the leftovers of a kill were erased. */
-import { createDirectory, type DirectoryDeps } from '../../../src/directory/instances.ts'
+import { createInstanceDirectory, type DirectoryDeps } from '../../../src/directory/instance-directory.ts'
 import type { Step } from '../../../src/domain/steps.ts'
 import { eraseLeftovers } from '../../../src/storage/erase.ts'
 import type { Service } from '../../contract/http/service.ts'
@@ -13,7 +13,7 @@ interface Start extends Pick<DirectoryDeps, 'adoptMedia'> {
 export async function startDirectory(service: Service, { killAt, blobsDir = '/nonexistent', ...more }: Start) {
   const { store, sealer, keyRing, account, oauth, clock, log } = service
   await eraseLeftovers({ store, keyRing, blobsDir, log })
-  const directory = createDirectory({
+  const directory = createInstanceDirectory({
     ...more,
     store,
     sealer,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { hashOf, newApiKey } from '../../../src/account/credentials.ts'
 import { keyRecords, workspaceRecords } from '../../../src/account/records.ts'
-import { createAccount } from '../../../src/account/workspaces.ts'
+import { createStoredAccount } from '../../../src/account/stored-account.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
-import { createGate } from '../../../src/http/access-checks.ts'
+import { createAccessChecks } from '../../../src/http/access-checks.ts'
 import { createBuckets, createThrottle } from '../../../src/http/rate-limit.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { openService, type Service } from '../../contract/http/service.ts'
@@ -59,9 +59,9 @@ test('a key of another workspace opens no instance, and an imported token only i
   const own = await service.newKey(['instances:operate'])
   const { value: theirs, imported } = await secondWorkspace()
   const { store, sealer, clock, log, directory } = service
-  const account = createAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: 1 })
+  const account = createStoredAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: 1 })
   await account.load()
-  const gate = createGate({
+  const gate = createAccessChecks({
     account,
     directory,
     clock,

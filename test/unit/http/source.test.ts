@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
-import { createProxyHint, sourceOf } from '../../../src/http/source.ts'
+import { sourceOf, untrustedProxyWarning } from '../../../src/http/source.ts'
 
 const of = (forwardedFor: string) => new Headers({ 'X-Forwarded-For': forwardedFor })
 const none = new Headers()
@@ -30,7 +30,7 @@ test('a caller whom a trusted proxy does not name is unknown', () => {
 
 test('a near proxy that is not trusted is named once, a far caller or a trusted one never', () => {
   const told: unknown[] = []
-  const hint = createProxyHint(parseRanges(['10.0.0.1/32']), { warn: (fields: unknown) => told.push(fields) })
+  const hint = untrustedProxyWarning(parseRanges(['10.0.0.1/32']), { warn: (fields: unknown) => told.push(fields) })
   const named = of('198.51.100.1')
   hint('203.0.113.9', named)
   hint('10.0.0.1', named)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createSealer, type Sealer } from '../../../src/storage/seal.ts'
+import { createSealer, type Sealer } from '../../../src/storage/sealer.ts'
 import { createIdempotency, fingerprintOf } from '../../../workers/shard/queue/idempotency.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 

@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/ins
 import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import { noStorage, StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
-import type { OpenStore } from '../../../src/storage/open.ts'
+import type { OpenStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { Enqueue, Queue, QueueOptions, SendItem } from '../../../workers/shard/queue/contract.ts'
 import { createQueue, QUEUE_CAPACITY } from '../../../workers/shard/queue/queue.ts'

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { readConfig } from '../../../src/config.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { judge } from '../../../src/egress/targets.ts'
-import { storeDirOf } from '../../../src/storage/open.ts'
+import { storeDirOf } from '../../../src/storage/open-store.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
 const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox, isTerminal: false })

@@ -4,7 +4,7 @@ import { cp, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFil
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { checkRing, checkSecretKey, keysDir, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
-import { createSealer } from '../../../src/storage/seal.ts'
+import { createSealer } from '../../../src/storage/sealer.ts'
 import { INSTANCE, tempDir, tempStore } from './fixtures.ts'
 
 const OLD = new Uint8Array(32).fill(1)

@@ -1,5 +1,5 @@
 /** Reads everything in a store and writes to it, in a process that a damaged file may end. */
-import { openStore } from '../../../src/storage/open.ts'
+import { openStore } from '../../../src/storage/open-store.ts'
 
 const store = await openStore(`lmdb:${process.argv[2]}`)
 let records = 0

@@ -13,7 +13,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { checkStore } from '../../../src/storage/check.ts'
 import { checkPages, Damage, newestMeta } from '../../../src/storage/drivers/lmdb-pages.ts'
-import { type OpenStore, openStore } from '../../../src/storage/open.ts'
+import { type OpenStore, openStore } from '../../../src/storage/open-store.ts'
 import { program } from '../../harness/checkout.ts'
 
 const PAGE = 4_096

@@ -5,7 +5,7 @@
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createSealer } from '../../../src/storage/seal.ts'
+import { createSealer } from '../../../src/storage/sealer.ts'
 import { runtimeRecords } from '../../shard/lifecycle/runtime-record.ts'
 
 export type StoredState = Pick<RuntimeState, 'status' | 'reason' | 'paired'>

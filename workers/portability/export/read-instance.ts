@@ -2,7 +2,7 @@
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
-import { createSealer, type Sealer } from '../../../src/storage/seal.ts'
+import { createSealer, type Sealer } from '../../../src/storage/sealer.ts'
 import { credsFrom } from '../../shard/keys/signal/codec.ts'
 import { type NamedKeys, nameKeys } from './names.ts'
 

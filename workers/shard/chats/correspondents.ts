@@ -7,7 +7,7 @@ import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 /** Number of people whose row is known to exist; an active chat checks with every message. */

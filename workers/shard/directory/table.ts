@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 
 export interface TableOptions<T extends object> {
   instance: string

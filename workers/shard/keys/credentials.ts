@@ -12,7 +12,7 @@ import {
 } from '@whiskeysockets/baileys'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { KeyChange, KeyStore, KeyType } from './key-store.ts'
 import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 import type { AddressLocks } from './signal/locks.ts'

@@ -11,7 +11,7 @@ import { ownedBytes } from '../../../src/lib/owned-bytes.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 import { ONE_TIME_KEYS, signalKey } from '../../../src/storage/signal-key.ts'
 
 export type KeyType = keyof SignalDataTypeMap

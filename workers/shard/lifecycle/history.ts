@@ -11,7 +11,7 @@ import { sentence } from '../../../src/domain/sentences.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError, repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 
 const MAX_CHANGES = 100
 

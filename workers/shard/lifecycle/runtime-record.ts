@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { type RuntimeState, STATUS_REASONS, STATUSES } from '../../../src/domain/instance.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 
 const at = v.nullable(v.number())
 

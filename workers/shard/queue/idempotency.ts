@@ -11,7 +11,7 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 
 const MAX_AGE = DAY

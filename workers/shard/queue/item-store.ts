@@ -6,7 +6,7 @@ import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { BlobPart, Blobs } from '../../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 import { type QueueItem, queueItems, type Waiting, waitingOf } from './item.ts'
 
 export interface ItemStoreOptions {

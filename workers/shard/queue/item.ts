@@ -4,7 +4,7 @@ import { HOUR, iso } from '../../../src/domain/clock.ts'
 import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 
 const time = v.pipe(v.number(), v.integer())
 

@@ -9,7 +9,7 @@ import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError, repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
 

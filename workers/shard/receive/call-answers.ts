@@ -6,7 +6,7 @@ import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 import { bare } from '../wire/jid.ts'
 
 /** Minimum time between two texts to one caller, in ms. */

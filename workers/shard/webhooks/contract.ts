@@ -9,7 +9,7 @@ import type { Steps } from '../../../src/domain/steps.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../../../src/domain/webhook-log.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import type { Deliver, Outcome } from '../../../src/webhooks/delivery/delivery.ts'
 

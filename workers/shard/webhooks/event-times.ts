@@ -8,7 +8,7 @@ import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
 
 /** Number of remembered chat names, two per person. Those that were silent for longest are evicted, and all evicted ones count as one chat. */
 const MAX_NAMES = 10_000

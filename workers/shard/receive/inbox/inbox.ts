@@ -8,7 +8,7 @@
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
-import type { Sealer } from '../../../../src/storage/seal.ts'
+import type { Sealer } from '../../../../src/storage/sealer.ts'
 import { createTries, type Once } from './attempt-counter.ts'
 import { createInboxSession, type InboxSession, type InboxSessionDeps } from './inbox-session.ts'
 import { createJournal } from './journal.ts'

@@ -10,7 +10,7 @@ import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { removeAll, removeThese } from '../../../../src/storage/remove-all.ts'
 import { type Repository, repository } from '../../../../src/storage/repository.ts'
-import type { Sealer } from '../../../../src/storage/seal.ts'
+import type { Sealer } from '../../../../src/storage/sealer.ts'
 import { ciphertextsIn } from '../../wire/message-stanza.ts'
 import { ciphertextMark, type Mark } from './seen-marks.ts'
 

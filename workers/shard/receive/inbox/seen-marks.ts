@@ -7,7 +7,7 @@ import { sha256 } from '../../../../src/lib/sha256.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../../src/storage/seal.ts'
+import type { Sealer } from '../../../../src/storage/sealer.ts'
 import { bare } from '../../wire/jid.ts'
 
 /** Number of seen marks per generation, up to three per message. Two generations hold far more than the largest offline backlog in our trials. */

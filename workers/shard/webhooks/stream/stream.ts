@@ -13,7 +13,7 @@ import { MB } from '../../../../src/domain/media.ts'
 import type { EventsPage, EventsQuery } from '../../../../src/domain/server-events.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import type { Sealer } from '../../../../src/storage/seal.ts'
+import type { Sealer } from '../../../../src/storage/sealer.ts'
 import { systemTimer, type Timer } from '../../../../src/storage/timer.ts'
 import { createInterest } from './interest.ts'
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProgramFailed } from '../../../workers/media/program.ts'
-import { createProgramRunner } from '../../../workers/media/programs.ts'
+import { createProgramRunner } from '../../../workers/media/program-runner.ts'
 import { HOOKS, sameKind } from '../../harness/checkout.ts'
 
 const LIMIT = { limitMs: 20_000 }
@@ -135,7 +135,7 @@ suite('programs are started by a process of their own', () => {
   })
 
   test('when the service is killed, nothing that it started goes on', { skip: !isLinux }, async () => {
-    const url = sameKind('../../../workers/media/programs', import.meta.url).href
+    const url = sameKind('../../../workers/media/program-runner', import.meta.url).href
     const code = `const { createProgramRunner } = await import(${JSON.stringify(url)})
       createProgramRunner().run('/bin/sh', ['-c', 'exec sleep 30.0202'], { limitMs: 60000 })`
     const service = spawn(process.execPath, [...HOOKS, '--input-type=module', '-e', code], { stdio: 'inherit' })

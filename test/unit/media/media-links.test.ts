@@ -6,7 +6,7 @@ import { DAY } from '../../../src/domain/clock.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
 import { disposition, typeOf } from '../../../src/features/media.ts'
 import { asStored, ChangedFile, decrypted } from '../../../src/media/decrypt.ts'
-import { createMediaLinks } from '../../../src/media/links.ts'
+import { createMediaLinks } from '../../../src/media/media-links.ts'
 import { sealMedia } from '../../../workers/simulator/people/media.ts'
 
 const NOW = 1_767_225_600_000

@@ -19,7 +19,7 @@ import type { Oauth } from '../oauth/oauth.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/record-keys.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Sealer } from '../storage/sealer.ts'
 import type { Directory, InstanceChange } from './directory.ts'
 import { removeImportLeftovers } from './imports.ts'
 import { type InstanceRecord, renderInstance, renderSettings } from './instance-object.ts'
@@ -63,7 +63,7 @@ const IMPORTS = 'imports'
 /** Used for an unknown id, so that it takes the same time as a wrong token. */
 const NOBODY = hashOf('')
 
-export function createDirectory(deps: DirectoryDeps): Directory {
+export function createInstanceDirectory(deps: DirectoryDeps): Directory {
   const {
     store,
     sealer,

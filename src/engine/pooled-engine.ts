@@ -13,7 +13,7 @@ import type { ShardSurvey } from '../domain/readings.ts'
 import type { ShardReport } from '../metrics/tally.ts'
 import type { Engine, EngineEvent, Result, ShardNeed, ShardSetup, StartHow } from './engine.ts'
 import type { CrashHow } from './protocol.ts'
-import { createShard, respawnDelay, type Shard } from './shard-supervisor.ts'
+import { createShardSupervisor, respawnDelay, type Shard } from './shard-supervisor.ts'
 import { createStartGate, type StartGate } from './start-gate.ts'
 import { threadModule } from './thread.ts'
 
@@ -115,7 +115,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   let isClosed = false
 
   const shards = Array.from({ length: count }, (_, index): Shard => {
-    const shard = createShard({
+    const shard = createShardSupervisor({
       worker,
       data: { ...common, shard: index, allowCrash },
       heapMb,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { createBase64Decoder, decodeBase64 } from '../../../src/features/base64.ts'
+import { createBase64Decoder, decodeBase64 } from '../../../src/features/base64-decoder.ts'
 
 /** The same base64 in the forms of common tools. */
 const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {

@@ -11,7 +11,7 @@ import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { idsUnder } from '../storage/ids-under.ts'
 import { keys } from '../storage/record-keys.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Sealer } from '../storage/sealer.ts'
 import type { Account, Decision } from './account.ts'
 import { createApiKeys } from './api-keys.ts'
 import { hashOf, isAdminKey, isSameHash, newAdminKey } from './credentials.ts'
@@ -40,7 +40,7 @@ interface Held {
   bytes: Uint8Array
 }
 
-export function createAccount({ store, sealer, clock, log, adminKey, instanceSlots }: AccountDeps): Account {
+export function createStoredAccount({ store, sealer, clock, log, adminKey, instanceSlots }: AccountDeps): Account {
   const workspaces = new Map<string, Held>()
   const mutex = createKeyedMutex()
   const records = workspaceRecords(sealer)

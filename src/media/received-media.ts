@@ -6,7 +6,7 @@ import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { isUploadable, type OpenDownload, type OpenFile, type ReceivedFile } from '../domain/file-download.ts'
 import type { FairSlots } from '../egress/fair-slots.ts'
-import type { MediaLinks, OpenedLink } from './links.ts'
+import type { MediaLinks, OpenedLink } from './media-links.ts'
 import { type AskAgain, createNewUploads } from './new-uploads.ts'
 
 export interface ReceivedMediaDeps {
