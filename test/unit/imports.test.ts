@@ -406,7 +406,7 @@ describe('the order notices', () => {
   })
 
   test('a room that looks up, by a type alone', () => {
-    const up = graph({ 'workers/shard/connection/session.ts': "import type { Sent } from '../retry/sent.ts'" })
+    const up = graph({ 'workers/shard/connection/connection.ts': "import type { Sent } from '../retry/sent.ts'" })
     assert.equal(upwards(up).length, 1)
     const beside = graph({ 'workers/shard/queue/item.ts': "import type { Outbox } from '../webhooks/contract.ts'" })
     assert.deepEqual(upwards(beside), [])

@@ -1,5 +1,5 @@
 /**
- * State of a shard belongs to an instance, to a session, or to the thread that `open.ts` sets up, never to a module: a module is shared by all
+ * State of a shard belongs to an instance, to a session, or to the thread that `open-shard.ts` sets up, never to a module: a module is shared by all
  * instances of a thread, and outlives each of them. `baileys/` corrects the library's own module state, once per thread.
  */
 import assert from 'node:assert/strict'

@@ -19,7 +19,7 @@ const QUERYING = [
   'connection/ask.ts',
   'connection/mex.ts',
   // Not caused by a request: a step of the connection itself, or an effect of a stanza.
-  'app-state/reading.ts',
+  'app-state/app-state-reader.ts',
   'connection/pairing/companion-registration.ts',
   'connection/pairing/passkey-ceremony.ts',
   'receive/effects/privacy-tokens.ts',
@@ -28,7 +28,7 @@ const QUERYING = [
   'directory/participating.ts',
 ].map((file) => SHARD + file)
 /** `ask` runs these two: one answer about a group is shared by all simultaneous callers, and a change of app state needs several queries. */
-const ANSWERED = ['connection/ask.ts', 'chats/group-cache.ts', 'app-state/change.ts'].map((file) => SHARD + file)
+const ANSWERED = ['connection/ask.ts', 'chats/group-cache.ts', 'app-state/app-state-changes.ts'].map((file) => SHARD + file)
 /** An upload is not a query: it goes to the network's file host over HTTP, for up to a quarter of an hour. */
 const UPLOAD = `${SHARD}media/upload.ts`
 

@@ -14,9 +14,9 @@ import { createRecent, type RecentTotal } from './chats/recent.ts'
 import { createSavedContacts } from './chats/saved-contacts.ts'
 import { createSecrets } from './chats/secrets.ts'
 import type { Identity } from './connection/identity.ts'
-import { createDirectory } from './directory/account-directory.ts'
+import { createAccountDirectory } from './directory/account-directory.ts'
+import { createGroupDirectory } from './directory/group-directory.ts'
 import { createGroupStore } from './directory/group-store.ts'
-import { createGroupDirectory } from './directory/groups.ts'
 import type { InstanceStore } from './instance-store.ts'
 
 export interface AccountRecordsDeps {
@@ -40,7 +40,7 @@ export function createAccountRecords({ recentTotal, identity, onNewCorrespondent
   const roles = createGroupRoles(common)
   const secrets = createSecrets(common)
   const contacts = createSavedContacts(instance, store, sealer)
-  const directory = createDirectory({ instance, store, sealer, log, own: () => identity()?.own() ?? [] })
+  const directory = createAccountDirectory({ instance, store, sealer, log, own: () => identity()?.own() ?? [] })
   store.carries(directory.rides)
   const groupDirectory = createGroupDirectory({ instance, store, sealer, log })
   const groupStore = createGroupStore(common)

@@ -9,8 +9,8 @@ import { runAs } from './baileys/thread/rejections.ts'
 import type { Session } from './chats/session.ts'
 import { actionFailure, meaningsOf } from './connection/failures.ts'
 import type { Pairing } from './connection/pairing/pairing.ts'
-import type { Directory } from './directory/account-directory.ts'
-import type { GroupDirectory } from './directory/groups.ts'
+import type { AccountDirectory } from './directory/account-directory.ts'
+import type { GroupDirectory } from './directory/group-directory.ts'
 import type { StatusKeeper } from './lifecycle/status.ts'
 import type { ActionFiles } from './media/portrait.ts'
 import { handlerOf } from './operations/index.ts'
@@ -30,7 +30,7 @@ export interface DispatchDeps {
   outbox: ControlContext['outbox']
   timeline: ControlContext['timeline']
   messages: KnownMessages
-  directory: Directory
+  directory: AccountDirectory
   groupDirectory: GroupDirectory
   clock: Clock
   files: ActionFiles

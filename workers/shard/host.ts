@@ -17,7 +17,7 @@ import { orLate } from '../../src/lib/deadline.ts'
 import type { ShardReport } from '../../src/metrics/tally.ts'
 import { eraseInstance } from './erase.ts'
 import type { HostedInstance } from './instance.ts'
-import type { OpenShard } from './open.ts'
+import type { OpenShard } from './open-shard.ts'
 import type { ShardDeps } from './shard-deps.ts'
 
 export interface HostOptions {

@@ -18,7 +18,7 @@ import { forgetInheritedTokens } from './baileys/thread/tokens.ts'
 import { configureTrust } from './baileys/thread/trust.ts'
 import { createHost } from './host.ts'
 import { createInstance } from './instance.ts'
-import { openShard } from './open.ts'
+import { openShard } from './open-shard.ts'
 import { createCrash } from './test-hooks.ts'
 
 const data = workerData as ThreadData

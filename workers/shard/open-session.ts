@@ -6,36 +6,36 @@ import { readFetched } from '../../src/media/fetched.ts'
 import { createFileHost } from '../../src/media/file-host.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import { holdAppState } from './app-state/app-state.ts'
-import { type AppStateChanges, createAppStateChanges } from './app-state/change.ts'
-import { type AppStateReader, createAppStateReader } from './app-state/reading.ts'
+import { type AppStateChanges, createAppStateChanges } from './app-state/app-state-changes.ts'
+import { type AppStateReader, createAppStateReader } from './app-state/app-state-reader.ts'
 import { rebuildDirectory } from './app-state/rebuild.ts'
 import { endReason, endSocket } from './baileys/end.ts'
 import { leaveOutNobody } from './baileys/left-out.ts'
 import type { Authorship } from './chats/authorship.ts'
-import { createGroups, type Groups } from './chats/group-cache.ts'
+import { createGroupCache, type GroupCache } from './chats/group-cache.ts'
 import { createNumberLookUp } from './chats/number-look-up.ts'
 import type { SavedContacts } from './chats/saved-contacts.ts'
 import type { SocketSession } from './chats/session.ts'
+import { openConnection } from './connection/connection.ts'
 import type { OwnParts } from './connection/contract.ts'
 import { actionFailure } from './connection/failures.ts'
 import { keepingPairs } from './connection/identity.ts'
 import type { Opening } from './connection/link.ts'
 import { createMediaHosts } from './connection/media-hosts.ts'
 import type { PasskeyPairing } from './connection/pairing/passkey-pairing.ts'
-import { openConnection } from './connection/session.ts'
 import { QUERY_DEADLINE } from './connection/within.ts'
-import type { Directory } from './directory/account-directory.ts'
+import type { AccountDirectory } from './directory/account-directory.ts'
+import type { GroupDirectory } from './directory/group-directory.ts'
 import type { GroupStore } from './directory/group-store.ts'
-import type { GroupDirectory } from './directory/groups.ts'
 import { takeMembers } from './directory/members.ts'
 import { createNewsletterRoles } from './directory/newsletter-roles.ts'
 import { createParticipating } from './directory/participating.ts'
-import type { AuthState } from './keys/credentials.ts'
+import type { AuthState } from './keys/auth-state.ts'
 import { createKeyHolders } from './keys/key-holders.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { keepFacts } from './keys/own-facts.ts'
-import type { AddressLocks } from './keys/signal/locks.ts'
-import { createSignalRepository } from './keys/signal/repository.ts'
+import type { AddressLocks } from './keys/signal/address-locks.ts'
+import { createSignalRepository } from './keys/signal/signal-repository.ts'
 import type { MessageStatuses } from './receipts/message-status.ts'
 import { historyDirectory } from './receive/effects/directory.ts'
 import { takeHistory } from './receive/effects/history.ts'
@@ -62,7 +62,7 @@ export interface SessionDeps {
   receiving: Receiving
   passkeys: PasskeyPairing
   contacts: Pick<SavedContacts, 'all'>
-  directory: Directory
+  directory: AccountDirectory
   groupDirectory: GroupDirectory
   groupStore: GroupStore
   clock: Clock
@@ -99,7 +99,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
     },
   })
   const holders = createKeyHolders(keys)
-  let groups!: Groups
+  let groups!: GroupCache
   let session!: SocketSession
   let reader!: AppStateReader
   let changes!: AppStateChanges
@@ -124,11 +124,11 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
     settled: appState.settled,
     table(connection, own) {
       const { sock } = connection
-      const learn: Parameters<typeof createGroups>[2] = (pairs) =>
+      const learn: Parameters<typeof createGroupCache>[2] = (pairs) =>
         connection
           .learnPairs(pairs)
           .catch((error) => log.warn({ err: error }, 'the phone numbers of group members could not be saved'))
-      groups = createGroups(sock, steady, learn, groupStore)
+      groups = createGroupCache(sock, steady, learn, groupStore)
       // Accessors of the connection must not be copied, because a copy would keep the values of this moment.
       const files = {
         host: createFileHost({ of: () => route.files }),

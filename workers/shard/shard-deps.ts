@@ -1,4 +1,4 @@
-/** Dependencies that all instances of a thread share: `open.ts` opens them, once. */
+/** Dependencies that all instances of a thread share: `open-shard.ts` opens them, once. */
 import type { Logger } from 'pino'
 import type { BoundedClock } from '../../src/domain/bounded-clock.ts'
 import type { Clock } from '../../src/domain/clock.ts'

@@ -5,7 +5,7 @@ import { type Clock, iso, MINUTE, SECOND } from '../../src/domain/clock.ts'
 import type { Steps } from '../../src/domain/steps.ts'
 import type { Tally } from '../../src/metrics/tally.ts'
 import type { AppState } from './app-state/app-state.ts'
-import type { AppStateReader } from './app-state/reading.ts'
+import type { AppStateReader } from './app-state/app-state-reader.ts'
 import { createServerSync } from './app-state/server-sync.ts'
 import { leaveOutUnaddressable } from './baileys/device-list.ts'
 import { loginSucceeded } from './baileys/thread/login-counts.ts'
@@ -13,9 +13,9 @@ import type { Authorship } from './chats/authorship.ts'
 import type { SocketSession } from './chats/session.ts'
 import type { OwnParts } from './connection/contract.ts'
 import { finishRegistration } from './connection/pairing/companion-registration.ts'
-import type { Directory } from './directory/account-directory.ts'
+import type { AccountDirectory } from './directory/account-directory.ts'
+import type { GroupDirectory } from './directory/group-directory.ts'
 import type { GroupStore } from './directory/group-store.ts'
-import type { GroupDirectory } from './directory/groups.ts'
 import { keepFacts, ownFacts } from './keys/own-facts.ts'
 import type { MessageStatuses } from './receipts/message-status.ts'
 import { takeReceipt } from './receipts/receipts.ts'
@@ -54,7 +54,7 @@ export interface PartDeps {
   appState: Pick<AppState, 'settled' | 'save'>
   reader: Pick<AppStateReader, 'read' | 'version'>
   inbox: InboxSession
-  directory: Pick<Directory, 'ready' | 'group' | 'read'>
+  directory: Pick<AccountDirectory, 'ready' | 'group' | 'read'>
   receiving: Receiving
   /** Processes the earlier peer messages, once per socket. */
   replayPeers(): void

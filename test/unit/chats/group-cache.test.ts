@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { type BinaryNode, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
 import '../../../workers/shard/baileys/thread/first.ts'
 import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
-import { createGroups } from '../../../workers/shard/chats/group-cache.ts'
+import { createGroupCache } from '../../../workers/shard/chats/group-cache.ts'
 import { listen, openSocket, type Server } from '../baileys/loopback.ts'
 import { until } from '../storage/fixtures.ts'
 
@@ -35,7 +35,7 @@ function answer(tag: string | symbol, subject: string) {
 
 // The notification deleted nothing, because nothing was stored yet, and the outdated answer was kept for an hour.
 test('an answer from before a change of the group is not kept', async () => {
-  const groups = createGroups(sock, { now: () => 0 }, async () => {}, NOTHING_KEPT)
+  const groups = createGroupCache(sock, { now: () => 0 }, async () => {}, NOTHING_KEPT)
   const asked = groups.get(GROUP)
   await until(() => pending().length === 1, 'the query')
   groups.forget(GROUP)
@@ -53,7 +53,7 @@ test('an answer from before a change of the group is not kept', async () => {
 })
 
 test('who asks while it is being fetched waits for the same answer; who asks after a change does not', async () => {
-  const groups = createGroups(sock, { now: () => 0 }, async () => {}, NOTHING_KEPT)
+  const groups = createGroupCache(sock, { now: () => 0 }, async () => {}, NOTHING_KEPT)
   const both = [groups.get(GROUP), groups.get(GROUP)]
   await until(() => pending().length === 1, 'the query')
   const [first] = pending()

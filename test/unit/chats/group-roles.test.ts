@@ -5,7 +5,7 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createGroups } from '../../../workers/shard/chats/group-cache.ts'
+import { createGroupCache } from '../../../workers/shard/chats/group-cache.ts'
 import { createGroupRoles } from '../../../workers/shard/chats/group-roles.ts'
 import { createGroupStore } from '../../../workers/shard/directory/group-store.ts'
 import { INSTANCE, recordingLog, sealer, tempStore, until } from '../storage/fixtures.ts'
@@ -26,7 +26,7 @@ test('a text to a group needs no query for fourteen days; who its admins are is 
     },
   } as unknown as WASocket
   const stored = createGroupStore({ instance: INSTANCE, store, sealer, clock, log })
-  const groups = createGroups(network, clock, async () => {}, stored)
+  const groups = createGroupCache(network, clock, async () => {}, stored)
   const roles = createGroupRoles({ instance: INSTANCE, store, sealer, clock, log })
   roles.attach({ groups, ended: new AbortController().signal })
 

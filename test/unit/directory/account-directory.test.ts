@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
 import type { Batch } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createDirectory } from '../../../workers/shard/directory/account-directory.ts'
+import { createAccountDirectory } from '../../../workers/shard/directory/account-directory.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 
 const ME = '5511999990001@s.whatsapp.net'
@@ -25,7 +25,7 @@ async function bench(t: TestContext) {
     },
   }
   const open = async () => {
-    const directory = createDirectory({ instance: INSTANCE, store: own, sealer, log, own: () => [ME] })
+    const directory = createAccountDirectory({ instance: INSTANCE, store: own, sealer, log, own: () => [ME] })
     await directory.ready()
     return directory
   }

@@ -6,7 +6,7 @@ import type { AuthenticationState, BinaryNode, WAMessage } from '@whiskeysockets
 import { Failure } from '../../../src/domain/failures.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import { createLog } from '../../../src/log.ts'
-import { createGroups } from '../../../workers/shard/chats/group-cache.ts'
+import { createGroupCache } from '../../../workers/shard/chats/group-cache.ts'
 import { createNumberLookUp } from '../../../workers/shard/chats/number-look-up.ts'
 import { createRecent } from '../../../workers/shard/chats/recent.ts'
 import type { Session } from '../../../workers/shard/chats/session.ts'
@@ -107,7 +107,7 @@ export function playedNetwork() {
     identity: createIdentity(auth),
     // No contact has given a token, and the phone has given no salt.
     tokens: { standIn: async () => [] },
-    groups: createGroups(sock as never, clock, async () => {}, { read: async () => null, keep() {}, drop() {} }),
+    groups: createGroupCache(sock as never, clock, async () => {}, { read: async () => null, keep() {}, drop() {} }),
     numbers: createNumberLookUp(clock),
     ended: ending.signal,
     isOpen: true,

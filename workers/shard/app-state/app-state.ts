@@ -13,11 +13,11 @@
  * - Everything that is passed in during one turn goes into one commit.
  * - A change without a version (the name in a message of our own phone) and every save of the credentials is a separate commit.
  * - Data that may be as large as an address book is written before the commit, in slices, and reading it again gives the same data: the
- *   numbers of people that come as pairs (`reading.ts`), the directory, and the saved contacts.
+ *   numbers of people that come as pairs (`app-state-reader.ts`), the directory, and the saved contacts.
  */
 import type { AuthenticationCreds, AuthenticationState, Contact, WAPatchName, WASocket } from '@whiskeysockets/baileys'
 import type { Steps } from '../../../src/domain/steps.ts'
-import type { Alongside, AuthState } from '../keys/credentials.ts'
+import type { Alongside, AuthState } from '../keys/auth-state.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { keepFacts } from '../keys/own-facts.ts'
 import type { AppStateAction, Association } from '../wire/app-state-actions.ts'

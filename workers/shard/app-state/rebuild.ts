@@ -6,7 +6,7 @@ import { ALL_WA_PATCH_NAMES, type AuthenticationCreds, type WASocket } from '@wh
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import type { AppState } from './app-state.ts'
-import type { AppStateReader } from './reading.ts'
+import type { AppStateReader } from './app-state-reader.ts'
 
 export interface RebuildDeps {
   instance: string

@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { escalateTrap } from '../baileys/thread/trap.ts'
 import { collectionsIn } from '../wire/account-notices.ts'
 import { idOf } from '../wire/envelope.ts'
-import type { AppStateReader } from './reading.ts'
+import type { AppStateReader } from './app-state-reader.ts'
 
 export interface ServerSyncDeps {
   sock: Pick<WASocket, 'ws' | 'ev'>

@@ -117,7 +117,7 @@ export const LEANINGS: readonly Leaning[] = [
   },
   {
     // Format of a frame: counter, authentication tag, and that it may be deflated.
-    of: 'baileys/frames/reader.ts',
+    of: 'baileys/frames/frame-reader.ts',
     file: 'lib/Utils/noise-handler.js',
     text: [
       'decrypt(ciphertext) { const c = this.readCounter++; this.iv[8] = (c >>> 24) & 0xff; this.iv[9] = (c >>> 16) & 0xff; this.iv[10] = (c >>> 8) & 0xff; this.iv[11] = c & 0xff; return aesDecryptGCM(ciphertext, this.decKey, this.iv, EMPTY_BUFFER); }',
@@ -126,7 +126,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'baileys/frames/reader.ts',
+    of: 'baileys/frames/frame-reader.ts',
     file: 'lib/WABinary/decode.js',
     text: ['if (2 & buffer.readUInt8()) { buffer = await inflatePromise(buffer.slice(1)); }'],
   },
@@ -230,7 +230,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'keys/signal/repository.ts',
+    of: 'keys/signal/signal-repository.ts',
     file: SOCKET,
     text: ['const signalRepository = makeSignalRepository({ creds, keys }, logger, pnFromLIDUSync);'],
   },
@@ -250,13 +250,13 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['else if (Array.isArray(content)) { const validContent = content.filter('],
   },
   {
-    of: 'keys/signal/address.ts',
+    of: 'keys/signal/address-book.ts',
     file: 'lib/Signal/lid-mapping.js',
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
   },
   {
     // Without a history to wait for, it reads no app state by itself and does not hold back events.
-    of: 'app-state/reading.ts',
+    of: 'app-state/app-state-reader.ts',
     file: 'lib/Socket/chats.js',
     text: [
       "if (!willSyncHistory) { logger.info('History sync is disabled by config, not waiting for notification. Transitioning to Online.'); syncState = SyncState.Online; setTimeout(() => ev.flush(), 0); return; }",
@@ -352,7 +352,7 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['const upsertMessage = ev.createBufferedFunction(async (msg, type) => {'],
   },
   {
-    of: 'app-state/reading.ts',
+    of: 'app-state/app-state-reader.ts',
     file: 'lib/Utils/process-message.js',
     text: ["ev.emit('creds.update', { myAppStateKeyId: newAppStateSyncKeyId });"],
   },

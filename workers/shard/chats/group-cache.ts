@@ -14,7 +14,7 @@ const MAX_GROUPS = 500
 /** Limits how long a lost notification leaves the cache wrong. */
 const MAX_AGE = HOUR
 
-export interface Groups {
+export interface GroupCache {
   /** Reads only the cache. */
   known(jid: string): Group | undefined
   /** Group for the library's relay, without the message timer, which the library would write on the stanza, unlike the web client. */
@@ -35,12 +35,12 @@ export interface Groups {
  * `learn` gets the pairs of a group's members before its metadata is used. `stored` is the metadata on disk, which is read before the network is
  * queried.
  */
-export function createGroups(
+export function createGroupCache(
   sock: Pick<WASocket, 'query'>,
   clock: Clock,
   learn: (pairs: LidPair[]) => Promise<void>,
   stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>,
-): Groups {
+): GroupCache {
   const groups = boundedCache<string, { at: number; metadata: Group }>(MAX_GROUPS)
   /** Running fetches. A change that is reported in the meantime removes the entry, because the answer may be older than the change. */
   const fetching = new Map<string, Promise<Group>>()

@@ -15,7 +15,7 @@ import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { Roles } from '../translate/inbound/context.ts'
 import { type GroupChange, groupNoticeIn, peopleIn } from '../wire/group-notice.ts'
 import { bare } from '../wire/jid.ts'
-import type { Group, Groups } from './group-cache.ts'
+import type { Group, GroupCache } from './group-cache.ts'
 
 /** Notices wait at the network as long as the device stays linked while it is offline. Older records than this prove nothing. */
 const TRUSTED_FOR = 14 * DAY
@@ -36,7 +36,7 @@ const RolesRecord: v.GenericSchema<Roles> = v.object({
 
 export interface GroupRoles {
   /** Called with every session before it is used. */
-  attach(session: { groups: Groups; ended: AbortSignal }): void
+  attach(session: { groups: GroupCache; ended: AbortSignal }): void
   /** The known roles, without a query; null if none can be trusted. */
   of(group: string): Promise<Roles | null>
   /** Operations for the commit of a notice about a group. */
@@ -57,7 +57,7 @@ export function createGroupRoles({ instance, store, sealer, clock, log }: GroupR
   const records = repository({ name: 'roles of a group', schema: RolesRecord, version: 1, sealed: sealer })
   const keyOf = (group: string) => keys.groupRoles(instance, sealer.blind(bare(group)))
   const asked = new Map<string, number>()
-  let session: { groups: Groups; ended: AbortSignal } | null = null
+  let session: { groups: GroupCache; ended: AbortSignal } | null = null
 
   async function read(group: string): Promise<Roles | null> {
     const key = keyOf(group)

@@ -1,12 +1,12 @@
 /** A rate limit: `most` in a burst, and then as many per `windowMs`, evenly distributed. */
 import type { Clock } from '../../../src/domain/clock.ts'
 
-export interface Budget {
+export interface PictureBudget {
   /** False if nothing is left. */
   take(): boolean
 }
 
-export function createBudget(clock: Clock, most: number, windowMs: number): Budget {
+export function createPictureBudget(clock: Clock, most: number, windowMs: number): PictureBudget {
   let left = most
   let at = clock.now()
   return {

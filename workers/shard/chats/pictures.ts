@@ -22,7 +22,7 @@ import type { Shown } from '../translate/inbound/context.ts'
 import { bare, type ChatKind, chatKind, jidsOf } from '../wire/jid.ts'
 import { object } from '../wire/json.ts'
 import { pictureUrl } from '../wire/newsletters.ts'
-import { createBudget } from './picture-budget.ts'
+import { createPictureBudget } from './picture-budget.ts'
 import { pictureOf } from './picture-of.ts'
 import type { Session } from './session.ts'
 
@@ -89,8 +89,8 @@ const MAX_LENGTH = 2_048
 export function createPictures({ clock, log, host, askNewsletter }: PictureDeps): Pictures {
   const known = boundedCache<string, Entry>(MAX_KNOWN)
   const budgets = {
-    chat: createBudget(clock, PER_HOUR.chat, HOUR),
-    author: createBudget(clock, PER_HOUR.author, HOUR),
+    chat: createPictureBudget(clock, PER_HOUR.chat, HOUR),
+    author: createPictureBudget(clock, PER_HOUR.author, HOUR),
   } satisfies Record<Shown, unknown>
   let line: Line | null = null
   let lastAskedAt = Number.NEGATIVE_INFINITY

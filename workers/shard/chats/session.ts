@@ -9,12 +9,12 @@ import type { MediaHosts } from '../connection/media-hosts.ts'
 import type { NewsletterRoles } from '../directory/newsletter-roles.ts'
 import type { Participating } from '../directory/participating.ts'
 import type { ChangeAppState } from '../wire/app-state-actions.ts'
-import type { Groups } from './group-cache.ts'
+import type { GroupCache } from './group-cache.ts'
 import type { NumberLookUp } from './number-look-up.ts'
 
 export interface Session extends Omit<Connection, 'sock'> {
-  readonly groups: Groups
-  /** Changes app state (`app-state/change.ts`). */
+  readonly groups: GroupCache
+  /** Changes app state (`app-state/app-state-changes.ts`). */
   readonly change: ChangeAppState
   /** Groups of which the account is a member. */
   readonly participating: Participating

@@ -35,7 +35,7 @@ import { changeLabel, isLabel, MAX_LABELS } from './labels.ts'
 import { orderOf, type Page } from './order.ts'
 import { createTable } from './table.ts'
 
-export interface Directory {
+export interface AccountDirectory {
   /** Reads the records on disk, once. Must be called before any method below. */
   ready(): Promise<void>
   /** Like `ready`, and also sorts its lists, so that the first page is as fast as the next one. */
@@ -83,7 +83,7 @@ export interface Directory {
   forget(): Promise<void>
 }
 
-export interface DirectoryDeps {
+export interface AccountDirectoryDeps {
   instance: string
   store: Pick<StateStore, 'range' | 'commit'>
   sealer: Sealer
@@ -102,7 +102,7 @@ const SLICE = 200
 /** Number of messages that are known to be counted: more than arrive again when a commit has failed. */
 const MAX_RECORDED = 1_000
 
-export function createDirectory({ instance, store, sealer, log, own }: DirectoryDeps): Directory {
+export function createAccountDirectory({ instance, store, sealer, log, own }: AccountDirectoryDeps): AccountDirectory {
   const common = { instance, store, sealer, log }
   const chats = createTable<ChatEntry>({
     ...common,

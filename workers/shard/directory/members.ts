@@ -3,7 +3,7 @@ import { isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'
 import type { LidPair } from '../connection/identity.ts'
 import { type Group, namesOf } from '../wire/groups.ts'
-import type { Directory } from './account-directory.ts'
+import type { AccountDirectory } from './account-directory.ts'
 
 /** Number of pairs per read, per commit, and per turn of the loop. */
 const PAIRS = 150
@@ -11,7 +11,7 @@ const PAIRS = 150
 const PEOPLE = 3_000
 
 export interface MembersDeps {
-  directory: Pick<Directory, 'ready' | 'met'>
+  directory: Pick<AccountDirectory, 'ready' | 'met'>
   learnPairs(pairs: LidPair[]): Promise<void>
   /** Aborted when the session ends, because the directory may then belong to another account. */
   ended: AbortSignal

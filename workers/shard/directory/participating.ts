@@ -8,8 +8,8 @@ import { type Clock, DAY, SECOND } from '../../../src/domain/clock.ts'
 import { createTurns } from '../../../src/lib/turns.ts'
 import { boundedQuery } from '../baileys/query.ts'
 import { batchQuery, type Group, groupsIn, participatingQuery } from '../wire/groups.ts'
+import type { GroupDirectory } from './group-directory.ts'
 import type { GroupStore } from './group-store.ts'
-import type { GroupDirectory } from './groups.ts'
 import type { TakeMembers } from './members.ts'
 
 /** Limits how long a lost notice leaves the list wrong. */

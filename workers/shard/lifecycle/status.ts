@@ -15,8 +15,8 @@ import { RecordError } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type TimerName } from './contract.ts'
-import { createStatusHistory } from './history.ts'
 import { runtimeRecords } from './runtime-record.ts'
+import { createStatusHistory } from './status-history.ts'
 import { next } from './table.ts'
 
 export interface StatusDeps {

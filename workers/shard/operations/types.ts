@@ -9,8 +9,8 @@ import type { KeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 import type { Asker, Session } from '../chats/session.ts'
 import type { Pairing } from '../connection/pairing/pairing.ts'
 import type { PasskeyPairing } from '../connection/pairing/passkey-pairing.ts'
-import type { Directory } from '../directory/account-directory.ts'
-import type { GroupDirectory } from '../directory/groups.ts'
+import type { AccountDirectory } from '../directory/account-directory.ts'
+import type { GroupDirectory } from '../directory/group-directory.ts'
 import type { LifecycleEvent } from '../lifecycle/contract.ts'
 import type { ActionFiles } from '../media/portrait.ts'
 import type { Queue } from '../queue/contract.ts'
@@ -23,7 +23,7 @@ import type { Outbox } from '../webhooks/contract.ts'
 /** An immediate operation on a connected instance. */
 export interface ActionContext extends Asker {
   messages: KnownMessages
-  directory: Directory
+  directory: AccountDirectory
   groupDirectory: GroupDirectory
   clock: Clock
   state: RuntimeState

@@ -3,14 +3,14 @@ import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { Session } from '../chats/session.ts'
-import type { Directory } from '../directory/account-directory.ts'
+import type { AccountDirectory } from '../directory/account-directory.ts'
 import { chatKind } from '../wire/jid.ts'
 
 export interface AutoReadDeps {
   settings(): InstanceSettings
   session(): Session | null
   /** Updates the unread counts of the chat list. */
-  read: Directory['read']
+  read: AccountDirectory['read']
   log: Logger
 }
 

@@ -1,6 +1,6 @@
 /**
  * Changes of the account itself from app state: its profile name, the labels of its chats, the people saved on the phone. The state from before the
- * device was linked is history and not reported (`app-state/reading.ts`). Events are written in one commit with the version of app state
+ * device was linked is history and not reported (`app-state/app-state-reader.ts`). Events are written in one commit with the version of app state
  * (`app-state/app-state.ts`), saved people right before it.
  */
 import { randomUUID } from 'node:crypto'

@@ -9,7 +9,7 @@ import type { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { Asker } from '../chats/session.ts'
-import type { MediaPreparation } from '../media/preparation.ts'
+import type { MediaPreparation } from '../media/media-preparation.ts'
 import type { KnownMessages } from '../retry/known-messages.ts'
 import type { Sent } from '../retry/sent.ts'
 

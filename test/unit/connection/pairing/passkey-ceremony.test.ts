@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type BinaryNode, Curve, initAuthCreds, proto } from '@whiskeysockets/baileys'
 import { pino } from 'pino'
 import type { Assertion, PasskeyError } from '../../../../src/domain/passkey.ts'
-import { createCeremony } from '../../../../workers/shard/connection/pairing/passkey-ceremony.ts'
+import { createPasskeyCeremony } from '../../../../workers/shard/connection/pairing/passkey-ceremony.ts'
 import { createPasskeyPairing } from '../../../../workers/shard/connection/pairing/passkey-pairing.ts'
 
 const CHALLENGE = Buffer.alloc(32, 1).toString('base64url')
@@ -60,7 +60,7 @@ function begin() {
   const told: string[] = []
   let disk = Promise.resolve()
   let flush = () => {}
-  const ceremony = createCeremony({
+  const ceremony = createPasskeyCeremony({
     sock: {
       authState: { creds } as never,
       ev: { emit: () => true } as never,

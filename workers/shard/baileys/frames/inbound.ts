@@ -1,5 +1,5 @@
 /**
- * Replaces the library's reading of frames by ours (`reader.ts`) after the handshake. The library still reads the server's hello, writes, and listens
+ * Replaces the library's reading of frames by ours (`frame-reader.ts`) after the handshake. The library still reads the server's hello, writes, and listens
  * to the events of its socket, which this file emits in the same way (Socket/socket.js, onMessageReceived).
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
@@ -9,7 +9,7 @@ import '../thread/curve.ts'
 import { awaitReadKey } from '../thread/read-key.ts'
 import { asError } from '../thread/rejections.ts'
 import { escalateTrap } from '../thread/trap.ts'
-import { createFrameReader, type FrameReader } from './reader.ts'
+import { createFrameReader, type FrameReader } from './frame-reader.ts'
 
 export interface InboundDeps {
   /** A frame could not be decrypted or processed. The socket must be ended, because it receives nothing further. Called once. */

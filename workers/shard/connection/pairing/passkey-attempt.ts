@@ -12,7 +12,7 @@ import {
 import { DEVICE_TYPE } from '../socket/socket.ts'
 import { commitmentTo, confirmationCode, encryptionKey, sealedWith } from './passkey-keys.ts'
 
-export interface Attempt {
+export interface PasskeyAttempt {
   /** Encoded identity of this attempt, and our commitment to the nonce. */
   readonly payload: Uint8Array
   readonly nonce: Uint8Array
@@ -32,7 +32,7 @@ export interface Agreement {
 const IV_BYTES = 12
 
 /** `ref`: reference of the network for this attempt. */
-export function createAttempt(ref: string): Attempt {
+export function createPasskeyAttempt(ref: string): PasskeyAttempt {
   const pair = Curve.generateKeyPair()
   const nonce = randomBytes(KEY_BYTES)
   const identity = companionIdentity({ publicKey: pair.public, deviceType: DEVICE_TYPE, ref })

@@ -38,7 +38,7 @@ import {
 import { actionFailure, networkCodeOf } from '../failures.ts'
 import { QUERY_DEADLINE } from '../within.ts'
 import { assertionJson, problemOf } from './passkey-assertion.ts'
-import { type Agreement, type Attempt, createAttempt } from './passkey-attempt.ts'
+import { type Agreement, createPasskeyAttempt, type PasskeyAttempt } from './passkey-attempt.ts'
 import { handoffKey, handoffProof } from './passkey-keys.ts'
 
 /** Options expire this long after their arrival; the network refuses an older challenge. */
@@ -91,7 +91,7 @@ export interface Ceremony {
 /** The network's error codes are not documented, so each one fails the attempt. */
 const ANY_CODE = { otherwise: 'action_failed' } as const
 
-export function createCeremony(deps: CeremonyDeps): Ceremony {
+export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
   const { sock, events, clock, steady, log } = deps
   const id = randomUUID()
   const { creds } = sock.authState
@@ -111,7 +111,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
   let isOver = false
 
   interface UnderWay {
-    keys: Attempt
+    keys: PasskeyAttempt
     hasProof: boolean
     /** The phone's key and nonce have arrived; a second notification is ignored. */
     isContinued: boolean
@@ -220,7 +220,7 @@ export function createCeremony(deps: CeremonyDeps): Ceremony {
       const ref = refIn(await query(refQuery()))
       if (ref === null) throw new Failure('action_failed', { message: 'The network named no reference for the answer.' })
       if (isOver) throw new ConnectionLost()
-      const keys = createAttempt(ref)
+      const keys = createPasskeyAttempt(ref)
       const proof = takeHandoff(keys.payload)
       const credentialId = Buffer.from(assertion.rawId, 'base64url')
       const taken = query(prologueQuery({ credentialId, assertion: json, payload: keys.payload, proof })).then(accepted)

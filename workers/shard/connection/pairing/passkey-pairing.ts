@@ -11,7 +11,7 @@ import {
   type PasskeyStage,
 } from '../../../../src/domain/passkey.ts'
 import { isFromServer } from '../../wire/passkey.ts'
-import { type Ceremony, createCeremony, type PasskeyEvents } from './passkey-ceremony.ts'
+import { type Ceremony, createPasskeyCeremony, type PasskeyEvents } from './passkey-ceremony.ts'
 
 export interface PasskeySocket {
   sock: Pick<WASocket, 'authState' | 'ev' | 'query'>
@@ -70,7 +70,7 @@ export function createPasskeyPairing(deps: { clock: Clock; steady: Clock; log: L
       function begin(): Ceremony {
         onBegin()
         lastError = null
-        const begun = createCeremony({
+        const begun = createPasskeyCeremony({
           ...deps,
           sock,
           settled,

@@ -13,7 +13,7 @@ import {
 } from '@whiskeysockets/baileys'
 import { getMessageReportingToken, shouldIncludeReportingToken } from '@whiskeysockets/baileys/lib/Utils/reporting-utils.js'
 import { isTcTokenExpired, shouldSendNewTcToken } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
-import type { Letter, SignalRepository } from '../../keys/signal/repository.ts'
+import type { Letter, SignalRepository } from '../../keys/signal/signal-repository.ts'
 import { bare, chatKind, jidUser } from '../../wire/jid.ts'
 import { contactTokenNode, deviceIdentityNode, messageStanza } from '../../wire/message-nodes.ts'
 import { deviceSent, padded } from '../../wire/plaintext.ts'

@@ -66,7 +66,7 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     fireInitQueries: true,
     syncFullHistory: false,
     // Our code reads the history, and app state, which the library would read after it, both in slices: `receive/effects/history.ts`,
-    // `app-state/reading.ts`.
+    // `app-state/app-state-reader.ts`.
     shouldSyncHistoryMessage: () => false,
     shouldIgnoreJid: () => false,
     makeSignalRepository: parts.makeSignalRepository,

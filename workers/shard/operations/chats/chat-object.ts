@@ -1,7 +1,7 @@
 /** A chat in the form of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Session } from '../../chats/session.ts'
-import type { Directory } from '../../directory/account-directory.ts'
+import type { AccountDirectory } from '../../directory/account-directory.ts'
 import type { ChatEntry } from '../../directory/entries.ts'
 import { cutOrNull, millisecondsToIso, secondsToIso } from '../../wire/bounds.ts'
 import { chatKind, identifierOf } from '../../wire/jid.ts'
@@ -13,7 +13,7 @@ const MAX_NAME = 100
 const LIFETIMES = [0, 86_400, 604_800, 7_776_000]
 
 export async function chatObject(
-  { session, directory }: { session: Session; directory: Directory },
+  { session, directory }: { session: Session; directory: AccountDirectory },
   chat: ChatEntry,
   now: number,
 ): Promise<ChatObject> {

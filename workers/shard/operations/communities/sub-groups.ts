@@ -1,7 +1,7 @@
 /** The groups of a community, and the community in the form of the API. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
-import type { GroupEntry } from '../../directory/groups.ts'
+import type { GroupEntry } from '../../directory/group-directory.ts'
 import { cut, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import { countsOf, type SubGroup, subGroupsIn, subGroupsOf, subGroupsQuery } from '../../wire/communities.ts'
 import type { Group } from '../../wire/groups.ts'

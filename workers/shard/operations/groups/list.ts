@@ -2,7 +2,7 @@
 import { pageOf } from '../../../../src/domain/page.ts'
 import type { InputOfEndpoint, ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { ChatEntry } from '../../directory/entries.ts'
-import type { GroupEntry } from '../../directory/groups.ts'
+import type { GroupEntry } from '../../directory/group-directory.ts'
 import { identifierOf } from '../../wire/jid.ts'
 import { chatFlags } from '../chats/chat-object.ts'
 import type { ActionContext } from '../types.ts'

@@ -1,13 +1,13 @@
 /** Effects of messages and of the phone's history on the directory. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
-import type { Directory } from '../../directory/account-directory.ts'
+import type { AccountDirectory } from '../../directory/account-directory.ts'
 import { bare, chatKind } from '../../wire/jid.ts'
 import type { Identity } from '../../wire/person.ts'
 import type { HistoryReader } from './history.ts'
 
 /** A slice is in memory when it is processed; a history that was not read to its end is read again from its beginning. */
-export const historyDirectory = (directory: Pick<Directory, 'ready' | 'learn' | 'flush'>): HistoryReader => ({
+export const historyDirectory = (directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>): HistoryReader => ({
   async take(slice) {
     await directory.ready()
     directory.learn(slice)
@@ -16,7 +16,7 @@ export const historyDirectory = (directory: Pick<Directory, 'ready' | 'learn' | 
 })
 
 export interface RecordDeps {
-  directory: Pick<Directory, 'ready' | 'record'>
+  directory: Pick<AccountDirectory, 'ready' | 'record'>
   /** Null before the first session. */
   identity(): Pick<Identity, 'lidOf' | 'pnOf'> | null
   /** Setting of the account: a new message unarchives its chat. */

@@ -4,7 +4,7 @@ import { createCipheriv, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { type BinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys'
-import { createFrameReader, MAX_INFLATED } from '../../../../workers/shard/baileys/frames/reader.ts'
+import { createFrameReader, MAX_INFLATED } from '../../../../workers/shard/baileys/frames/frame-reader.ts'
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { type BinaryNode, getBinaryNodeChildren, hmacSign, proto, type WAPatchName } from '@whiskeysockets/baileys'
 import type { Reading } from '../../../workers/shard/app-state/app-state.ts'
-import { createAppStateReader } from '../../../workers/shard/app-state/reading.ts'
+import { createAppStateReader } from '../../../workers/shard/app-state/app-state-reader.ts'
 import {
   type AppStateChange,
   contactChange,

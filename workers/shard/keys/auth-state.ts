@@ -14,8 +14,8 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { KeyChange, KeyStore, KeyType } from './key-store.ts'
+import type { AddressLocks } from './signal/address-locks.ts'
 import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
-import type { AddressLocks } from './signal/locks.ts'
 
 /** Changes that are committed together with the credentials. */
 export interface Alongside {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createGroupDirectory, type GroupDirectory } from '../../../workers/shard/directory/groups.ts'
+import { createGroupDirectory, type GroupDirectory } from '../../../workers/shard/directory/group-directory.ts'
 import { type Group, groupIn } from '../../../workers/shard/wire/groups.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 

@@ -15,7 +15,8 @@ import type {
 import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
 import { LidMapping } from '../../baileys/lid-mapping.ts'
 import type { KeyChange, KeyStore } from '../key-store.ts'
-import { type Address, addressId, createAddressBook, literalAddress } from './address.ts'
+import { type Address, addressId, createAddressBook, literalAddress } from './address-book.ts'
+import type { AddressLocks } from './address-locks.ts'
 import { findDistribution } from './distribution.ts'
 import { SESSION_CLOSED, SignalError } from './errors.ts'
 import {
@@ -28,7 +29,6 @@ import {
   senderLine,
 } from './group.ts'
 import type { Inbox } from './inbox-seam.ts'
-import type { AddressLocks } from './locks.ts'
 import { migrateSessions } from './migration.ts'
 import { type Advanced, decryptWith, encryptWith, loadSession, ownDevice, startSession } from './session.ts'
 import { isOpen, sessionInfo } from './session-record.ts'

@@ -19,7 +19,7 @@ import { createDelivery } from '../../src/webhooks/delivery/delivery.ts'
 import { createUnknownStanzas } from './connection/socket/unknown-stanzas.ts'
 import { openWebVersion } from './connection/socket/web-version.ts'
 import { createKeyCache } from './keys/key-store.ts'
-import { createMediaPreparation } from './media/preparation.ts'
+import { createMediaPreparation } from './media/media-preparation.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { MAX_WAITING } from './webhooks/schedule.ts'
 

@@ -16,7 +16,7 @@ import type { AppStateChange, ChangeAppState, LaterChange } from '../wire/app-st
 import type { CollectionState } from '../wire/app-state-collection.ts'
 import { appStatePatch, patchQuery, patchRefusal } from '../wire/app-state-patch.ts'
 import type { AppState } from './app-state.ts'
-import type { AppStateReader } from './reading.ts'
+import type { AppStateReader } from './app-state-reader.ts'
 
 export interface ChangeDeps {
   instance: string
