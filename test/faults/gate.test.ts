@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Batch } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/record-keys.ts'
+import { credsFrom } from '../../workers/shard/keys/signal/codec.ts'
 import { ANA, chatOf, ME } from '../e2e/received/story.ts'
 import { must } from '../harness/http.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
@@ -16,6 +17,12 @@ let world: HostedWorld
 before(async () => {
   world = await startHosted(ME)
   await world.sandbox.createContact(ANA, { name: 'Ana' })
+  // Data that the first reading of app state finds is not reported, and these tests end connections, which would interrupt it.
+  await until('the first reading of app state is over', async () => {
+    const key = keys.creds(INSTANCE)
+    const sealed = await world.store.get(key)
+    return sealed !== undefined && credsFrom(world.sealer.open(key, sealed)).accountSyncCounter === 1
+  })
 })
 after(() => world.stop())
 
