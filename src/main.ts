@@ -25,10 +25,10 @@ import { createDownloads } from './engine/downloads.ts'
 import type { MediaSetup } from './engine/engine.ts'
 import { createLogThreads } from './engine/log-threads.ts'
 import { createMediaPool } from './engine/media-pool.ts'
-import { createOutcomes } from './engine/outcomes.ts'
 import { createPooledEngine, type PooledEngine } from './engine/pooled-engine.ts'
 import { findPrograms } from './engine/programs.ts'
 import { createReadings } from './engine/readings.ts'
+import { createSendOutcomes } from './engine/send-outcomes.ts'
 import { spareMemory } from './engine/spare-memory.ts'
 import { watchHealth } from './health/health.ts'
 import { createKillAt } from './kill-at.ts'
@@ -272,7 +272,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       baseUrl: () => baseUrl,
       adoptMedia: (id) => adoptStaged(blobsDir, id, mediaOfShards.blobsUsed),
     })
-    const outcomes = createOutcomes({ engine, directory })
+    const outcomes = createSendOutcomes({ engine, directory })
     const receivedMedia = createReceivedMedia({
       links: createMediaLinks(keyRing.links),
       clock,

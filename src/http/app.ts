@@ -8,7 +8,7 @@ import type { DetailedLog } from '../domain/log.ts'
 import { isStorageFailure, noStorage } from '../domain/storage-failure.ts'
 import { parseRanges } from '../egress/addresses.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Outcomes } from '../engine/outcomes.ts'
+import type { SendOutcomes } from '../engine/send-outcomes.ts'
 import type { Description, Parts } from '../features/parts.ts'
 import { dialectRoutes, requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
@@ -78,7 +78,7 @@ export interface AppDeps {
   /** Origins whose pages may call `/mcp`; null for the origin of the service itself. */
   mcpAllowedOrigins: readonly string[] | null
   /** Outcomes of sends, for callers that wait for them. */
-  outcomes: Outcomes
+  outcomes: SendOutcomes
 }
 
 export function createApp(deps: AppDeps): Hono<Env> {

@@ -11,7 +11,7 @@ import { Failure } from '../domain/failures.ts'
 import type { ComingBody } from '../domain/large-body.ts'
 import type { DetailedLog } from '../domain/log.ts'
 import type { ServerEvents, StreamReader } from '../domain/server-events.ts'
-import type { Outcomes } from '../engine/outcomes.ts'
+import type { SendOutcomes } from '../engine/send-outcomes.ts'
 import { answerIn, inTheirNames } from '../features/dialects/words.ts'
 import { type Endpoint, EVENT_STREAM } from '../features/endpoint.ts'
 import type { RawFields } from '../features/input.ts'
@@ -61,7 +61,7 @@ export interface MountDeps extends CarryOutDeps {
   gate: AccessChecks
   readLargeBody: ReadLargeBody
   bodies: BodyBudget
-  outcomes: Outcomes
+  outcomes: SendOutcomes
   log: DetailedLog
   /** Closes the connection of the request immediately. */
   cut(request: Request): void

@@ -16,10 +16,10 @@ import { surviveRejections } from './baileys/thread/rejections.ts'
 import { limitStackTraces } from './baileys/thread/stack-limit.ts'
 import { forgetInheritedTokens } from './baileys/thread/tokens.ts'
 import { configureTrust } from './baileys/thread/trust.ts'
+import { createCrash } from './crash.ts'
 import { createHost } from './host.ts'
 import { createInstance } from './instance.ts'
 import { openShard } from './open-shard.ts'
-import { createCrash } from './test-hooks.ts'
 
 const data = workerData as ThreadData
 const log = createLog(data.logging, `shard ${data.shard}`)

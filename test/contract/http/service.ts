@@ -23,8 +23,8 @@ import type { Workspace } from '../../../src/domain/workspace.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { checkProxy, checkUrl } from '../../../src/egress/targets.ts'
 import type { Engine, EngineEvent } from '../../../src/engine/engine.ts'
-import { createOutcomes } from '../../../src/engine/outcomes.ts'
 import { createReadings } from '../../../src/engine/readings.ts'
+import { createSendOutcomes } from '../../../src/engine/send-outcomes.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { webBodies } from '../../../src/http/body.ts'
 import { createLive } from '../../../src/http/dashboard/live.ts'
@@ -252,7 +252,7 @@ export async function openService(options: ServiceOptions = {}) {
       live,
       sandboxUrl: null,
     },
-    outcomes: createOutcomes({ engine: double.engine, directory }),
+    outcomes: createSendOutcomes({ engine: double.engine, directory }),
     async readLargeBody(route, fields, body, onUnknown) {
       const result = readLargeBody({ route, ...fields }, await streamed(body))
       onUnknown(result.unknown)

@@ -4,10 +4,10 @@ import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/do
 import type { ThreadData, ThreadTask } from '../../../src/engine/protocol.ts'
 import { answerMain } from '../../../src/engine/thread-messages.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
+import { createCrash } from '../../../workers/shard/crash.ts'
 import { createHost } from '../../../workers/shard/host.ts'
 import type { HostedInstance } from '../../../workers/shard/instance.ts'
 import type { ShardDeps } from '../../../workers/shard/shard-deps.ts'
-import { createCrash } from '../../../workers/shard/test-hooks.ts'
 
 const data = workerData as ThreadData
 const CLOCK = { now: Date.now, learned() {}, ahead: () => 0, contradicted: () => 0 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
-import { createMessageStatuses } from '../../../workers/shard/receipts/message-status.ts'
+import { createMessageStatuses } from '../../../workers/shard/receipts/message-statuses.ts'
 import { answerRetryReceipt, requestOf } from '../../../workers/shard/retry/retry-receipts.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 

@@ -42,9 +42,9 @@ import {
   type CollectionAnswer,
   collectionAnswers,
   DamagedAppState,
+  decryptEntry,
   type Entries,
   externalEntries,
-  openEntry,
   patchEntries,
   readQuery,
   type SealedEntry,
@@ -162,7 +162,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
   async function openOne(opened: Opened, entry: SealedEntry) {
     const { change, actions } = opened
     const keys = await keysOf(entry.keyId)
-    const action = orLeftOut(opened, () => openEntry(entry, keys))
+    const action = orLeftOut(opened, () => decryptEntry(entry, keys))
     if (!action) return
     if (entry.isRemoval) change.remove(entry.indexMac)
     else change.set(entry.indexMac, entry.valueMac)

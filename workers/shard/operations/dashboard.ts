@@ -4,7 +4,7 @@ import type { Timeline, TimelineStep } from '../../../src/domain/dashboard.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { LogDetail } from '../../../src/domain/webhook-log.ts'
 import type { QueueEntry } from '../queue/item.ts'
-import type { Fact } from '../receipts/timeline.ts'
+import type { Fact } from '../receipts/message-timeline.ts'
 import type { Handlers } from './types.ts'
 
 /** Number of events of one message whose attempts are shown. */

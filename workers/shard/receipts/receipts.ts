@@ -8,7 +8,7 @@ import { type Receipt, receiptsOf } from '../translate/inbound/receipt.ts'
 import { fromOf } from '../wire/envelope.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { fits } from '../wire/match.ts'
-import type { MessageStatuses } from './message-status.ts'
+import type { MessageStatuses } from './message-statuses.ts'
 import { ofOurs } from './ours.ts'
 
 export interface ReceiptDeps {

@@ -15,13 +15,13 @@ import type { Association } from '../wire/app-state-actions.ts'
 import { cut } from '../wire/bounds.ts'
 import { createTries } from './inbox/attempt-counter.ts'
 import { messageMark } from './inbox/seen-marks.ts'
-import type { Inbound } from './received-events.ts'
+import type { ReceivedEvents } from './received-events.ts'
 
 export interface AccountNoticeDeps {
   clock: Clock
   log: Pick<Logger, 'error'>
   outbox: Pick<Outbox, 'append' | 'committed'>
-  inbound: Pick<Inbound, 'context' | 'translated' | 'contactsSaved'>
+  inbound: Pick<ReceivedEvents, 'context' | 'translated' | 'contactsSaved'>
   contacts: Pick<SavedContacts, 'write'>
 }
 

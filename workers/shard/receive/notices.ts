@@ -26,11 +26,11 @@ import { bare } from '../wire/jid.ts'
 import { type PostStanza, postStanzaIn } from '../wire/newsletter-post.ts'
 import { pictureChangeIn } from '../wire/picture.ts'
 import { type Mark, messageMark } from './inbox/seen-marks.ts'
-import type { Inbound } from './received-events.ts'
+import type { ReceivedEvents } from './received-events.ts'
 import { isEvent, type Reported, type Unreported } from './unreported.ts'
 
 export interface NoticeDeps {
-  inbound: Pick<Inbound, 'context' | 'translated' | 'unread' | 'message'>
+  inbound: Pick<ReceivedEvents, 'context' | 'translated' | 'unread' | 'message'>
   /** A post is confirmed without an event. */
   unreported(reason: Unreported): void
   log: Logger

@@ -19,7 +19,7 @@ import type { Secrets } from '../chats/secrets.ts'
 import type { SocketSession } from '../chats/session.ts'
 import { isDeleted } from '../retry/known-messages.ts'
 import type { Sent } from '../retry/sent.ts'
-import { openAnswer } from '../translate/inbound/bot-answer.ts'
+import { decryptBotAnswer } from '../translate/inbound/bot-answer.ts'
 import type { Shown } from '../translate/inbound/context.ts'
 import type { InboundContext, KnownMessage, Translated } from '../translate/inbound/family.ts'
 import { isReported } from '../translate/inbound/filters.ts'
@@ -34,7 +34,7 @@ import { answerIn } from '../wire/message-stanza.ts'
 import type { HistoryReader } from './effects/history.ts'
 import { eventOrNull, type Reported } from './unreported.ts'
 
-export interface InboundDeps {
+export interface ReceivedEventsDeps {
   instance: string
   clock: Clock
   steady: Clock
@@ -55,7 +55,7 @@ export interface InboundDeps {
   phone(): string | null
 }
 
-export interface Inbound {
+export interface ReceivedEvents {
   /** Called with every session before it is used. */
   use(session: SocketSession): void
   /** Null before the first session. */
@@ -83,7 +83,7 @@ interface ToPrefetch {
   shown: Shown
 }
 
-export function createInbound(deps: InboundDeps): Inbound {
+export function createReceivedEvents(deps: ReceivedEventsDeps): ReceivedEvents {
   const {
     instance,
     clock,
@@ -205,7 +205,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     },
     async answer(key, node, ciphertext) {
       const from = context()
-      return from && openAnswer(from, key, answerIn(node), ciphertext)
+      return from && decryptBotAnswer(from, key, answerIn(node), ciphertext)
     },
     unread: (readable, translated) => wanted((from) => translatedEvent(from, readable, translated)),
     translated: (readable, translated) => wanted((from) => translatedEvent(from, readable, translated)).then(eventOrNull),

@@ -23,11 +23,11 @@ import { messageMark } from './inbox/seen-marks.ts'
 import { createWaiting, type WaitingMessages } from './inbox/undecrypted.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { createPresence, type Presence } from './presence.ts'
-import { createInbound, type Inbound, type InboundDeps } from './received-events.ts'
+import { createReceivedEvents, type ReceivedEvents, type ReceivedEventsDeps } from './received-events.ts'
 import { eventOrNull } from './unreported.ts'
 
 export interface ReceivingDeps
-  extends InboundDeps,
+  extends ReceivedEventsDeps,
     Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'openAnswer' | 'peer' | 'outbox'> {
   /** Chats whose messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
@@ -56,7 +56,7 @@ export interface Receiving {
   /** Readers of the phone's history, in order; each gets every slice of it. */
   readonly history: readonly HistoryReader[]
   /** A chat has a new name or picture. */
-  chatChanged: Inbound['chatChanged']
+  chatChanged: ReceivedEvents['chatChanged']
   /** Whether a message that could not be read is still waited for. */
   isMissing: WaitingMessages['has']
   /** Must be called right after the session is created, before anything arrives. */
@@ -72,7 +72,7 @@ export interface Receiving {
 
 export function createReceiving(deps: ReceivingDeps): Receiving {
   const { instance, store, sealer, clock, log, outbox } = deps
-  const inbound = createInbound(deps)
+  const inbound = createReceivedEvents(deps)
   const presence = createPresence({ store, outbox, clock, log })
   const held = createWaiting({
     instance,

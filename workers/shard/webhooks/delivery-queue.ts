@@ -6,7 +6,7 @@ import { urlField, type WebhookSettings } from '../../../src/domain/instance.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { LogRow } from '../../../src/webhooks/log.ts'
-import type { Hold, Holds } from './holds.ts'
+import type { Hold, ReceiverHolds } from './receiver-holds.ts'
 
 /** Number of events that are examined per turn. */
 const SLICE = 500
@@ -23,7 +23,7 @@ export interface DeliveryQueueOptions {
   instanceId: string
   store: Pick<StateStore, 'range'>
   webhooks: () => WebhookSettings
-  holds: Holds
+  holds: ReceiverHolds
   /** Undefined for an unreadable row. */
   readRow(eventId: string): Promise<LogRow | undefined>
   /** Called before the queue is read: when it resolves, finished events have left it. */

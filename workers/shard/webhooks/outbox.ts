@@ -1,8 +1,8 @@
 /**
  * The webhook outbox of one instance. A finished event is stored, sealed, in the commit of its cause; then it is delivered at least once, one at a
  * time, in the order of the events. A failed event is parked with the time of its next attempt, and the queue continues: an event can be late, but
- * cannot block the others. Only while a receiver is down, the queue of its URL is held, so that an outage keeps the order (`holds.ts`); an attempted
- * event is then back in the queue.
+ * cannot block the others. Only while a receiver is down, the queue of its URL is held, so that an outage keeps the order (`receiver-holds.ts`); an
+ * attempted event is then back in the queue.
  *
  *   outbox:<event>       body of an event without attempts, or of one whose receiver is down: the delivery queue, in key order
  *   parked:<event>       body of one that failed, with
@@ -11,8 +11,8 @@
  *
  * While a stream reads the events they are also kept for it (`stream/stream.ts`); events without a URL are only kept there.
  *
- * Every change of these is one commit, which never waits for the network. A delivery is recorded later, together with those after it (`outcomes.ts`),
- * so a kill at any point repeats at most one such batch and the attempt in flight, with the same event ids.
+ * Every change of these is one commit, which never waits for the network. A delivery is recorded later, together with those after it
+ * (`delivery-outcomes.ts`), so a kill at any point repeats at most one such batch and the attempt in flight, with the same event ids.
  *
  * While its receiver is up, an event is posted from memory (`queue-memory.ts`); the queue on disk is read after a start, a failure, or a burst.
  */
@@ -27,19 +27,19 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { systemTimer, within } from '../../../src/storage/timer.ts'
 import { validSecrets } from '../../../src/webhooks/delivery/signature.ts'
 import { logRows } from '../../../src/webhooks/log.ts'
-import { type AttemptNeeds, createAttempt } from './attempts/attempt.ts'
 import { manualAttempts } from './attempts/by-hand.ts'
+import { type AttemptNeeds, createDeliveryAttempt } from './attempts/delivery-attempt.ts'
 import { scheduledAttempts } from './attempts/scheduled.ts'
 import { createBacklog } from './backlog.ts'
 import type { Outbox, OutboxOptions } from './contract.ts'
+import { createDeliveryOutcomes, MAX_UNWRITTEN } from './delivery-outcomes.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { createEventTimes } from './event-times.ts'
 import { eventBytes, firstRow, isWanted } from './finished-event.ts'
-import { createHolds, type Hold } from './holds.ts'
 import { logPruning } from './log-pruning.ts'
-import { createOutcomes, MAX_UNWRITTEN } from './outcomes.ts'
 import { createOverflow } from './overflow.ts'
 import { createQueueMemory } from './queue-memory.ts'
+import { createReceiverHolds, type Hold } from './receiver-holds.ts'
 import { sampleEvent } from './sample.ts'
 import { MAX_WAITING } from './schedule.ts'
 import { createStream } from './stream/stream.ts'
@@ -76,7 +76,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const times = createEventTimes({ instanceId, store, sealer, clock })
   const ids = ascendingIds(clock)
   const backlog = createBacklog(instanceId, store)
-  const holds = createHolds()
+  const holds = createReceiverHolds()
   const stream = createStream({
     instanceId,
     store,
@@ -91,7 +91,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   })
   const stopping = new AbortController()
   const memory = createQueueMemory()
-  const outcomes = createOutcomes({
+  const outcomes = createDeliveryOutcomes({
     instanceId,
     store,
     timer,
@@ -283,7 +283,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (nextDue?.due === null) nextDue = undefined
     },
   }
-  const attempt = createAttempt(needs)
+  const attempt = createDeliveryAttempt(needs)
   const attempts = scheduledAttempts(needs, attempt)
   const manual = manualAttempts(needs, attempt)
   const { readRow } = attempt

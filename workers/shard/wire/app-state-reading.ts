@@ -148,7 +148,7 @@ export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)
 
 /** Null for an entry that is encrypted with another key or has no action. Throws `DamagedAppState` if the entry is stored under a wrong index. */
-export function openEntry(
+export function decryptEntry(
   { isRemoval, keyId, indexMac, data, valueMac: mac }: SealedEntry,
   keys: MutationKeys,
 ): AppStateAction | null {

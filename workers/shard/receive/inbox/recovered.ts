@@ -6,14 +6,14 @@
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Op } from '../../../../src/storage/contract.ts'
-import type { Inbound } from '../received-events.ts'
+import type { ReceivedEvents } from '../received-events.ts'
 import { isEvent } from '../unreported.ts'
 import type { InstanceInbox } from './inbox.ts'
 import { messageMarks } from './seen-marks.ts'
 import type { WaitingMessages } from './undecrypted.ts'
 
 export interface RecoveredDeps {
-  inbound: Pick<Inbound, 'message'>
+  inbound: Pick<ReceivedEvents, 'message'>
   once: InstanceInbox['once']
   /** Additional records of a new message, for its commit. */
   alongside(message: WAMessage): Promise<readonly Op[]>

@@ -44,7 +44,7 @@ function known(label: string | undefined): string | undefined {
 const WINDOWS_1252 = '€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ'
 
 /** Decodes a text piece by piece. A character may begin in one piece and end in the next. */
-export function createTextReader(charset: string): (bytes: Uint8Array) => string {
+export function textReader(charset: string): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder(charset)
   const read = (bytes: Uint8Array) => decoder.decode(bytes, { stream: true })
   if (decoder.encoding !== 'windows-1252') return read

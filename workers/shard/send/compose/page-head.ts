@@ -1,6 +1,6 @@
 /** Reads title and description of an HTML page from the bytes of its head. */
 import { cut } from '../../wire/bounds.ts'
-import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, createTextReader, START_BYTES } from './page-charset.ts'
+import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, START_BYTES, textReader } from './page-charset.ts'
 
 /** Number of bytes of a page that are read at most. Large sites have scripts of several hundred KB before the title. */
 export const MAX_PAGE = 1_024 * 1_024
@@ -59,7 +59,7 @@ interface HeadParser {
 }
 
 function parseHead(Parser: HtmlParser, charset: string | undefined): HeadParser {
-  const text = createTextReader(charset ?? 'utf-8')
+  const text = textReader(charset ?? 'utf-8')
   const found = new Map<string, string>()
   let declared: string | undefined
   let isInTitle = false

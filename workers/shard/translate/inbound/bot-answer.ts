@@ -12,7 +12,7 @@ import { chatNamesOf, namesOf } from './referenced.ts'
 import { allNames, SECRET_BYTES, secretOf, tryOpen } from './secret.ts'
 
 /** The encoded message; null if the answered message is not stored, or if no key works. `key`: key of the answer. */
-export async function openAnswer(
+export async function decryptBotAnswer(
   context: InboundContext,
   key: WAMessageKey,
   { target, ids }: AnswerStanza,

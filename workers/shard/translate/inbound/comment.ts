@@ -8,7 +8,7 @@ import { type Content, saysSomething, unwrap } from './content.ts'
 import type { Family, Scene, Translated } from './family.ts'
 import { may } from './permissions.ts'
 import type { TranslateContent } from './protocol.ts'
-import { openAbout } from './secret.ts'
+import { decryptAbout } from './secret.ts'
 
 type Key = proto.IMessageKey | null | undefined
 
@@ -24,7 +24,7 @@ export const sealedComment =
   async ({ message }, scene) => {
     const sealed = message.encCommentMessage
     const target = sealed?.targetMessageKey
-    const opened = await openAbout(scene, target, 'Enc Comment', { payload: sealed?.encPayload, iv: sealed?.encIv })
+    const opened = await decryptAbout(scene, target, 'Enc Comment', { payload: sealed?.encPayload, iv: sealed?.encIv })
     return opened && commented(translate, proto.Message.decode(opened.plain), target, scene)
   }
 

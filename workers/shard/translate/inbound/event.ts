@@ -4,7 +4,7 @@ import type { ReceivedBlocks } from '../../../../src/features/received/blocks.ts
 import { cutOrEmpty, cutOrNull, decimal, isoOrNull, millisecondsToIso, secondsToIso } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
 import { referencedMessage } from './referenced.ts'
-import { openAbout } from './secret.ts'
+import { decryptAbout } from './secret.ts'
 
 export const event: Family = ({ message }) => {
   const found = message.eventMessage
@@ -43,7 +43,7 @@ const RESPONSES: Readonly<Record<number, ReceivedBlocks['event_response']['respo
 export const eventResponse: Family = async ({ message }, scene) => {
   const sealed = message.encEventResponseMessage
   const key = sealed?.eventCreationMessageKey
-  const opened = await openAbout(scene, key, 'Event Response', { payload: sealed?.encPayload, iv: sealed?.encIv })
+  const opened = await decryptAbout(scene, key, 'Event Response', { payload: sealed?.encPayload, iv: sealed?.encIv })
   const referenced = opened && (await referencedMessage(key, scene))
   if (!opened || !referenced) return null
   const answer = proto.Message.EventResponseMessage.decode(opened.plain)

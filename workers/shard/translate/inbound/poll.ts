@@ -4,7 +4,7 @@ import { proto } from '@whiskeysockets/baileys'
 import { count, cutOrEmpty, idOrEmpty } from '../../wire/bounds.ts'
 import { type Content, type Field, unwrap } from './content.ts'
 import { block, type Family } from './family.ts'
-import { openAbout } from './secret.ts'
+import { decryptAbout } from './secret.ts'
 
 const MAX_OPTIONS = 12
 
@@ -37,7 +37,7 @@ export const poll: Family = ({ message }) => {
 export const pollVote: Family = async ({ message }, scene) => {
   const update = message.pollUpdateMessage
   const key = update?.pollCreationMessageKey
-  const opened = await openAbout(scene, key, 'Poll Vote', { payload: update?.vote?.encPayload, iv: update?.vote?.encIv })
+  const opened = await decryptAbout(scene, key, 'Poll Vote', { payload: update?.vote?.encPayload, iv: update?.vote?.encIv })
   const original = opened && pollOf(unwrap(opened.original.message)?.message ?? {})
   if (!opened || !original) return null
   const chosen = (proto.Message.PollVoteMessage.decode(opened.plain).selectedOptions ?? []).map(hex)

@@ -4,7 +4,7 @@ import { count, idOrEmpty, idOrNull } from '../../wire/bounds.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
 import { type Family, type KnownMessage, notification, type Scene, type Translated, type Translation } from './family.ts'
 import { may } from './permissions.ts'
-import { openAbout, type Purpose } from './secret.ts'
+import { decryptAbout, type Purpose } from './secret.ts'
 
 const { Type } = proto.Message.ProtocolMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
@@ -107,7 +107,7 @@ async function editIn({ protocolMessage, secretEncryptedMessage: sealed }: Conte
   if (type === Type.MESSAGE_EDIT) return { target: key, content: editedMessage }
   const purpose = PURPOSES[sealed?.secretEncType ?? 0]
   const target = sealed?.targetMessageKey
-  const opened = purpose && (await openAbout(scene, target, purpose, { payload: sealed?.encPayload, iv: sealed?.encIv }))
+  const opened = purpose && (await decryptAbout(scene, target, purpose, { payload: sealed?.encPayload, iv: sealed?.encIv }))
   if (!opened) return null
   const inner = proto.Message.decode(opened.plain)
   return { target, content: inner.protocolMessage?.editedMessage ?? inner }

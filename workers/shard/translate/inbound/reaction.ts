@@ -4,7 +4,7 @@ import { cutOrEmpty, isoOrNull, millisecondsToIso } from '../../wire/bounds.ts'
 import { block, type Family, type Scene, type Translation } from './family.ts'
 import { may } from './permissions.ts'
 import { referencedMessage } from './referenced.ts'
-import { openAbout } from './secret.ts'
+import { decryptAbout } from './secret.ts'
 
 export const reaction: Family = ({ message }, scene) => {
   const given = message.reactionMessage
@@ -13,7 +13,7 @@ export const reaction: Family = ({ message }, scene) => {
 
 export const sealedReaction: Family = async ({ message }, scene) => {
   const sealed = message.encReactionMessage
-  const opened = await openAbout(scene, sealed?.targetMessageKey, 'Enc Reaction', {
+  const opened = await decryptAbout(scene, sealed?.targetMessageKey, 'Enc Reaction', {
     payload: sealed?.encPayload,
     iv: sealed?.encIv,
   })

@@ -24,7 +24,7 @@ export const SECRET_BYTES = 32
 const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
 /** The plaintext and its target message; null if that is not stored, has no secret, or if no pair of names works. */
-export async function openAbout(
+export async function decryptAbout(
   scene: Scene,
   target: proto.IMessageKey | null | undefined,
   purpose: Purpose,

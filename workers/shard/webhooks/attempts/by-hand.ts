@@ -4,7 +4,7 @@ import type { LogDetail, LogEntry, WebhookBody } from '../../../../src/domain/we
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { attemptsOf, RETRY, toEntry } from '../../../../src/webhooks/log.ts'
-import type { Attempt, AttemptNeeds } from './attempt.ts'
+import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
 /** Number of bytes of a body that are shown. */
 const SHOWN_BYTES = 256 * 1_024
@@ -20,7 +20,7 @@ export interface ManualAttempts {
   body(eventId: string): Promise<WebhookBody>
 }
 
-export function manualAttempts(needs: AttemptNeeds, attempts: Attempt): ManualAttempts {
+export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): ManualAttempts {
   const { instanceId, store, sealer, steady, persist, outcomes, backlog } = needs
   const { target, readRow, rowOp, rowOps, post, afterAttempt, finish, answered, report } = attempts
 

@@ -2,10 +2,10 @@
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { bodyOps, ERASE, type LogRow, RETRY } from '../../../../src/webhooks/log.ts'
-import { isReceivers } from '../holds.ts'
 import type { FreshEvent } from '../queue-memory.ts'
+import { isReceivers } from '../receiver-holds.ts'
 import { KEEP_FAILED_BODY, retryDelay } from '../schedule.ts'
-import type { Attempt, AttemptNeeds } from './attempt.ts'
+import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
 export interface ScheduledAttempts {
   /** Next attempt of a queued or parked event, whose body is under `key`. Resolves with true if the event has ended and nothing else has changed. */
@@ -18,7 +18,7 @@ export interface ScheduledAttempts {
   correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean>
 }
 
-export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): ScheduledAttempts {
+export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): ScheduledAttempts {
   const { instanceId, store, sealer, clock, steady, log, steps, persist, backlog, holds } = needs
   const { target, rowOf, readRow, rowOp, rowOps, post, afterAttempt, finish, switchedOff, answered, report } = attempts
 

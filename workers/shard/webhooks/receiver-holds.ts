@@ -23,7 +23,7 @@ export const isReceivers = ({ code, error }: Pick<Outcome, 'code' | 'error'>): b
 const NO_CONNECTION: ReadonlySet<string> = new Set(['timeout', 'dns', 'tls', 'refused', 'connection'])
 const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-export function createHolds() {
+export function createReceiverHolds() {
   const held = new Map<string, Hold>()
   /** Last failed event by URL, with no success since. */
   const lastFailed = new Map<string, string>()
@@ -77,4 +77,4 @@ export function createHolds() {
     },
   }
 }
-export type Holds = ReturnType<typeof createHolds>
+export type ReceiverHolds = ReturnType<typeof createReceiverHolds>

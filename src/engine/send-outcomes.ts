@@ -20,7 +20,7 @@ export interface QueuedSend {
   svcId: string
 }
 
-export interface Outcomes {
+export interface SendOutcomes {
   /** Resolves with undefined if `ms` elapse first, if `signal` is aborted, or if the service stops. */
   of(send: QueuedSend, ms: number, signal: AbortSignal): Promise<Awaited | undefined>
   /** Ends all waits. */
@@ -33,7 +33,7 @@ interface Waiting {
   callers: Set<(outcome?: Awaited) => void>
 }
 
-export interface OutcomesDeps {
+export interface SendOutcomesDeps {
   engine: Pick<Engine, 'onEvent'>
   /** Tells which instances exist. */
   directory: {
@@ -42,7 +42,7 @@ export interface OutcomesDeps {
   }
 }
 
-export function createOutcomes({ engine, directory }: OutcomesDeps): Outcomes {
+export function createSendOutcomes({ engine, directory }: SendOutcomesDeps): SendOutcomes {
   const recent = boundedCache<string, SendEnd>(RECENT)
   /** Waiting sends by service id. */
   const waiting = new Map<string, Waiting>()

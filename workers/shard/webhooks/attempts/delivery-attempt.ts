@@ -9,10 +9,10 @@ import { bodyOps, ERASE, type LogRow, logRows, maskUrl, withFailure } from '../.
 import { indexOps } from '../../../../src/webhooks/log-index.ts'
 import type { Backlog } from '../backlog.ts'
 import type { DeliveryResult, OutboxOptions } from '../contract.ts'
+import type { DeliveryOutcomes } from '../delivery-outcomes.ts'
 import type { DeliveryQueue } from '../delivery-queue.ts'
-import type { Holds } from '../holds.ts'
-import type { Outcomes } from '../outcomes.ts'
 import type { Overflow } from '../overflow.ts'
+import type { ReceiverHolds } from '../receiver-holds.ts'
 import { KEEP_FAILED_BODY, MAX_TRIES } from '../schedule.ts'
 
 export type AttemptNeeds = Pick<
@@ -32,18 +32,18 @@ export type AttemptNeeds = Pick<
   /** Stores an outcome; retries while the disk fails. */
   persist(ops: Op[]): Promise<unknown>
   stopping: AbortSignal
-  outcomes: Pick<Outcomes, 'add' | 'flush' | 'isFull'>
+  outcomes: Pick<DeliveryOutcomes, 'add' | 'flush' | 'isFull'>
   backlog: Pick<Backlog, 'changed'>
-  holds: Holds
+  holds: ReceiverHolds
   queue(): Pick<DeliveryQueue, 'fromTheBeginning'>
   overflow(): Pick<Overflow, 'parked'>
   /** A body was parked whose erasure is later than everything else that is due. */
   keptToTheEnd(): void
 }
 
-export type Attempt = ReturnType<typeof createAttempt>
+export type DeliveryAttempt = ReturnType<typeof createDeliveryAttempt>
 
-export function createAttempt(needs: AttemptNeeds) {
+export function createDeliveryAttempt(needs: AttemptNeeds) {
   const {
     instanceId,
     store,

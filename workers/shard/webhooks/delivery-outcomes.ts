@@ -20,7 +20,7 @@ const MAX_TAKEN = 8
 /** Time in ms that they wait for the commit of an event. */
 const WITHIN = 50
 
-export interface Outcomes {
+export interface DeliveryOutcomes {
   /** `ops` is called once, when they are written, and not between an answer and the next POST. */
   add(eventId: string, ops: () => readonly Op[]): void
   /**
@@ -35,7 +35,7 @@ export interface Outcomes {
   stop(): Promise<void>
 }
 
-export interface OutcomesOptions {
+export interface DeliveryOutcomesOptions {
   instanceId: string
   store: Pick<StateStore, 'commit'>
   timer: Timer
@@ -50,7 +50,7 @@ interface Waiting {
   isTaken: boolean
 }
 
-export function createOutcomes({ instanceId, store, timer, steps, log, max }: OutcomesOptions): Outcomes {
+export function createDeliveryOutcomes({ instanceId, store, timer, steps, log, max }: DeliveryOutcomesOptions): DeliveryOutcomes {
   const stopping = new AbortController()
   const waiting = new Map<string, Waiting>()
   let alarm: { cancel(): void } | undefined
