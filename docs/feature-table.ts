@@ -34,9 +34,9 @@ export function featureTable(ids: readonly string[], promised: Promised): string
     rows.push(`| ${cells.join(' | ')} |`)
   }
   return [
-    `${built} of the contract's ${total} operations:`,
+    `The contract of the API has ${total} operations, and the service has ${built} of them. It also has some operations that the contract does not contain.`,
     '',
-    '| Area | Built | Operations | Still missing |',
+    '| Area | Of the contract | Operations | Missing |',
     '|---|---|---|---|',
     ...rows,
   ].join('\n')

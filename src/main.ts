@@ -423,7 +423,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     const look = async () => {
       await takeImports()
       if (isStopping) return
-      await carryOutOrders().catch((error) => log.error({ err: error }, 'orders of a command could not be read'))
+      await carryOutOrders().catch((error) => log.error({ err: error }, 'requests of CLI commands could not be read'))
     }
     let looking = look()
     visited = () => {

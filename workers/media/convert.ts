@@ -21,7 +21,10 @@ export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { 
     return { ok: await prepareMedia(job) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    log.info({ purpose: job.purpose, code: error.code, err: error.cause ?? error }, 'a medium cannot be sent')
+    log.info(
+      { purpose: job.purpose, code: error.code, err: error.cause ?? error },
+      'a media file could not be prepared for sending',
+    )
     return { err: error.toData() }
   }
 }

@@ -85,7 +85,9 @@ export function createAccountRecords({ recentTotal, identity, onNewCorrespondent
       recent.end()
       await secrets.stop()
       await authorship.stop()
-      await directory.flush().catch((cause) => log.error({ err: cause }, 'the chat directory could not be written to disk'))
+      await directory
+        .flush()
+        .catch((cause) => log.error({ err: cause }, 'the list of chats and contacts could not be written to disk'))
     },
   }
 }

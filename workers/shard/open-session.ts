@@ -94,7 +94,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
       // Continuing with credentials that are not on disk would lose the pairing at the next start.
       log.error({ err: error }, 'credentials and app state could not be saved')
       endSocket(session.sock, endReason('credentials could not be saved', 500), 'abrupt').catch((error: unknown) =>
-        log.info({ err: error }, 'the library left an error unhandled'),
+        log.info({ err: error }, 'Baileys did not handle one of its own errors'),
       )
     },
   })
@@ -202,7 +202,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
       sock.ev.on('connection.update', ({ connection: state }) => {
         if (state !== 'open') return
         replayPeers(own.take)
-        directory.warm().catch((error) => log.warn({ err: error }, 'the chat directory could not be loaded'))
+        directory.warm().catch((error) => log.warn({ err: error }, 'the list of chats and contacts could not be loaded'))
         reader.loggedIn()
         receiving.loggedIn(session)
         rebuildDirectory({ instance, store, sock, reader, creds, appState })

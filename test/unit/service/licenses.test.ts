@@ -1,4 +1,4 @@
-/** Production packages only have licenses that docs/licenses.md lists. */
+/** Production packages only have licences that docs/licenses.md lists. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ interface Locked {
   dev?: boolean
 }
 
-test('a package that is not under a permissive license is named on the page', () => {
+test('a package that is not under a permissive licence is named on the page', () => {
   const page = textOf('docs/licenses.md')
   const { packages }: { packages: Record<string, Locked> } = JSON.parse(textOf('package-lock.json'))
   const others = Object.entries(packages).filter(

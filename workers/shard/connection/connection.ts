@@ -65,7 +65,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
     }),
   )
   const { ws, ev } = sock
-  const stray = (error: unknown) => log.info({ err: error }, 'the library left an error unhandled')
+  const stray = (error: unknown) => log.info({ err: error }, 'Baileys did not handle one of its own errors')
   const replace = (reason: string) => void endSocket(sock, endReason(reason, STALLED), 'abrupt').catch(stray)
 
   // The library's own functions keep the library's encoder.

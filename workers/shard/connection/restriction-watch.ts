@@ -72,7 +72,7 @@ export function watchRestriction(
       lockChanged(reachOutLock(await mex('FetchReachoutTimelock', {}, QUERY_DEADLINE)))
       return true
     } catch (error) {
-      log.info({ err: error }, 'the reach-out lock of the account could not be requested')
+      log.info({ err: error }, 'the network did not answer whether the account may write to new people')
       return false
     }
   }

@@ -195,7 +195,7 @@ export function createAccountDirectory({ instance, store, sealer, log, own }: Ac
   }
 
   const flushBehind = () =>
-    void flush().catch((error) => log.error({ err: error }, 'the chat directory could not be written to disk'))
+    void flush().catch((error) => log.error({ err: error }, 'the list of chats and contacts could not be written to disk'))
 
   async function inSlices<T>(items: readonly T[], work: (item: T) => void) {
     for (let from = 0; from < items.length; from += SLICE) {

@@ -141,7 +141,8 @@ export function createTable<T extends object>(options: TableOptions<T>): Table<T
   async function read() {
     const current = generation
     let count = 0
-    const unreadable = (error: unknown) => log.error({ err: error }, 'a stored part of the directory could not be decoded')
+    const unreadable = (error: unknown) =>
+      log.error({ err: error }, 'a stored part of the list of chats and contacts could not be decoded')
     for await (const { key, value } of records.list(store, prefix, { onUnreadable: unreadable })) {
       if (++count % SLICE === 0) await nextTurn()
       if (generation !== current) return

@@ -41,7 +41,7 @@ export function createAttempt({ instanceId, send, isOpen, log, steps, items, cou
       if (error instanceof TryLater) {
         log.info(
           { instance_id: instanceId, svc_id: svcId, operation, err: error, retry_in_ms: error.afterMs },
-          'queue: an item was put off; it is tried again later',
+          'queue: an item was postponed; it is tried again later',
         )
         return { laterMs: error.afterMs }
       }

@@ -178,7 +178,7 @@ export function createQueue(options: QueueOptions): Queue {
     await counter.unname().catch((error: unknown) => {
       log.warn(
         { instance_id: instanceId, svc_id: svcId, err: error },
-        'queue: the attempt counter could not be reset after an attempt that never began',
+        'queue: the attempt counter of an item could not be reset; it counts one attempt that did not begin',
       )
     })
   }
@@ -200,7 +200,7 @@ export function createQueue(options: QueueOptions): Queue {
     await counter.uncount().catch((error: unknown) => {
       log.warn(
         { instance_id: instanceId, svc_id: svcId, err: error },
-        'queue: the attempt counter could not be reset after an attempt that was cut short',
+        'queue: the attempt counter of an item could not be reset; it counts one attempt that was interrupted',
       )
     })
   }

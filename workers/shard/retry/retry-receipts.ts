@@ -48,7 +48,10 @@ export const answerRetryReceipt =
     } catch (error) {
       escalateTrap(error)
       if (isDiskFull(error)) throw error
-      log.warn({ err: error, message_id: idOf(receipt) }, 'a retry receipt could not be answered')
+      log.warn(
+        { err: error, message_id: idOf(receipt) },
+        'a request to send a message again (retry receipt) could not be answered',
+      )
     }
   }
 

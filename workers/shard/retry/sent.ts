@@ -234,7 +234,7 @@ export function createSent(options: SentOptions): Sent {
       try {
         return Buffer.from(sealer.open(key, value.subarray(TIME_BYTES))).toString()
       } catch (error) {
-        log.error({ err: error }, 'the number of a channel post is not readable')
+        log.error({ err: error }, 'the stored id of a channel post could not be decoded')
         return undefined
       }
     },

@@ -77,7 +77,10 @@ export async function missedAudience(
   devices.drop(identity.own())
   const fresh = await groupAudience(sender, to)
   const isSame = fresh?.hash === audience.hash && fresh.addressing === audience.addressing
-  sender.log.info({ changed: !isSame, refused: !verdict.ok }, 'the network reports different devices for a group')
+  sender.log.info(
+    { changed: !isSame, refused: !verdict.ok },
+    'the network has another list of members or devices of a group; the list was read again, and a changed one gets the message once more',
+  )
   return isSame && verdict.ok ? null : fresh
 }
 

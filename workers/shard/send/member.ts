@@ -39,7 +39,7 @@ export async function memberJids(
   const { session, log } = asker
   await accountsOf(asker, await unknownOf(session, to, people)).catch((error: unknown) => {
     if (error instanceof Failure && error.code === 'instance_not_connected') throw error
-    log.info({ err: error }, 'the numbers of a message could not be looked up')
+    log.info({ err: error }, 'the phone numbers in a message could not be looked up')
   })
   const registered = (person: UserIdentifier) =>
     (person.space === 'phone' ? session.numbers.known(person.digits) : undefined) ?? toJid(person)

@@ -263,7 +263,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
     try {
       return keys.agree(primary)
     } catch (error) {
-      log.warn({ err: error }, 'the phone sent an unusable key')
+      log.warn({ err: error }, 'passkey linking: the phone sent an invalid key')
       return null
     }
   }
@@ -314,7 +314,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
       if (isOver || isGiven) return
       const found = requestOptionsIn(notice)
       if (found) offer(found)
-      log.info({ again: isAgain }, 'the account demands its passkey')
+      log.info({ again: isAgain }, 'the network requires the passkey of the account to link this device')
       events.passkeyAsked(endsAt - steady.now())
       if (!options) void fetchOptions()
     },

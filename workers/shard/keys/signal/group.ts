@@ -101,7 +101,9 @@ async function operate<T>(
 }
 
 function noSession(): never {
-  throw new Error('a sender key has no session')
+  throw new Error(
+    'Signal asked for a session or key of a contact while it encrypted or decrypted with a sender key, which uses neither; the library has changed',
+  )
 }
 
 export async function hasSenderKey(keys: KeyReader, name: SenderName): Promise<boolean> {

@@ -69,7 +69,7 @@ export async function invite(
       await enqueue(call)
       invited.add(candidate.id)
     } catch (error) {
-      log.warn({ err: error }, 'an invitation could not be queued')
+      log.warn({ err: error }, 'somebody could not be added to a group, and the invitation for this person could not be queued')
       break
     }
   }

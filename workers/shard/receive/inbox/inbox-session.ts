@@ -182,7 +182,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     if (!isOurs(error)) {
       log.error(
         { err: error, stanza: idOf(stanza.node) },
-        "a message from the account's own phone could not be processed; it is set aside",
+        "a message from the account's own phone could not be processed; it is stored but not tried again",
       )
       try {
         return await setAside(stanza, unwrap(message.message ?? {})?.field ?? stanza.node.tag)

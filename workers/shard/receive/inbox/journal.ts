@@ -153,7 +153,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
           await setAside(id, record)
           log.error(
             { attempts: record.attempts },
-            "a message from the account's own phone failed after several logins; it is set aside",
+            "a message from the account's own phone failed after several logins; it is stored but not tried again",
           )
           continue
         }

@@ -27,7 +27,7 @@ export async function cardPicture(
   } catch (error) {
     // The item is sent again after the reconnection, with its picture.
     if (error instanceof Failure && error.code === 'instance_not_connected') throw error
-    context.log.info({ err: error }, 'a card is sent without its picture, which could not be prepared')
+    context.log.info({ err: error }, 'a link preview is sent without its picture, which could not be prepared')
     return {}
   }
 }

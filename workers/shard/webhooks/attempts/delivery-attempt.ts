@@ -148,7 +148,11 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     // Received messages are posted a thousand times per second, and a log line for each would cost as much as the POST.
     const isExpected = attempts === 1 && requestId === undefined
     if (result === 'delivered') log[isExpected ? 'debug' : 'info'](line, 'webhook delivered')
-    else log.warn(line, result === 'discarded' ? 'webhook discarded' : 'webhook attempt failed')
+    else
+      log.warn(
+        line,
+        result === 'discarded' ? 'webhook discarded, because its type no longer has a URL' : 'webhook attempt failed',
+      )
     onResult?.(type, result, durationMs)
   }
 
