@@ -53,7 +53,7 @@ function readFlags(): Flags | { text: string } {
 /** Only in the sandbox; otherwise no module of the simulator is loaded. */
 async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }: Config, log: Logger): Promise<Network> {
   await makeDataDir(dataDir)
-  const { startNetworkThread } = await import('../workers/simulator/thread.ts')
+  const { startNetworkThread } = await import('../workers/simulator/network-thread.ts')
   const trace = sandboxTrace ?? undefined
   const options = { dataDir: join(dataDir, 'network'), keep: sandboxKeep, controlPort: sandboxPort, trace }
   return startNetworkThread(options, (sentence) => log.warn(sentence)).catch((cause: NodeJS.ErrnoException) => {

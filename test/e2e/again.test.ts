@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
-import { openAbout } from '../../workers/simulator/people/secret.ts'
+import { unsealAbout } from '../../workers/simulator/people/secret.ts'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
 import * as files from '../harness/media-files.ts'
 import { chatOf } from '../harness/places.ts'
@@ -138,7 +138,7 @@ describe('a message that leaves again is the one that left', { concurrency: true
       const linkOf = ({ proto: message }: InboxItem) => {
         const sealed = message.secretEncryptedMessage as Json
         const about = { secret: bytes(secretOf(created!)), messageId: id, author: me, sender: me }
-        const plain = openAbout(about, 'Event Edit', bytes(sealed.encPayload), bytes(sealed.encIv))
+        const plain = unsealAbout(about, 'Event Edit', bytes(sealed.encPayload), bytes(sealed.encIv))
         return proto.Message.decode(plain).protocolMessage?.editedMessage?.eventMessage?.joinLink
       }
       const change = { phone: ANA, event_message_id: id, event: { ...event, call_link_type: 'video' } }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { openAbout } from '../../workers/simulator/people/secret.ts'
+import { unsealAbout } from '../../workers/simulator/people/secret.ts'
 import { addressesOf, type ByAddressing, createTeams, type Place } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
@@ -42,7 +42,7 @@ function openEdit(message: Json, secret: Buffer, creator: string): { event: Json
   assert.equal(sealed.secretEncType, 'EVENT_EDIT')
   const id = String(field(sealed, 'targetMessageKey').id)
   const about = { secret, messageId: id, author: creator, sender: creator }
-  const plain = openAbout(about, 'Event Edit', bytes(sealed.encPayload), bytes(sealed.encIv))
+  const plain = unsealAbout(about, 'Event Edit', bytes(sealed.encPayload), bytes(sealed.encIv))
   const inner = proto.Message.decode(plain).protocolMessage
   assert.equal(inner?.type, proto.Message.ProtocolMessage.Type.MESSAGE_EDIT)
   assert.equal(inner?.key?.id, id)
@@ -125,7 +125,7 @@ for (const addressing of ['lid', 'pn'] as const) {
         author: addresses[ANA]![addressing],
         sender: addresses[ME]![addressing],
       }
-      const plain = openAbout(about, 'Event Response', bytes(sealed.encPayload), bytes(sealed.encIv))
+      const plain = unsealAbout(about, 'Event Response', bytes(sealed.encPayload), bytes(sealed.encIv))
       const response = proto.Message.EventResponseMessage.decode(plain)
       assert.equal(proto.Message.EventResponseMessage.EventResponseType[response.response!], told)
       assert.ok(Number(response.timestampMs) > 0)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { openAbout } from '../../workers/simulator/people/secret.ts'
+import { unsealAbout } from '../../workers/simulator/people/secret.ts'
 import { addressesOf, type ByAddressing, createTeams, type Place } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
@@ -40,7 +40,7 @@ function openVote(message: Json, secret: Buffer, author: string, sender: string)
   const update = field(message, 'pollUpdateMessage')
   const messageId = String(field(update, 'pollCreationMessageKey').id)
   const { encPayload, encIv } = field(update, 'vote')
-  const plain = openAbout({ secret, messageId, author, sender }, 'Poll Vote', bytes(encPayload), bytes(encIv))
+  const plain = unsealAbout({ secret, messageId, author, sender }, 'Poll Vote', bytes(encPayload), bytes(encIv))
   return proto.Message.PollVoteMessage.decode(plain).selectedOptions.map((option) => Buffer.from(option).toString('hex'))
 }
 

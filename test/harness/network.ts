@@ -7,7 +7,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Simulator, SimulatorOptions } from '../../workers/simulator/index.ts'
 import type { SandboxNetworkOptions, SandboxNetworkReady } from '../../workers/simulator/main.ts'
-import type { NetworkThread } from '../../workers/simulator/thread.ts'
+import type { NetworkThread } from '../../workers/simulator/network-thread.ts'
 
 export type { NetworkThread, SandboxNetworkReady, Simulator }
 
@@ -28,6 +28,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 }
 
 export async function startNetworkThread(options: SandboxNetworkOptions = {}): Promise<NetworkThread> {
-  const thread = await import('../../workers/simulator/thread.ts')
+  const thread = await import('../../workers/simulator/network-thread.ts')
   return thread.startNetworkThread({ trace, ...options })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTrust, findChainFault } from '../../workers/simulator/wire/certificate.ts'
 import { generateKeyPair, sign, verify } from '../../workers/simulator/wire/keys.ts'
+import { createTrust, findChainFault } from '../../workers/simulator/wire/trust.ts'
 
 const now = () => Math.floor(Date.now() / 1000)
 

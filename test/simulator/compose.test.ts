@@ -5,7 +5,7 @@ import { decryptEventResponse, decryptPollVote, getMediaKeys, proto } from '@whi
 import { type ComposeContext, compose } from '../../workers/simulator/people/compose.ts'
 import { describe } from '../../workers/simulator/people/describe.ts'
 import { openMedia } from '../../workers/simulator/people/media.ts'
-import { openAbout } from '../../workers/simulator/people/secret.ts'
+import { unsealAbout } from '../../workers/simulator/people/secret.ts'
 
 const ANNA = '491700000001@s.whatsapp.net'
 const BEN = '491700000002@s.whatsapp.net'
@@ -87,7 +87,7 @@ test('an edit carries the new text, in the open or sealed with the original secr
 
   const sealed = (await send({ edit: { message_id: 'M1', text: 'third', encrypted: true } }, context)).secretEncryptedMessage
   const about = { secret: original.messageContextInfo!.messageSecret!, messageId: 'M1', author: ANNA, sender: ANNA }
-  const inner = proto.Message.decode(openAbout(about, 'Message Edit', sealed!.encPayload!, sealed!.encIv!))
+  const inner = proto.Message.decode(unsealAbout(about, 'Message Edit', sealed!.encPayload!, sealed!.encIv!))
   assert.equal(inner.protocolMessage?.editedMessage?.conversation, 'third')
 })
 

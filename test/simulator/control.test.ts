@@ -3,8 +3,8 @@ import { request as httpRequest } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { toDataURL } from 'qrcode'
+import { type ControlServer, startControlServer } from '../../workers/simulator/control/control-server.ts'
 import { ROUTES } from '../../workers/simulator/control/routes.ts'
-import { type ControlServer, startControl } from '../../workers/simulator/control/server.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 
 /** The HTTP side of the control API over the real network, without a linked device. */
@@ -18,7 +18,7 @@ let server: ControlServer
 
 before(async () => {
   simulator = await startSimulator()
-  server = await startControl(simulator.control, { port: 0, host: '127.0.0.1', onDefect: assert.fail })
+  server = await startControlServer(simulator.control, { port: 0, host: '127.0.0.1', onDefect: assert.fail })
 })
 
 after(async () => {
@@ -268,7 +268,7 @@ test('a defect of the simulator is told to its operator, with its stack, and not
       throw new TypeError('cannot read /home/somebody/secret')
     },
   })
-  const other = await startControl(broken, { port: 0, host: '127.0.0.1', onDefect: (error) => void defects.push(error) })
+  const other = await startControlServer(broken, { port: 0, host: '127.0.0.1', onDefect: (error) => void defects.push(error) })
   try {
     const { port, host } = new URL(other.url)
     const { status, body } = await raw(port, 'GET', '/stats', { host })

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { type BinaryNode, decryptEventResponse, decryptPollVote, proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Settings } from '../../workers/simulator/control/network-control.ts'
-import { type MediaHost, startMedia } from '../../workers/simulator/media/host.ts'
+import { type MediaHost, startMediaHost } from '../../workers/simulator/media/media-host.ts'
 import { withMedia } from '../../workers/simulator/media/received.ts'
-import { openAbout } from '../../workers/simulator/people/secret.ts'
+import { unsealAbout } from '../../workers/simulator/people/secret.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
@@ -20,7 +20,7 @@ let simulator: Simulator
 let client: Client
 
 before(async () => {
-  media = await startMedia()
+  media = await startMediaHost()
   simulator = await startSimulator({ mediaHost: { host: media.host, upload: media.put } })
   simulator.control.createPhone({ phone: PHONE })
   simulator.control.createContact(CONTACT, { name: 'Ben' })
@@ -127,7 +127,7 @@ for (const addressing of ADDRESSINGS) {
       author: nameIn(addressing, CONTACT),
       sender: nameIn(addressing, CONTACT),
     }
-    const inner = proto.Message.decode(openAbout(about, 'Message Edit', sealed.encPayload!, sealed.encIv!))
+    const inner = proto.Message.decode(unsealAbout(about, 'Message Edit', sealed.encPayload!, sealed.encIv!))
     assert.equal(inner.protocolMessage?.editedMessage?.conversation, 'after')
   })
 

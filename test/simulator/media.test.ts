@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { FaultAction } from '../../workers/simulator/control/network-control.ts'
-import { type MediaHost, type MediaOptions, startMedia } from '../../workers/simulator/media/host.ts'
+import { type MediaHost, type MediaOptions, startMediaHost } from '../../workers/simulator/media/media-host.ts'
 import { openMedia, sealMedia } from '../../workers/simulator/people/media.ts'
 
 async function started(t: TestContext, options: MediaOptions = {}): Promise<MediaHost> {
-  const media = await startMedia(options)
+  const media = await startMediaHost(options)
   t.after(() => media.stop())
   return media
 }
@@ -102,7 +102,7 @@ test('the certificate holds for loopback and for the fixed media host, under our
 test('media and authority survive a restart in the same folder', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'svc-media-'))
   t.after(() => rm(dir, { recursive: true }))
-  const before = await startMedia({ dir })
+  const before = await startMediaHost({ dir })
   const { directPath } = await before.put(Buffer.from('kept'))
   await before.stop()
   const after = await started(t, { dir })

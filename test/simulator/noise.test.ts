@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { createTrust } from '../../workers/simulator/wire/certificate.ts'
-import { createResponder } from '../../workers/simulator/wire/noise.ts'
+import { createNoiseResponder } from '../../workers/simulator/wire/noise-responder.ts'
+import { createTrust } from '../../workers/simulator/wire/trust.ts'
 import { agree, newPair, rawOf, seal, symmetric } from './noise-state.ts'
 
 /** A client that already knows the server's key. `raw-wire.test.ts` has the same over a socket. */
@@ -25,7 +25,7 @@ function hello(serverKey: Uint8Array) {
 
 test('a client that knows the key of the server is known after one message', () => {
   const { state, own, ephemeral, message } = hello(trust.serverKey.publicKey)
-  const { answer, client } = createResponder(trust).hello(message)
+  const { answer, client } = createNoiseResponder(trust).hello(message)
   assert.ok(client)
   assert.deepEqual(client.staticKey, rawOf(own.publicKey))
   assert.equal(Number(client.payload.username), 5511900000001)
@@ -44,7 +44,7 @@ test('one that knows another key is answered as a new one, and goes on from ther
   const stale = rawOf(newPair().publicKey)
   for (const forged of [undefined, 'leaf'] as const) {
     const { own, ephemeral, message } = hello(forged ? trust.serverKey.publicKey : stale)
-    const responder = createResponder(trust)
+    const responder = createNoiseResponder(trust)
     const { answer, client } = responder.hello(message, forged)
     assert.equal(client, undefined)
     const { serverHello } = proto.HandshakeMessage.decode(answer)

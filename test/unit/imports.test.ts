@@ -155,7 +155,7 @@ const RULES: readonly Rule[] = [
   // The composition root and the commands: they load all of the main thread, and never the library, which the readers of other programs load late.
   {
     of: ['src/'],
-    run: ['src/', 'workers/simulator/thread.ts', 'workers/portability/'],
+    run: ['src/', 'workers/simulator/network-thread.ts', 'workers/portability/'],
     types: ['workers/'],
     packages: { not: [BAILEYS] },
   },
@@ -276,7 +276,7 @@ describe('the table notices', () => {
     ['a contract as a type', 'workers/shard/operations/labels.ts', "type F = typeof import('../../../src/features/labels.ts')"],
     ['an import in a comment', 'src/domain/ids.ts', "// import 'node:fs'\n/* import 'node:fs' */"],
     ['a string that is no import', 'src/domain/ids.ts', "export const from = 'node:fs'"],
-    ['the sandbox, loaded late', 'src/start.ts', "await import('../workers/simulator/thread.ts')"],
+    ['the sandbox, loaded late', 'src/start.ts', "await import('../workers/simulator/network-thread.ts')"],
   ]
   for (const [what, path, source] of fine) {
     test(`nothing wrong with ${what}`, () => assert.deepEqual(violations(path, source), []))

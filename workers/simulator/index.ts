@@ -5,7 +5,7 @@ import { PATH, startServer } from './network/server.ts'
 import { openStateFile, type StateFile, type Warn } from './network/state-file.ts'
 import { silenceLibsignal } from './people/quiet.ts'
 import { openTraceFile } from './watch/trace-file.ts'
-import { ROOT_SERIAL } from './wire/certificate.ts'
+import { ROOT_SERIAL } from './wire/trust.ts'
 
 export type { SimulatorControl } from './network/control.ts'
 

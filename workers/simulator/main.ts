@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { startControlServer } from './control/control-server.ts'
 import type { NetworkControl } from './control/network-control.ts'
-import { startControl } from './control/server.ts'
 import { startSimulator } from './index.ts'
-import { type MediaHost, startMedia, type TakeFault } from './media/host.ts'
+import { type MediaHost, startMediaHost, type TakeFault } from './media/media-host.ts'
 import { withMedia } from './media/received.ts'
 
 /** The entry point of the simulator: the network, its media host and its control API, all on loopback. */
@@ -51,7 +51,11 @@ async function startSandboxNetwork(options: SandboxNetworkOptions, warn: (senten
     // the host.
     let rules: TakeFault = () => undefined
     let pictures: NetworkControl['picture']
-    const media = await startMedia({ dir: dataDir, faults: (on, facts) => rules(on, facts), plain: (path) => pictures?.(path) })
+    const media = await startMediaHost({
+      dir: dataDir,
+      faults: (on, facts) => rules(on, facts),
+      plain: (path) => pictures?.(path),
+    })
     undo.push(() => media.stop())
     const simulator = await startSimulator({
       port,
@@ -63,7 +67,7 @@ async function startSandboxNetwork(options: SandboxNetworkOptions, warn: (senten
     undo.push(() => simulator.stop())
     rules = simulator.control.faults.take
     pictures = (path) => simulator.control.picture?.(path)
-    const control = await startControl(withMedia(simulator.control, media), { port: controlPort, host: LOOPBACK, onDefect })
+    const control = await startControlServer(withMedia(simulator.control, media), { port: controlPort, host: LOOPBACK, onDefect })
     undo.push(() => control.stop())
     const ca = await authorityFile(media, dataDir, undo)
     const { url, root, rootSerial } = simulator
@@ -89,7 +93,7 @@ async function authorityFile(media: MediaHost, dataDir: string | undefined, undo
 /** Messages from the thread of the network to its owner. */
 export type FromNetwork = { ready: SandboxNetworkReady } | { warning: string }
 
-/** Runs in a thread of its own (see `thread.ts`): posts `ready`, and stops on `stop`. */
+/** Runs in a thread of its own (see `network-thread.ts`): posts `ready`, and stops on `stop`. */
 async function serveThread(port: MessagePort, options: SandboxNetworkOptions): Promise<void> {
   const post = (message: FromNetwork) => port.postMessage(message)
   const { stop, ...ready } = await startSandboxNetwork(options, (warning) => post({ warning }))

@@ -4,7 +4,7 @@ import type { InboxItem, NetworkControl } from '../control/network-control.ts'
 import { mediaSource } from '../people/describe.ts'
 import { innerMedia } from '../people/inner-media.ts'
 import { openMedia } from '../people/media.ts'
-import type { MediaHost } from './host.ts'
+import type { MediaHost } from './media-host.ts'
 
 /**
  * The network's control together with the media host: media of an inbox are the bytes that the contact downloads and decrypts, not those that the

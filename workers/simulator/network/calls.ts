@@ -13,7 +13,7 @@ export interface CallOptions {
 }
 
 /** A call to a linked account: it rings until it is rejected, times out, or the caller hangs up. */
-export function startCall(network: Network, from: Person, to: Person, options: CallOptions): { id: string } {
+export function placeCall(network: Network, from: Person, to: Person, options: CallOptions): { id: string } {
   const id = randomId().repeat(2)
   const call: Call = { id, from, to, state: 'ringing' }
   network.calls.set(id, call)

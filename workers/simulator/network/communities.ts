@@ -1,5 +1,5 @@
 import { node } from '../wire/node.ts'
-import { addMembers, createGroup, groupNode, notifyGroup, removeMembers } from './groups.ts'
+import { addGroup, addMembers, groupNode, notifyGroup, removeMembers } from './groups.ts'
 import { parseJid } from './jid.ts'
 import type { Group, Network, Person } from './model.ts'
 import { pnOf } from './people.ts'
@@ -12,20 +12,20 @@ export interface Community {
   general: Group
 }
 
-export function createCommunity(
+export function addCommunity(
   network: Network,
   owner: Person,
   subject: string,
   description: string,
   members: string[] = [],
 ): Community {
-  const parent = createGroup(network, owner, subject, 'lid')
+  const parent = addGroup(network, owner, subject, 'lid')
   Object.assign(parent, { isCommunity: true, joinApproval: true })
   if (description !== '')
     parent.description = { id: parent.invite.slice(0, 12), text: description, by: owner, at: parent.createdAt }
-  const announcement = createGroup(network, owner, subject, 'lid')
+  const announcement = addGroup(network, owner, subject, 'lid')
   Object.assign(announcement, { isAnnouncementGroup: true, announce: true, linkedParent: parent.id })
-  const general = createGroup(network, owner, 'General', 'lid')
+  const general = addGroup(network, owner, 'General', 'lid')
   general.linkedParent = parent.id
   for (const group of [parent, announcement, general]) {
     addMembers(network, group, owner, members, { isSilent: true })

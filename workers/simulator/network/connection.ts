@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { StanzaFacts } from '../watch/match.ts'
 import { decodeNode, encodeNode } from '../wire/codec.ts'
-import { createFrameReader, frame } from '../wire/frames.ts'
+import { createFrameSplitter, frame } from '../wire/frame-splitter.ts'
 import { type BinaryNode, node } from '../wire/node.ts'
-import { type ClientHandshake, createResponder, type Transport } from '../wire/noise.ts'
+import { type ClientHandshake, createNoiseResponder, type Transport } from '../wire/noise-responder.ts'
 import type { Connection, Network } from './model.ts'
 
 export interface ConnectionEvents {
@@ -19,9 +19,9 @@ const STREAM_ERROR_GRACE = 100
 
 type Expectation = { resolve: (item: BinaryNode) => void; reject: (error: Error) => void }
 
-export function openConnection(network: Network, socket: WebSocket, wire: Duplex, events: ConnectionEvents): Connection {
-  const reader = createFrameReader()
-  const responder = createResponder(network.trust)
+export function acceptConnection(network: Network, socket: WebSocket, wire: Duplex, events: ConnectionEvents): Connection {
+  const reader = createFrameSplitter()
+  const responder = createNoiseResponder(network.trust)
   const expected = new Map<string, Expectation>()
   let step: 'hello' | 'finish' | 'open' | 'closed' = 'hello'
   let transport: Transport | undefined

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Collection, Order, Product } from './business.ts'
-import { createCommunity } from './communities.ts'
+import type { Collection, Order, Product } from './business-profile.ts'
+import { addCommunity } from './communities.ts'
 import { findKnown } from './control-people.ts'
 import type { Network, Person } from './model.ts'
 import { pnOf } from './people.ts'
@@ -9,11 +9,11 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const list = (value: unknown) => (Array.isArray(value) ? value : []) as Record<string, unknown>[]
 
 /** `{ owner, name, description?, participants? }`. */
-export function createCommunityByControl(network: Network, input: Record<string, unknown>) {
+export function addCommunityByControl(network: Network, input: Record<string, unknown>) {
   const owner = findKnown(network, text(input.owner))
   const phones = Array.isArray(input.participants) ? input.participants.map(text) : []
   const members = phones.map((phone) => pnOf(findKnown(network, phone)))
-  const made = createCommunity(network, owner, text(input.name) || text(input.subject), text(input.description), members)
+  const made = addCommunity(network, owner, text(input.name) || text(input.subject), text(input.description), members)
   return { id: made.parent.id, announcement_id: made.announcement.id, general_id: made.general.id }
 }
 

@@ -4,7 +4,7 @@ import { node } from '../wire/node.ts'
 import { linkGroup } from './communities.ts'
 import { findKnown } from './control-people.ts'
 import * as settings from './group-settings.ts'
-import { addMembers, createGroup, groupNode, notifyGroup, removeMembers, requestToJoin, setRoles } from './groups.ts'
+import { addGroup, addMembers, groupNode, notifyGroup, removeMembers, requestToJoin, setRoles } from './groups.ts'
 import type { Group, Network, Person } from './model.ts'
 import { pnOf } from './people.ts'
 
@@ -14,9 +14,9 @@ function findGroup(network: Network, id: string): Group {
   return group
 }
 
-export function createGroupByControl(network: Network, input: GroupInput): { id: string } {
+export function addGroupByControl(network: Network, input: GroupInput): { id: string } {
   const owner = findKnown(network, input.owner)
-  const group = createGroup(network, owner, input.subject, input.addressing ?? 'lid')
+  const group = addGroup(network, owner, input.subject, input.addressing ?? 'lid')
   addMembers(
     network,
     group,

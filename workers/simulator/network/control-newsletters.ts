@@ -5,7 +5,7 @@ import { type ComposeContext, compose } from '../people/compose.ts'
 import { findKnown } from './control-people.ts'
 import type { Network, Newsletter, Person, Post } from './model.ts'
 import { changePost, newReaction, newRole, post } from './newsletters.ts'
-import { createNewsletter } from './queries/newsletter-documents.ts'
+import { addNewsletter } from './queries/newsletter-documents.ts'
 import { newMessageId } from './send-as.ts'
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
@@ -13,9 +13,9 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const STATES = ['ACTIVE', 'SUSPENDED', 'GEOSUSPENDED'] as const
 
 /** `{ owner, name, description?, subscribers?, admins?, picture?, state?, verified?, handle?, listing?: { views, country } }`. */
-export function createNewsletterByControl(network: Network, input: Record<string, unknown>) {
+export function addNewsletterByControl(network: Network, input: Record<string, unknown>) {
   const owner = findKnown(network, text(input.owner))
-  const newsletter = createNewsletter(network, owner, text(input.name), text(input.description))
+  const newsletter = addNewsletter(network, owner, text(input.name), text(input.description))
   newsletter.picture = text(input.picture) || undefined
   const subscribers = Array.isArray(input.subscribers) ? input.subscribers.map(text) : []
   for (const phone of subscribers)

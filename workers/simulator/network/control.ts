@@ -3,7 +3,7 @@ import { ControlError } from '../control/control-error.ts'
 import type { ContactInput, MessageInput, NetworkControl, PhoneInput } from '../control/network-control.ts'
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { startBurst } from './burst.ts'
-import { startCall } from './calls.ts'
+import { placeCall } from './calls.ts'
 import {
   act,
   labelChat,
@@ -14,17 +14,16 @@ import {
   setProfile,
   setStatusPrivacy,
 } from './control-account.ts'
-import { createCommunityByControl, updateBusinessByControl } from './control-business.ts'
-import { changeParticipants, createGroupByControl, updateGroup } from './control-groups.ts'
+import { addCommunityByControl, updateBusinessByControl } from './control-business.ts'
+import { addGroupByControl, changeParticipants, updateGroup } from './control-groups.ts'
 import {
+  addNewsletterByControl,
   changePostByControl,
-  createNewsletterByControl,
   postByControl,
   postsByControl,
   reactByControl,
   setRoleByControl,
 } from './control-newsletters.ts'
-import { createPasskeyControl } from './control-passkey.ts'
 import { findKnown } from './control-people.ts'
 import { retryByControl } from './control-retry.ts'
 import { describeState } from './control-state.ts'
@@ -36,6 +35,7 @@ import { unlinkDevice } from './login.ts'
 import type { Network, Person } from './model.ts'
 import { actOnCode, refreshCompanionReg, scan } from './pairing.ts'
 import { enterCode } from './pairing-code.ts'
+import { createPasskeyControl } from './passkey-control.ts'
 import { addPerson, findPerson, jidOf, pnOf, setAbout, setDeviceCount } from './people.ts'
 import { findPicture, setPersonPicture } from './pictures.ts'
 import { showPresence } from './presence.ts'
@@ -239,19 +239,19 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     async presence(phone, to, state) {
       showPresence(network, person(phone), to.includes('@') ? to : pnOf(person(to)), state)
     },
-    call: (phone, to, options) => startCall(network, person(phone), person(to), options),
+    call: (phone, to, options) => placeCall(network, person(phone), person(to), options),
     callState(id) {
       const call = network.calls.get(id)
       if (!call) throw new ControlError('not_found', `there was no call ${id}`)
       return { state: call.state }
     },
-    createGroup: (input) => createGroupByControl(network, input),
+    createGroup: (input) => addGroupByControl(network, input),
     changeParticipants: async (id, by, action, phones, method) =>
       changeParticipants(network, id, person(by), action, phones, method),
     updateGroup: async (id, by, changes) => updateGroup(network, id, person(by), changes),
-    createCommunity: (input) => createCommunityByControl(network, input),
+    createCommunity: (input) => addCommunityByControl(network, input),
     updateBusiness: (phone, input) => updateBusinessByControl(network, phone, input),
-    createNewsletter: (input) => createNewsletterByControl(network, input),
+    createNewsletter: (input) => addNewsletterByControl(network, input),
     postToNewsletter: (id, message) => postByControl(network, id, message, (from, to) => contextFor(network, from, to, upload)),
     restrict: (phone, input) => restrict(network, findPhone(network, phone), input),
     saveContact: (phone, input) => saveContact(network, findPhone(network, phone), input),

@@ -1,7 +1,7 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { MessageCopy } from '../control/network-control.ts'
 import { describe } from '../people/describe.ts'
-import { openSealed } from '../people/opened.ts'
+import { unseal } from '../people/opened.ts'
 import { bigEndian, node, seconds } from '../wire/node.ts'
 import { unpad } from '../wire/padding.ts'
 import { enqueue } from './delivery.ts'
@@ -88,7 +88,7 @@ function copyOf(device: PretendDevice, deviceCopy: DeviceCopy, message: Message 
 function openedBy(network: Network, { person }: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   const group = network.groups.get(deviceCopy.chat)
   const addressing = group ? group.addressing : parseJid(deviceCopy.chat).server === 'lid' ? 'lid' : 'pn'
-  return openSealed(message, {
+  return unseal(message, {
     sender: jidOf(deviceCopy.from.person, addressing),
     find(id) {
       const own = person.sent.get(id)

@@ -5,7 +5,7 @@ import { GROUP_SERVER, parseJid } from './jid.ts'
 import type { Group, GroupMember, Network, Person } from './model.ts'
 import { findPerson, jidOf, lidJidOf, pnOf } from './people.ts'
 
-export function createGroup(network: Network, owner: Person, subject: string, addressing: 'lid' | 'pn'): Group {
+export function addGroup(network: Network, owner: Person, subject: string, addressing: 'lid' | 'pn'): Group {
   const id = `12036${randomInt(1_000_000_000, 9_999_999_999)}${String(network.groups.size).padStart(3, '0')}@${GROUP_SERVER}`
   const group: Group = {
     id,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type BinaryNode, node, SERVER_JID, seconds } from '../wire/node.ts'
-import type { ClientHandshake } from '../wire/noise.ts'
+import type { ClientHandshake } from '../wire/noise-responder.ts'
 import { bootstrap } from './bootstrap-after-pairing.ts'
 import { failure, LOCATION, streamError } from './connection.ts'
 import { notifyDevices } from './devices.ts'

@@ -6,13 +6,13 @@ import type { SignalDevice } from '../people/device.ts'
 import type { Answers } from '../watch/answers.ts'
 import type { Expectations } from '../watch/expectations.ts'
 import type { Trace } from '../watch/trace.ts'
-import type { Trust } from '../wire/certificate.ts'
 import type { BinaryNode } from '../wire/node.ts'
-import type { ClientHandshake } from '../wire/noise.ts'
-import type { BusinessProfile } from './business.ts'
+import type { ClientHandshake } from '../wire/noise-responder.ts'
+import type { Trust } from '../wire/trust.ts'
+import type { BusinessProfile } from './business-profile.ts'
 import type { CompanionNode } from './companions.ts'
 import type { Faults } from './faults.ts'
-import type { Inbox } from './inbox.ts'
+import type { PersonInbox } from './person-inbox.ts'
 
 export type Platform = 'android' | 'ios' | 'smba' | 'smbi'
 export type ReceiptMode = Settings['receipts']
@@ -77,7 +77,7 @@ export interface Person {
   lastSeen: number
   /** Linked devices that are subscribed to its presence, and the kind of identifier that they used; for as long as they are connected. */
   subscribers: Map<Companion, 'lid' | 'pn'>
-  inbox: Inbox
+  inbox: PersonInbox
   /** Own messages by id, newest last, for contacts' devices that request them again. */
   sent: Map<string, SentMessage>
   /** Stanzas of the latest messages as linked devices received them, by id, so that they can be sent again. Not saved. */

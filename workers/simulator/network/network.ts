@@ -2,7 +2,7 @@ import type { Settings } from '../control/network-control.ts'
 import { createAnswers } from '../watch/answers.ts'
 import { createExpectations } from '../watch/expectations.ts'
 import { createTrace } from '../watch/trace.ts'
-import { createTrust, type Trust } from '../wire/certificate.ts'
+import { createTrust, type Trust } from '../wire/trust.ts'
 import { createFaults } from './faults.ts'
 import type { Network } from './model.ts'
 

@@ -10,7 +10,7 @@ const ORIGIN = 'https://web.whatsapp.com'
 const SYNCED = FLAGS.present | FLAGS.verified | FLAGS.backupEligible | FLAGS.backedUp
 
 /** A new ES256 key. */
-export function createPasskeyPair(): Pick<Passkey, 'publicJwk' | 'privateKey'> {
+export function newPasskeyPair(): Pick<Passkey, 'publicJwk' | 'privateKey'> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return {
     publicJwk: publicKey.export({ format: 'jwk' }) as unknown as PublicJwk,

@@ -38,7 +38,7 @@ interface Attempt {
   secret: Buffer | undefined
 }
 
-export function createPhoneHalf(ceremony: Ceremony): Primary {
+export function createPasskeyPhone(ceremony: Ceremony): Primary {
   const { passkey } = ceremony
   let attempt: Attempt | undefined
   /** The key of the proof is valid for one prologue. */

@@ -6,7 +6,7 @@ type Unnumbered = RelayItem extends infer Item ? (Item extends RelayItem ? Omit<
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 /** A phone that a program acts as: items for it are stored until the program reads them. */
-export function createRelayedPhone(ceremony: Ceremony): Primary {
+export function createPasskeyRelay(ceremony: Ceremony): Primary {
   const { registration } = ceremony.connection
   const relay = (item: Unnumbered) => {
     ceremony.relayed.push({ seq: ceremony.relayed.length + 1, ...item } as RelayItem)

@@ -9,8 +9,8 @@ import { link } from './link.ts'
 import type { Ceremony, Connection, Network, Passkey, Person, Prologue } from './model.ts'
 import { refusalOf } from './passkey-assertion.ts'
 import { discard } from './passkey-ceremony.ts'
-import { createPhoneHalf } from './passkey-phone.ts'
-import { createRelayedPhone } from './passkey-relay.ts'
+import { createPasskeyPhone } from './passkey-phone.ts'
+import { createPasskeyRelay } from './passkey-relay.ts'
 import { CHALLENGE_SECONDS, requestOptions, requestPrologue } from './passkey-stanzas.ts'
 import { type Query, QueryError, UndescribedError } from './queries/query.ts'
 
@@ -63,7 +63,7 @@ function demandPasskey(network: Network, phone: Person, passkey: Passkey, connec
     code: undefined,
     device: undefined,
   }
-  ceremony.primary = passkey.playedBy === 'program' ? createRelayedPhone(ceremony) : createPhoneHalf(ceremony)
+  ceremony.primary = passkey.playedBy === 'program' ? createPasskeyRelay(ceremony) : createPasskeyPhone(ceremony)
   phone.ceremony = ceremony
   connection.ceremony = ceremony
   // With a typed code, the answer to the companion's last query must be sent first.

@@ -2,15 +2,15 @@ import type { SignalDevice } from '../people/device.ts'
 import { createSignalDevice } from '../people/signal-device.ts'
 import { SERVER, seconds } from '../wire/node.ts'
 import { createAppState } from './app-state.ts'
-import { createBusinessProfile } from './business.ts'
-import { createInbox } from './inbox.ts'
+import { createBusinessProfile } from './business-profile.ts'
 import { jid, lidOf, numberOfLid, parseJid } from './jid.ts'
 import type { Companion, Network, Person, PretendDevice } from './model.ts'
+import { createPersonInbox } from './person-inbox.ts'
 
 /** Numbers with this ending have no account, unless one is created explicitly. */
 const NOBODY = '0000'
 
-export function createPretendDevice(person: Person, id: number, restored?: SignalDevice): PretendDevice {
+export function newPretendDevice(person: Person, id: number, restored?: SignalDevice): PretendDevice {
   let signal = restored
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -57,7 +57,7 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
     presence: 'unavailable',
     lastSeen: 0,
     subscribers: new Map(),
-    inbox: createInbox(),
+    inbox: createPersonInbox(),
     sent: new Map(),
     replayable: new Map(),
     signals: [],
@@ -71,7 +71,7 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
     restrictedUntil: undefined,
     statusPrivacy: { setting: 'contacts', numbers: [] },
   }
-  person.devices.push(createPretendDevice(person, 0))
+  person.devices.push(newPretendDevice(person, 0))
   network.people.set(number, person)
   network.lids.set(lid, person)
   network.changed()
@@ -80,7 +80,7 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
 
 export function setDeviceCount(person: Person, count: number) {
   person.devices.length = Math.min(person.devices.length, count)
-  while (person.devices.length < count) person.devices.push(createPretendDevice(person, person.devices.length))
+  while (person.devices.length < count) person.devices.push(newPretendDevice(person, person.devices.length))
   person.nextDevice = Math.max(person.nextDevice, count)
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { forgetPairing } from './code-pairings.ts'
-import { type ConnectionEvents, openConnection } from './connection.ts'
+import { acceptConnection, type ConnectionEvents } from './connection.ts'
 import { leave, login } from './login.ts'
 import type { Connection, Network } from './model.ts'
 import { offerPairing } from './pairing.ts'
@@ -41,7 +41,7 @@ export async function startServer(network: Network, port: number): Promise<Netwo
   }
 
   function accept(request: IncomingMessage, socket: Duplex, head: Buffer) {
-    webSockets.handleUpgrade(request, socket, head, (client) => openConnection(network, client, socket, events))
+    webSockets.handleUpgrade(request, socket, head, (client) => acceptConnection(network, client, socket, events))
   }
 
   server.on('connection', (socket) => {

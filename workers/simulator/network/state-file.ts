@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { createTrust, type Trust } from '../wire/certificate.ts'
+import { createTrust, type Trust } from '../wire/trust.ts'
 import type { Network } from './model.ts'
 import { restoreNetwork, type SavedNetwork, saveNetwork } from './state.ts'
 

@@ -1,10 +1,10 @@
 import type { Settings } from '../control/network-control.ts'
 import { restoreSignalDevice } from '../people/signal-device.ts'
-import type { SavedTrust } from '../wire/certificate.ts'
 import type { BinaryNode } from '../wire/node.ts'
-import { createInbox, type SavedInbox } from './inbox.ts'
+import type { SavedTrust } from '../wire/trust.ts'
 import type { Companion, Group, Network, Newsletter, Person } from './model.ts'
-import { addPerson, createPretendDevice } from './people.ts'
+import { addPerson, newPretendDevice } from './people.ts'
+import { createPersonInbox, type SavedInbox } from './person-inbox.ts'
 
 /** The whole network as JSON. Bytes are `{ $bytes: base64 }`, maps and sets are `{ $map: entries }` and `{ $set: values }`. */
 export interface SavedNetwork {
@@ -153,9 +153,9 @@ function restorePerson(network: Network, saved: SavedPerson) {
   const { devices, companions, number, inbox, ...fields } = saved
   const person = addPerson(network, number, fields.isPhone, fields.isAutomatic, fields.lid)
   Object.assign(person, fields)
-  person.inbox = createInbox(inbox)
+  person.inbox = createPersonInbox(inbox)
   person.devices = devices.map((signal, id) =>
-    createPretendDevice(person, id, signal === null ? undefined : restoreSignalDevice(signal)),
+    newPretendDevice(person, id, signal === null ? undefined : restoreSignalDevice(signal)),
   )
   for (const data of companions) {
     const companion: Companion = {

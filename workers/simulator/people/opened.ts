@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { describe, unwrap } from './describe.ts'
-import { openAbout, type SecretPurpose } from './secret.ts'
+import { type SecretPurpose, unsealAbout } from './secret.ts'
 
 /** Encrypted content that refers to another message, decrypted by its reader. */
 export type Opened =
@@ -71,7 +71,7 @@ function readResponse(plain: Uint8Array): Opened {
 }
 
 /** Undefined if the message has no such content. */
-export function openSealed(message: proto.IMessage, { find, sender }: OpenContext): Opened | undefined {
+export function unseal(message: proto.IMessage, { find, sender }: OpenContext): Opened | undefined {
   const sealed = sealedIn(message)
   if (!sealed) return undefined
   const { key, purpose, payload, iv, read } = sealed
@@ -81,7 +81,7 @@ export function openSealed(message: proto.IMessage, { find, sender }: OpenContex
   if (!target || !secret?.length || !payload || !iv) return { error: `the message ${key?.id} is not known, or has no secret` }
   try {
     return read(
-      openAbout({ secret, messageId: key?.id ?? '', author: target.author, sender }, purpose, payload, iv),
+      unsealAbout({ secret, messageId: key?.id ?? '', author: target.author, sender }, purpose, payload, iv),
       target.message,
     )
   } catch {

@@ -28,7 +28,7 @@ export function sealAbout(about: SecretAbout, purpose: SecretPurpose, plain: Uin
 }
 
 /** Throws if the key does not fit. */
-export function openAbout(about: SecretAbout, purpose: SecretPurpose, encPayload: Uint8Array, encIv: Uint8Array): Buffer {
+export function unsealAbout(about: SecretAbout, purpose: SecretPurpose, encPayload: Uint8Array, encIv: Uint8Array): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', keyFor(about, purpose), encIv)
   decipher.setAAD(aadFor(about, purpose))
   decipher.setAuthTag(encPayload.subarray(-TAG_BYTES))

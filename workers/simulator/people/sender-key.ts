@@ -100,7 +100,7 @@ export function sealWithSenderKey(key: OwnSenderKey, plaintext: Uint8Array): { c
 }
 
 /** `keys`: keys that the author has distributed, newest first. Returns the advanced key, which replaces its old state. */
-export function openWithSenderKey(
+export function unsealWithSenderKey(
   keys: AuthorSenderKey[],
   ciphertext: Uint8Array,
 ): { plaintext: Uint8Array; advanced: AuthorSenderKey } {

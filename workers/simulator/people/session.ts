@@ -36,7 +36,7 @@ export function cipherFor(keys: OwnKeys, sessions: Map<string, SavedSession>, ad
   }
 }
 
-export async function openSessionIn(
+export async function initSessionIn(
   keys: OwnKeys,
   sessions: Map<string, SavedSession>,
   address: string,

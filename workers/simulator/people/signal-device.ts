@@ -13,7 +13,7 @@ import {
   typedKey,
 } from './curve.ts'
 import type { SignalBundle, SignalDevice } from './device.ts'
-import { createLines } from './line.ts'
+import { createLines } from './lines.ts'
 import { silenceLibsignal } from './quiet.ts'
 import {
   type AuthorSenderKey,
@@ -23,11 +23,11 @@ import {
   newSenderKey,
   type OwnSenderKey,
   OwnSenderKeySchema,
-  openWithSenderKey,
   readDistribution,
   sealWithSenderKey,
+  unsealWithSenderKey,
 } from './sender-key.ts'
-import { cipherFor, hasOpenSession, openSessionIn, readMessage, type SavedSession } from './session.ts'
+import { cipherFor, hasOpenSession, initSessionIn, readMessage, type SavedSession } from './session.ts'
 
 silenceLibsignal()
 
@@ -139,7 +139,7 @@ function deviceOver(state: DeviceState): SignalDevice {
         if (!isSignedBy(bundle.identity, typedKey(bundle.signedPreKey.publicKey), bundle.signedPreKey.signature)) {
           throw new Error(`the signed pre-key of ${address} is not signed by its identity`)
         }
-        await openSessionIn(keys, state.sessions, address, bundle)
+        await initSessionIn(keys, state.sessions, address, bundle)
       }),
     dropSession: (address) => {
       state.sessions.delete(address)
@@ -171,7 +171,7 @@ function deviceOver(state: DeviceState): SignalDevice {
       inLine(`${group} ${author}`, async () => {
         const known = state.senderKeys.get(`${group} ${author}`)
         if (!known) throw new Error(`no sender key of ${author} for ${group}`)
-        const { plaintext, advanced } = openWithSenderKey(known, ciphertext)
+        const { plaintext, advanced } = unsealWithSenderKey(known, ciphertext)
         const rest = known.map((key) => (key.id === advanced.id ? advanced : key))
         state.senderKeys.set(`${group} ${author}`, rest)
         return plaintext

@@ -1,5 +1,5 @@
 import { type BinaryNode, child, childBytes, children, node, textOf } from '../../wire/node.ts'
-import type { BusinessProfile } from '../business.ts'
+import type { BusinessProfile } from '../business-profile.ts'
 import type { Person } from '../model.ts'
 import { findPerson } from '../people.ts'
 import type { Answer, Query } from './query.ts'

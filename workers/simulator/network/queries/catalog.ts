@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { type BinaryNode, child, childBytes, children, node, textOf } from '../../wire/node.ts'
-import type { BusinessProfile, Collection, Product } from '../business.ts'
+import type { BusinessProfile, Collection, Product } from '../business-profile.ts'
 import { findPerson } from '../people.ts'
 import { ownBusiness } from './business.ts'
 import type { Answer, Query } from './query.ts'

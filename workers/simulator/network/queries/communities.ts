@@ -1,6 +1,6 @@
 import { type BinaryNode, child, childBytes, children, node, randomId, seconds } from '../../wire/node.ts'
-import { createCommunity, deleteParent, linkedGroups, linkGroup, setWhoAddsGroups, unlinkGroup } from '../communities.ts'
-import { addMembers, createGroup, groupNode, isOwner, notifyGroup, participantNode, setRoles } from '../groups.ts'
+import { addCommunity, deleteParent, linkedGroups, linkGroup, setWhoAddsGroups, unlinkGroup } from '../communities.ts'
+import { addGroup, addMembers, groupNode, isOwner, notifyGroup, participantNode, setRoles } from '../groups.ts'
 import type { Group } from '../model.ts'
 import { addresses, asAdmin, asMember, MAX_SUBJECT, newcomers, outcome, tokensIn } from './group-access.ts'
 import type { Answer, Query } from './query.ts'
@@ -18,7 +18,7 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   if (made) return [node('group', { jid: made.id })]
   if (child(subject, 'parent')) {
     if (name === '' || name.length > MAX_SUBJECT) throw new QueryError(406, 'not-acceptable')
-    const { parent } = createCommunity(network, owner, name, text)
+    const { parent } = addCommunity(network, owner, name, text)
     if (key !== undefined) parent.key = key
     parent.membersAddGroups = child(subject, 'allow_non_admin_sub_group_creation') !== undefined
     return [groupNode(parent)]
@@ -28,7 +28,7 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   const parentId = child(subject, 'linked_parent')?.attrs.jid
   const parent = parentId === undefined ? undefined : network.groups.get(parentId)
   if (parentId !== undefined && !parent?.isCommunity) throw new QueryError(404, 'item-not-found')
-  const group = createGroup(network, owner, name, 'lid')
+  const group = addGroup(network, owner, name, 'lid')
   group.linkedParent = parentId
   if (key !== undefined) group.key = key
   if (text !== '')

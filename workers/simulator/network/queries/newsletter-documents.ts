@@ -6,7 +6,7 @@ import { findPerson, lidJidOf, pnOf } from '../people.ts'
 import { type Document, MexError, type MexRequest as Request } from './document.ts'
 import { created, dehydrated, fetched, missing, roleOf, stateOf, subscribed, updated } from './newsletter-shown.ts'
 
-export function createNewsletter(network: Network, owner: Person, name: string, description: string): Newsletter {
+export function addNewsletter(network: Network, owner: Person, name: string, description: string): Newsletter {
   const id = `12036${randomInt(1_000_000_000, 9_999_999_999)}${String(network.newsletters.size).padStart(3, '0')}@newsletter`
   const newsletter: Newsletter = {
     id,
@@ -71,7 +71,7 @@ const isJpeg = (picture: string) =>
 export function create({ network, person, variables }: Request) {
   const wanted = checked(variables.input as Updates)
   if (wanted.name === undefined) throw new MexError(400, 'Bad Request')
-  const made = createNewsletter(network, person, wanted.name, wanted.description ?? '')
+  const made = addNewsletter(network, person, wanted.name, wanted.description ?? '')
   return created(Object.assign(made, wanted), person)
 }
 

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import type { Trust } from './certificate.ts'
-import { INTRO } from './frames.ts'
+import { INTRO } from './frame-splitter.ts'
 import { agree, generateKeyPair, hkdf } from './keys.ts'
+import type { Trust } from './trust.ts'
 
 /** Protocol names of 32 bytes are used directly as the first hash; longer ones are hashed. */
 const XX = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0')
@@ -43,7 +43,7 @@ export interface ClientHandshake {
   transport: Transport
 }
 
-export interface Responder {
+export interface NoiseResponder {
   /**
    * Answers the client's hello with the server's. A client that already knows the server's key sends everything at once (IK): then the handshake is
    * complete, `client` is set, and no `finish` follows. If it knows a wrong key, the answer is that of a fresh handshake (XXfallback); so it is if a
@@ -54,7 +54,7 @@ export interface Responder {
 }
 
 /** Responder of Noise_XX and Noise_IK over 25519, AESGCM and SHA256, for one connection. */
-export function createResponder(trust: Trust): Responder {
+export function createNoiseResponder(trust: Trust): NoiseResponder {
   let hash: Buffer
   let salt: Buffer
   let key: Buffer

@@ -42,7 +42,7 @@ const MAX_UPLOAD = 512 * 1024 * 1024
  * Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; some kinds have another folder, so only the last part counts.
  * Download: `GET <direct_path>`, with or without Range.
  */
-export async function startMedia(options: MediaOptions = {}): Promise<MediaHost> {
+export async function startMediaHost(options: MediaOptions = {}): Promise<MediaHost> {
   const { dir, port, faults = () => undefined, plain = () => undefined } = options
   const authority = await openAuthority(dir)
   const blobs = createBlobs(dir === undefined ? undefined : join(dir, 'media'))

@@ -3,7 +3,7 @@ import { ControlError } from '../control/control-error.ts'
 import type { PasskeyControl, PasskeyInput, PasskeyView, PublicJwk } from '../control/passkeys.ts'
 import type { Ceremony, Network, Passkey, Person } from './model.ts'
 import { refreshNotification } from './pairing.ts'
-import { createPasskeyPair, signWithPasskey } from './passkey-authenticator.ts'
+import { newPasskeyPair, signWithPasskey } from './passkey-authenticator.ts'
 import { describeCeremony, isOver } from './passkey-ceremony.ts'
 import { linkWith } from './passkey-link.ts'
 import { readRelayed } from './passkey-relay.ts'
@@ -17,7 +17,7 @@ const ADV_SECRET = 32
 const createPasskey = (): Passkey => ({
   credentialId: randomBytes(CREDENTIAL_ID),
   userHandle: randomBytes(USER_HANDLE),
-  ...createPasskeyPair(),
+  ...newPasskeyPair(),
   app: 'front',
   answers: 'yes',
   limit: false,

@@ -27,7 +27,10 @@ export interface ControlOptions {
  * The sandbox's control API. It has no credential, so it listens on loopback, and refuses every request that a page in a browser on this machine can
  * send: one with a foreign host name that resolves to this address, or a form.
  */
-export async function startControl(control: NetworkControl, { port, host, onDefect }: ControlOptions): Promise<ControlServer> {
+export async function startControlServer(
+  control: NetworkControl,
+  { port, host, onDefect }: ControlOptions,
+): Promise<ControlServer> {
   let streams = 0
   const respond = ({ status, body }: { status: number; body: unknown }, response: ServerResponse) => {
     if (!(body instanceof EventStream)) return reply(response, status, body)

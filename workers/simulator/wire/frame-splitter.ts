@@ -11,13 +11,13 @@ export function frame(payload: Uint8Array): Buffer {
   return bytes
 }
 
-export interface FrameReader {
+export interface FrameSplitter {
   /** Returns the frames that are complete with these bytes. Throws if the stream does not begin as a client's does. */
   push(bytes: Buffer): Buffer[]
 }
 
 /** Splits a client's byte stream into frames: an optional routing header, the intro, then frames across message boundaries. */
-export function createFrameReader(): FrameReader {
+export function createFrameSplitter(): FrameSplitter {
   let waiting: Buffer = Buffer.alloc(0)
   let introSeen = false
 

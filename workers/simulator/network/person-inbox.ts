@@ -14,7 +14,7 @@ export interface SavedInbox {
   items: InboxItem[]
 }
 
-export interface Inbox {
+export interface PersonInbox {
   /** False if this message is there already; it is counted as repeated. */
   add(item: Omit<InboxItem, 'seq'>): boolean
   /** Items after a number; waits for one if there is none. */
@@ -37,7 +37,7 @@ const nameOf = ({ id, from, chat }: Pick<InboxItem, 'id' | 'from' | 'chat'>) =>
 const isSame = (one: Pick<InboxItem, 'proto' | 'attrs'>, other: Pick<InboxItem, 'proto' | 'attrs'>) =>
   isDeepStrictEqual([one.proto, one.attrs], [other.proto, other.attrs])
 
-export function createInbox(saved: SavedInbox = { next: 1, items: [] }): Inbox {
+export function createPersonInbox(saved: SavedInbox = { next: 1, items: [] }): PersonInbox {
   let { items, next } = saved
   const retries = new Map<string, number>()
   const copies = new Map<string, MessageCopy[]>()
