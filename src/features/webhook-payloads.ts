@@ -191,4 +191,8 @@ export interface EventOf<T extends EventType> {
   body: Bodies[T]
 }
 export type ReceivedEvent = EventOf<'received'>
-export type WebhookEvent = { [T in EventType]: EventOf<T> }[EventType]
+export interface DeliveryEvent extends EventOf<'delivery'> {
+  /** Time in epoch ms at which the item began to be sent, for the timeline of the message. The payload does not contain it. */
+  leftAt?: number | undefined
+}
+export type WebhookEvent = { [T in EventType]: T extends 'delivery' ? DeliveryEvent : EventOf<T> }[EventType]

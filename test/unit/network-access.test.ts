@@ -47,7 +47,7 @@ const RULES: readonly { sentence: string; of(path: string): boolean; found: RegE
   },
   {
     sentence: 'says what a code of the network means',
-    of: (path) => ASKING.some((room) => path.startsWith(room)) && path !== `${SHARD}send/outgoing.ts`,
+    of: (path) => ASKING.some((room) => path.startsWith(room)),
     found: /\b(actionFailure|networkCode)\(/,
   },
   {

@@ -16,7 +16,7 @@ import type { ActionFiles } from './media/portrait.ts'
 import { handlerOf } from './operations/index.ts'
 import type { ControlContext } from './operations/types.ts'
 import type { KnownMessages } from './retry/known-messages.ts'
-import type { Sending } from './send/outgoing.ts'
+import type { Sending } from './send/sending.ts'
 
 export interface DispatchDeps {
   instance: string
@@ -60,7 +60,6 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     outbox,
     history: status.history,
     timeline: deps.timeline,
-    leftAt: sending.leftAt,
     request: (what) => (what === 'restartRequested' ? restart() : status.handle({ type: what })),
   }
 

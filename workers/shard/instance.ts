@@ -37,7 +37,7 @@ import { recordInDirectory } from './receive/effects/directory.ts'
 import { createReceiving } from './receive/receiving.ts'
 import { createKnownMessages } from './retry/known-messages.ts'
 import { createSent } from './retry/sent.ts'
-import { createSending } from './send/outgoing.ts'
+import { createSending } from './send/sending.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { createOutbox } from './webhooks/outbox.ts'
 
@@ -131,7 +131,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
     },
   })
-  const timeline = createMessageTimeline({ instance: id, store, sealer, clock, log, leftAt: (svcId) => sending.leftAt(svcId) })
+  const timeline = createMessageTimeline({ instance: id, store, sealer, clock, log })
   const messageStatuses = createMessageStatuses({
     instance: id,
     store,

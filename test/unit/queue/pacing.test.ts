@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { previewOf } from '../../../workers/shard/queue/item.ts'
-import { drawWait, sendAt } from '../../../workers/shard/queue/pacing.ts'
+import { drawWait, sendAt } from '../../../workers/shard/queue/line/pacing.ts'
 
 const delays = { delay_message_min_ms: 1_000, delay_message_max_ms: 3_000 }
 const turn = { arrivedAt: 50_000, delayMessage: null, drawnMs: 1_500, previousDoneAt: 60_000, connectedAt: 0 }

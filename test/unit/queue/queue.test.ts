@@ -3,15 +3,25 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
+import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/instance.ts'
-import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
+import type { SendEnd } from '../../../src/domain/send-outcome.ts'
 import { noStorage, StorageFailure } from '../../../src/domain/storage-failure.ts'
+import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
+import { createTally, keyOf, type Tally } from '../../../src/metrics/tally.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
 import type { OpenStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import type { Enqueue, Queue, QueueOptions, SendItem } from '../../../workers/shard/queue/contract.ts'
-import { createQueue, QUEUE_CAPACITY } from '../../../workers/shard/queue/queue.ts'
+import {
+  type Enqueue,
+  type Queue,
+  type QueueOptions,
+  resultOf,
+  type SendItem,
+  type SendResult,
+} from '../../../workers/shard/queue/contract.ts'
+import { QUEUE_CAPACITY } from '../../../workers/shard/queue/entering.ts'
+import { createQueue } from '../../../workers/shard/queue/queue.ts'
 import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
 import {
   INSTANCE,
@@ -34,6 +44,11 @@ interface Bench {
   step: number
   /** Items that were sent to the network, in order. */
   sent: SendItem[]
+  /** Announced ends of items, in order. */
+  ends: [svcId: string, end: SendEnd][]
+  tally: Tally
+  /** Events that the outbox was given, for the timeline. */
+  noted: WebhookEvent[]
   /** Bodies of the `delivery` events, in the order of the outbox. */
   deliveries(): Promise<Record<string, unknown>[]>
   open(change?: Partial<QueueOptions>): Promise<Queue>
@@ -44,12 +59,18 @@ async function bench(t: TestContext): Promise<Bench> {
   const time = manualTime()
   const log = recordingLog()
   const sent: SendItem[] = []
+  const tally = createTally()
+  const ends: Bench['ends'] = []
+  const noted: WebhookEvent[] = []
   let outbox: Outbox | undefined
   const made: Bench = {
     store,
     time,
     log,
     sent,
+    ends,
+    tally,
+    noted,
     step: 0,
     settings: { ...DEFAULT_SETTINGS },
     async deliveries() {
@@ -73,6 +94,10 @@ async function bench(t: TestContext): Promise<Bench> {
           webhooks,
           deliver: hang,
           steps: () => {},
+          note(event) {
+            noted.push(event)
+            return []
+          },
           log,
         })
         await outbox.start()
@@ -91,9 +116,11 @@ async function bench(t: TestContext): Promise<Bench> {
         events: outbox,
         steps: () => {},
         log,
+        tally,
+        announce: (svcId, end) => void ends.push([svcId, end]),
         send: async (item) => {
           sent.push(item)
-          return { status: 'sent' }
+          return accepted
         },
         ...change,
       })
@@ -104,6 +131,8 @@ async function bench(t: TestContext): Promise<Bench> {
   }
   return made
 }
+
+const accepted = resultOf({ status: 'sent' })
 
 let made = 0
 const text = (phone: string, change: Partial<Enqueue> = {}): Enqueue => ({
@@ -127,7 +156,7 @@ test('items leave first in, first out, one at a time, with the wait between them
       b.sent.push(item)
       await new Promise((resolve) => setImmediate(resolve))
       flying--
-      return { status: 'sent' }
+      return accepted
     },
   })
   const acks = await Promise.all(['1', '2', '3'].map((phone) => queue.enqueue(text(phone))))
@@ -178,8 +207,8 @@ test('items leave first in, first out, one at a time, with the wait between them
 test('a failure becomes a failed delivery with its code, and so does a send that breaks', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
-  const outcomes: (() => Promise<SendOutcome>)[] = [
-    async () => ({ status: 'failed', code: 'phone_not_on_whatsapp', message: 'This number has no WhatsApp account.' }),
+  const outcomes: (() => Promise<SendResult>)[] = [
+    async () => resultOf({ status: 'failed', code: 'phone_not_on_whatsapp', message: 'This number has no WhatsApp account.' }),
     async () => Promise.reject(new Failure('media_download_failed', { message: 'The media URL answered 404.' })),
     async () => Promise.reject(new TypeError('a bug with private details')),
   ]
@@ -195,11 +224,47 @@ test('a failure becomes a failed delivery with its code, and so does a send that
     ['failed', 'send_failed', 'The message could not be sent: the network did not accept it.', false, 'target'],
   ])
   assert.equal(b.log.lines.filter(({ level }) => level === 'error').length, 2)
+  await until(() => b.ends.length === 3, 'the announcements')
+  assert.deepEqual(
+    b.ends.map(([, end]) => end.status === 'failed' && end.code),
+    ['phone_not_on_whatsapp', 'media_download_failed', 'send_failed'],
+  )
+  const failed = (error_code: FailureCode) =>
+    b.tally.numbers().get(keyOf('svc_queue_failed_total', { type: 'send.sendText', error_code }))
+  assert.deepEqual((['phone_not_on_whatsapp', 'media_download_failed', 'send_failed'] as const).map(failed), [1, 1, 1])
+})
+
+test('the time at which an item left is that of its latest try over an open connection, and goes with its delivery', async (t) => {
+  const b = await bench(t)
+  let isOpen = false
+  const answers: ((result: SendResult) => void)[] = []
+  const queue = await b.open({
+    isOpen: () => isOpen,
+    send: () =>
+      isOpen ? new Promise((resolve) => answers.push(resolve)) : Promise.reject(new Failure('instance_not_connected')),
+  })
+  const { svcId } = await queue.enqueue(text('1'))
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await b.time.armed(2 * SECOND)
+  assert.equal(queue.leftAt(svcId), undefined)
+  isOpen = true
+  b.time.advance(2 * SECOND)
+  await until(() => answers.length === 1, 'its try')
+  assert.equal(queue.leftAt(svcId), START + 4 * SECOND)
+  b.time.advance(SECOND)
+  answers[0]!(accepted)
+  await until(() => b.ends.length === 1, 'its end')
+  assert.equal(queue.leftAt(svcId), undefined)
+  assert.deepEqual(
+    b.noted.map((event) => event.type === 'delivery' && [event.at, event.leftAt]),
+    [[START + 5 * SECOND, START + 4 * SECOND]],
+  )
 })
 
 test('the list shows every item as the contract says, also filtered and paged', async (t) => {
   const b = await bench(t)
-  const answers: ((outcome: SendOutcome) => void)[] = []
+  const answers: ((result: SendResult) => void)[] = []
   const queue = await b.open({ send: () => new Promise((resolve) => answers.push(resolve)) })
   const ack = await queue.enqueue(text('5511988887777', { preview: 'Your order left our warehouse.' }))
   const item = {
@@ -246,9 +311,9 @@ test('the list shows every item as the contract says, also filtered and paged', 
 
 test('what is in flight cannot be removed; what waits can, one by one, by chat or all, without a delivery', async (t) => {
   const b = await bench(t)
-  const answers: ((outcome: SendOutcome) => void)[] = []
+  const answers: ((result: SendResult) => void)[] = []
   const queue = await b.open({ send: () => new Promise((resolve) => answers.push(resolve)) })
-  const acks = []
+  const acks: Awaited<ReturnType<Queue['enqueue']>>[] = []
   for (const phone of ['1', '2', '3', '2', '4']) acks.push(await queue.enqueue(text(phone)))
   queue.setConnected(true)
   b.time.advance(2 * SECOND)
@@ -260,9 +325,14 @@ test('what is in flight cannot be removed; what waits can, one by one, by chat o
   assert.equal(await queue.clear('1'), 0)
   assert.equal(await queue.clear(), 1)
   assert.equal(queue.waiting(), 0)
-  answers[0]!({ status: 'sent' })
+  answers[0]!(accepted)
   await until(async () => (await b.deliveries()).length === 1, 'the delivery')
   for await (const [key] of b.store.range(keys.queue(INSTANCE))) assert.fail(`${key} is left`)
+  await until(() => b.ends.length === 5, 'the announcements')
+  assert.deepEqual(
+    b.ends.map(([svcId, { status }]) => [svcId, status]),
+    [2, 1, 3, 4, 0].map((index) => [acks[index]!.svcId, index === 0 ? 'sent' : 'removed']),
+  )
 })
 
 test('the line holds 1,000 waiting items, the one in flight not counted', async (t) => {
@@ -295,7 +365,7 @@ test('a connection lost in flight puts the item back at the head, with the same 
     async send(item) {
       b.sent.push(item)
       if (lost) throw new Failure('instance_not_connected')
-      return { status: 'sent' }
+      return accepted
     },
   })
   const ack = await queue.enqueue(text('1'))
@@ -336,7 +406,7 @@ test('a disk that fails under a send puts the item back, however often, and it l
       b.sent.push(item)
       const error = met[b.sent.length - 1]
       if (error) throw error
-      return { status: 'sent' }
+      return accepted
     },
   })
   const ack = await queue.enqueue(text('1'))
@@ -386,7 +456,7 @@ async function withLost(b: Bench, isOpen: () => boolean) {
     async send({ phone }) {
       tries.push(phone)
       if (phone === 'lost') throw new Failure('instance_not_connected')
-      return { status: 'sent' }
+      return accepted
     },
   })
   await queue.enqueue(text('lost'))
@@ -492,7 +562,7 @@ test('the next item is prepared while one is in flight, once, if it has media', 
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
   const { ahead, begun, discarded } = recordingAhead()
   const answers: (() => void)[] = []
-  const send = () => new Promise<SendOutcome>((resolve) => answers.push(() => resolve({ status: 'sent' })))
+  const send = () => new Promise<SendResult>((resolve) => answers.push(() => resolve(accepted)))
   const queue = await b.open({ ahead, send })
   queue.setConnected(true)
   await queue.enqueue(text('first'))
@@ -581,7 +651,7 @@ async function watched(t: TestContext) {
     async send({ svcId }) {
       seen.sent.push(svcId)
       seen.marks.push(await markOf())
-      return { status: 'sent' }
+      return accepted
     },
   })
   queue.setConnected(true)
@@ -660,7 +730,7 @@ test('nothing begins while another item is being named', async (t) => {
       const mark = await b.store.get(keys.queueInFlight(INSTANCE))
       marks.push(`${svcId} ${Buffer.from(mark ?? []).toString()}`)
       write()
-      return { status: 'sent' }
+      return accepted
     },
   })
   queue.setConnected(true)
@@ -836,7 +906,7 @@ test('inline media waits beside its item and goes with it', async (t) => {
     async send(item) {
       await item.copyMedia?.(target, { offset: 1_996, size: 4 })
       parts.push(await readFile(target, 'utf8'))
-      return { status: 'sent' }
+      return accepted
     },
   })
   const bytes = Buffer.from(`${'i'.repeat(1_996)}tail`)
@@ -877,7 +947,7 @@ test('an item that cannot be read keeps its media over a start, and has it when 
     async send(item) {
       await item.copyMedia?.(target, { offset: 0, size: 5 })
       parts.push(await readFile(target, 'utf8'))
-      return { status: 'sent' }
+      return accepted
     },
   })
   again.setConnected(true)
@@ -907,14 +977,20 @@ test('an item changed on disk is reported as failed and does not stop the line',
 
 test('storage that fails for a while delays the outcome and sends nothing twice', async (t) => {
   const b = await bench(t)
+  const after: number[] = []
   let failing = 0
   const commit: OpenStore['commit'] = (batch) => (failing-- > 0 ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
   const queue = await b.open({
     store: { ...b.store, commit },
-    // The data that accompany it are those of the try that succeeds.
-    onDelivery() {
+    // The data that accompany it are those of the try that succeeds, and its effects follow only after that one.
+    async send(item) {
+      b.sent.push(item)
       let tries = 0
-      return () => [[`try-${++tries}`, Buffer.from('beside')]]
+      return {
+        outcome: { status: 'sent' },
+        commit: () => [[`try-${++tries}`, Buffer.from('beside')]],
+        after: () => void after.push(tries),
+      }
     },
     steps(step) {
       if (step === 'queue:after-send') failing = 1
@@ -927,9 +1003,12 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   b.time.advance(2 * SECOND)
   await b.time.armed(SECOND)
   assert.deepEqual(await b.deliveries(), [])
+  assert.deepEqual([after, b.ends], [[], []])
   b.time.advance(SECOND)
-  await until(async () => (await b.deliveries()).length === 1, 'delivered')
+  await until(() => b.ends.length === 1, 'its end')
+  assert.equal((await b.deliveries()).length, 1)
   assert.equal(b.sent.length, 1)
+  assert.deepEqual(after, [2])
   assert.deepEqual(await Promise.all(['try-1', 'try-2'].map((key) => b.store.get(key))), [undefined, Buffer.from('beside')])
 })
 

@@ -74,8 +74,11 @@ const byTime = (one: TimelineStep, other: TimelineStep) =>
 export const dashboard: Handlers<typeof import('../../../src/features/dashboard.ts')> = {
   'dashboard.history': async ({ history }) => ({ data: await history() }),
 
-  async 'dashboard.timeline'({ config, queue, timeline, outbox, leftAt }, { id }): Promise<Timeline> {
-    const [entry, facts] = [await queue.find(id), await timeline.find(id)]
+  async 'dashboard.timeline'({ config, queue, timeline, outbox }, { id }): Promise<Timeline> {
+    const entry = await queue.find(id)
+    // Read now, because the item may end while the facts are read.
+    const leftAt = entry && queue.leftAt(entry.svc_id)
+    const facts = await timeline.find(id)
     const end = facts.find((fact) => fact.kind === 'end') as End | undefined
     const receipts = facts.filter((fact) => fact.kind === 'receipt') as ReceiptFact[]
     if (!entry && !end && receipts.length === 0) throw new Failure('not_found', { message: 'No message with this id is known.' })
@@ -83,7 +86,7 @@ export const dashboard: Handlers<typeof import('../../../src/features/dashboard.
     const details = await Promise.all(eventIds.slice(0, MAX_EVENTS).map((each) => outbox.detail(each).catch(unlessGone)))
     const told = end ? receipts.filter(({ status }) => status !== 'sent') : receipts
     const steps = [
-      ...(entry && !end ? queueSteps(entry, leftAt(entry.svc_id)) : []),
+      ...(entry && !end ? queueSteps(entry, leftAt) : []),
       ...(end ? endSteps(end) : []),
       ...receiptSteps(told),
       ...details.flatMap((detail) => (detail ? eventSteps(detail) : [])),

@@ -17,7 +17,7 @@ import type { Queue } from '../queue/contract.ts'
 import type { MessageTimeline } from '../receipts/message-timeline.ts'
 import type { KnownMessages } from '../retry/known-messages.ts'
 import type { Accepted, SendContext } from '../send/contract.ts'
-import type { Sending } from '../send/outgoing.ts'
+import type { Sending } from '../send/sending.ts'
 import type { Outbox } from '../webhooks/contract.ts'
 
 /** An immediate operation on a connected instance. */
@@ -50,8 +50,6 @@ export interface ControlContext {
   /** Status changes, newest first. */
   history(): Promise<StatusChange[]>
   readonly timeline: Pick<MessageTimeline, 'find'>
-  /** Time in epoch ms at which a queue item in flight began to be sent. */
-  leftAt(svcId: string): number | undefined
   /** The running session; null if none runs. */
   readonly session: Session | null
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>): Promise<RuntimeState>

@@ -1,13 +1,12 @@
 /** One attempt to send the item in flight: it is recorded before the network is contacted, and the result decides how the item continues. */
 import { Failure } from '../../../src/domain/failures.ts'
-import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { AttemptCounter } from './attempt-counter.ts'
-import { type QueueOptions, TryLater } from './contract.ts'
+import { type QueueOptions, resultOf, type SendResult, TryLater } from './contract.ts'
 import type { Waiting } from './item.ts'
 import type { ItemStore } from './item-store.ts'
 
-export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'send' | 'isOpen' | 'log' | 'steps'> {
+export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'clock' | 'send' | 'isOpen' | 'log' | 'steps'> {
   items: ItemStore
   counter: AttemptCounter
   /** Aborted when the service stops. */
@@ -18,12 +17,13 @@ export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'send' | 
  * `back`: there was no connection, and the item keeps its place. `laterMs`: the item was not sent and is retried after that time. Rejects if storage
  * failed, which is not an answer of the network, or at a stop.
  */
-export type Attempt = (item: Waiting) => Promise<SendOutcome | 'back' | { laterMs: number }>
+export type Attempt = (item: Waiting) => Promise<SendResult | 'back' | { laterMs: number }>
 
-const failed = (message: string): SendOutcome => ({ status: 'failed', code: 'send_failed', message })
+const failed = (message: string) => resultOf({ status: 'failed', code: 'send_failed', message })
 
-export function createAttempt({ instanceId, send, isOpen, log, steps, items, counter, signal }: AttemptDeps): Attempt {
-  return async function attempt({ svcId, operation, wasTried }) {
+export function createAttempt({ instanceId, clock, send, isOpen, log, steps, items, counter, signal }: AttemptDeps): Attempt {
+  return async function attempt(item) {
+    const { svcId, operation, wasTried } = item
     const stored = await items.load(svcId)
     if (stored === undefined) return failed('The stored message could not be read.')
     const turn = await counter.begin(svcId)
@@ -36,6 +36,7 @@ export function createAttempt({ instanceId, send, isOpen, log, steps, items, cou
     }
     await steps('queue:before-send', svcId)
     try {
+      if (isOpen()) item.leftAt = clock.now()
       return await send({ ...stored, again: turn === 'again' || wasTried === true })
     } catch (error) {
       if (error instanceof TryLater) {
@@ -55,7 +56,7 @@ export function createAttempt({ instanceId, send, isOpen, log, steps, items, cou
       // Something about this item looks like a lost connection, and it must not block the others.
       if (isBack) return failed('The message could not be sent: the connection was lost at every attempt.')
       const { code, message } = error instanceof Failure ? error : new Failure('send_failed')
-      return { status: 'failed', code, message }
+      return resultOf({ status: 'failed', code, message })
     }
   }
 }

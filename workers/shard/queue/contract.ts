@@ -5,14 +5,15 @@ import type { Clock } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { Page } from '../../../src/domain/page.ts'
-import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
+import type { SendEnd, SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { Steps } from '../../../src/domain/steps.ts'
+import type { Tally } from '../../../src/metrics/tally.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
-import type { QueueEntry, Waiting } from './item.ts'
+import type { QueueEntry } from './item.ts'
 import type { StoredItem } from './item-store.ts'
 
 /**
@@ -34,6 +35,18 @@ export interface SendItem extends StoredItem {
   /** True if its network call had begun before a crash or a lost connection, so the network may already know the message id. */
   again: boolean
 }
+
+/** The decision on an item, with its effects beyond the queue. */
+export interface SendResult {
+  outcome: SendOutcome
+  /** Additional operations for the commit that ends the item. Called right before each attempt of the commit, because a failing disk is retried. */
+  commit(): readonly Op[]
+  /** Called after that commit. */
+  after(): void
+}
+
+/** A result without effects beyond the queue. */
+export const resultOf = (outcome: SendOutcome): SendResult => ({ outcome, commit: () => [], after() {} })
 
 export interface Enqueue {
   messageId: string
@@ -66,7 +79,7 @@ export interface QueueOptions {
    * Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head, with `TryLater` it is put
    * aside.
    */
-  send: (item: SendItem) => Promise<SendOutcome>
+  send: (item: SendItem) => Promise<SendResult>
   /**
    * Prepares the next item as far as possible while another is in flight. `begin` never throws; `send` of the item uses the result, and `discard`
    * drops it, or everything without an id.
@@ -76,15 +89,12 @@ export interface QueueOptions {
   isOpen: () => boolean
   settings: () => InstanceSettings
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
-  /** Additional operations for the commit that ends an item. Called right before each attempt of the commit, because a failing disk is retried. */
-  onDelivery?: ((item: Waiting, outcome: SendOutcome) => () => readonly Op[]) | undefined
-  /** Called after that commit. */
-  onSettled?: ((item: Waiting, outcome: SendOutcome) => void) | undefined
-  /** Called after the commit that removed an item on request. */
-  onRemoved?: ((item: Waiting) => void) | undefined
+  /** Called after the commit that ended or removed an item, because a request may still wait for it. */
+  announce: (svcId: string, end: SendEnd) => void
   /** Storage of inline media; without it `bytes` are refused. */
   blobs?: Blobs | undefined
   log: Pick<Logger, 'info' | 'warn' | 'error'>
+  tally: Pick<Tally, 'add'>
   timer?: Timer
   /** Steps at which fault tests stop; their argument is the service id of an item. */
   steps: Steps
@@ -113,6 +123,8 @@ export interface Queue {
   waiting(): number
   /** How far ids of items are ahead of the clock in ms; 0 if they are not. */
   idsAhead(): number
+  /** Time in epoch ms at which the item began to be sent; undefined if it did not begin, or has ended. */
+  leftAt(svcId: string): number | undefined
   /** Message id of the item that is in flight, or was when the process or the connection ended: the network may know it. */
   undecided(): string | undefined
   start(): Promise<void>

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { HOUR, iso } from '../../../src/domain/clock.ts'
 import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
-import type { EventOf } from '../../../src/features/webhook-payloads.ts'
+import type { DeliveryEvent } from '../../../src/features/webhook-payloads.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
@@ -35,6 +35,8 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
   /** Time of arrival, by the steady clock. */
   arrivedAt: number
+  /** Time in epoch ms at which its latest attempt over an open connection began in this run of the process. */
+  leftAt: number | undefined
   /** It came back from an attempt; if it had to wait, others may have been in flight since. */
   wasTried?: boolean
 }
@@ -54,6 +56,7 @@ export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
   hasBytes: item.hasBytes,
   requestId: item.requestId,
   arrivedAt,
+  leftAt: undefined,
 })
 
 const PREVIEW_CHARACTERS = 120
@@ -112,12 +115,13 @@ export function toEntry(item: QueueItem, { status, position, sendAfter, reason, 
 const isGroup = (phone: string) => phone.endsWith('-group')
 
 /** The `delivery` event of an item. */
-export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): EventOf<'delivery'> {
+export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): DeliveryEvent {
   const failed = outcome.status === 'failed'
   const phone = (!failed && outcome.phone) || item.phone
   return {
     type: 'delivery',
     at,
+    leftAt: item.leftAt,
     body: {
       message_id: item.messageId,
       id: item.messageId,

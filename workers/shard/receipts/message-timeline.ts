@@ -55,11 +55,9 @@ export interface TimelineDeps {
   sealer: Sealer
   clock: Clock
   log: Pick<Logger, 'error'>
-  /** Time in epoch ms at which the queue item in flight began to be sent. */
-  leftAt(svcId: string): number | undefined
 }
 
-export function createMessageTimeline({ instance, store, sealer, clock, log, leftAt }: TimelineDeps): MessageTimeline {
+export function createMessageTimeline({ instance, store, sealer, clock, log }: TimelineDeps): MessageTimeline {
   const records = repository({ name: 'fact of a message', schema: FactSchema, version: 1, sealed: sealer })
   const weeks = createWeeks(store, clock, keys.timelines(instance), (week) => keys.timelineWeek(instance, week))
   const sweeper = createSweeper(weeks.removeOld, {
@@ -97,7 +95,7 @@ export function createMessageTimeline({ instance, store, sealer, clock, log, lef
       }
       if (event.type !== 'delivery') return []
       const { message_id: messageId, svc_id: svcId, operation, error_code: errorCode, queued_at } = event.body
-      const times = { at: event.at, queuedAt: Date.parse(queued_at), leftAt: leftAt(svcId) ?? null }
+      const times = { at: event.at, queuedAt: Date.parse(queued_at), leftAt: event.leftAt ?? null }
       return [
         op(messageId, { kind: 'end', svcId, messageId, operation, errorCode, ...times, eventId }),
         op(svcId, { kind: 'message', messageId }),

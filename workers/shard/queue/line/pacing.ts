@@ -1,6 +1,6 @@
 /** Decides when the next item may be sent. Pure: the times and the random number are inputs. All times are of the steady clock. */
-import { SECOND } from '../../../src/domain/clock.ts'
-import type { InstanceSettings } from '../../../src/domain/instance.ts'
+import { SECOND } from '../../../../src/domain/clock.ts'
+import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 
 /** Pause after `connected` in ms, because the network first delivers the messages that arrived in the meantime. */
 export const RESUME_DELAY = 2 * SECOND

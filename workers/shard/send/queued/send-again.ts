@@ -3,15 +3,15 @@
  * So the stored message is sent again (`sent.ts`) instead of composing the request once more. With another secret, media key or link under the same
  * id, later messages about it could only be decrypted against one of the two.
  */
-import { Failure } from '../../../src/domain/failures.ts'
-import { isDeleted } from '../retry/known-messages.ts'
-import { EDIT } from '../translate/outbound/stanza.ts'
-import { chatKind } from '../wire/jid.ts'
-import type { Accepted, SendContext } from './contract.ts'
-import { writableGroup } from './destination.ts'
-import { relayPost } from './newsletter.ts'
-import { relay } from './relay.ts'
-import { relayStatus } from './status/post.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import { isDeleted } from '../../retry/known-messages.ts'
+import { EDIT } from '../../translate/outbound/stanza.ts'
+import { chatKind } from '../../wire/jid.ts'
+import type { Accepted, SendContext } from '../contract.ts'
+import { writableGroup } from '../destination.ts'
+import { relayPost } from '../newsletter.ts'
+import { relay } from '../relay.ts'
+import { relayStatus } from '../status/post.ts'
 
 /** Null if it was not stored, so that nobody has received it, or if it is not a message. */
 export async function sendAgain(context: SendContext): Promise<Accepted | null> {

@@ -2,7 +2,7 @@
  * Decides which items may be sent while the network restricts the account's reach-out: only those to people who have written to it. Each attempt to
  * reach a new person would count against the account.
  */
-import type { Waiting } from './item.ts'
+import type { Waiting } from '../item.ts'
 
 /** `until`: a time of the steady clock; null if unknown. */
 export interface QueueRestriction {
@@ -15,17 +15,18 @@ export interface Restricted {
   set(restriction: QueueRestriction | null): void
   /** A person wrote for the first time. */
   reachChanged(): void
+  /** The listener is called when the set of held items may have changed. */
+  onChange(listener: () => void): void
 }
 
 export interface RestrictedDeps {
   hasWritten(phone: string): Promise<boolean>
-  /** Called when the set of held items may have changed. */
-  onChange(): void
   onError(error: unknown): void
 }
 
-export function createRestricted({ hasWritten, onChange, onError }: RestrictedDeps): Restricted {
+export function createRestricted({ hasWritten, onError }: RestrictedDeps): Restricted {
   let restriction: QueueRestriction | null = null
+  const listeners: (() => void)[] = []
   /** Whether a destination has written to the account; false during the look-up and when it fails. */
   let written = new Map<string, boolean>()
 
@@ -35,8 +36,12 @@ export function createRestricted({ hasWritten, onChange, onError }: RestrictedDe
     hasWritten(phone).then((answer) => {
       if (current !== written || !answer) return
       current.set(phone, true)
-      onChange()
+      changed()
     }, onError)
+  }
+
+  function changed() {
+    for (const listener of listeners) listener()
   }
 
   function isReached({ phone }: Waiting): boolean {
@@ -52,7 +57,8 @@ export function createRestricted({ hasWritten, onChange, onError }: RestrictedDe
     },
     reachChanged() {
       written = new Map()
-      if (restriction) onChange()
+      if (restriction) changed()
     },
+    onChange: (listener) => void listeners.push(listener),
   }
 }

@@ -2,7 +2,7 @@
  * Items that others overtake: those that a restriction of the account holds (`restricted.ts`), and those that the network has not decided on yet
  * (`TryLater`), each until its own time.
  */
-import type { Waiting } from './item.ts'
+import type { Waiting } from '../item.ts'
 import type { Restricted } from './restricted.ts'
 
 /** `until`: a time of the steady clock; null if unknown. */

@@ -1,0 +1,185 @@
+/**
+ * Drains the line: it sends the next item when its time has come, one at a time, and records the outcome. An item without an outcome goes back to the
+ * line.
+ */
+import { SECOND } from '../../../src/domain/clock.ts'
+import type { Timer } from '../../../src/storage/timer.ts'
+import type { Attempt } from './attempt.ts'
+import type { AttemptCounter } from './attempt-counter.ts'
+import type { QueueOptions, SendResult } from './contract.ts'
+import type { Waiting } from './item.ts'
+import type { Holds } from './line/holds.ts'
+import type { Line } from './line/line.ts'
+import { RESUME_DELAY } from './line/pacing.ts'
+import type { Schedule } from './line/schedule.ts'
+import type { LookAhead } from './look-ahead.ts'
+import { inFlight, type Modes } from './mode.ts'
+import type { Settle } from './settle.ts'
+
+/** `setTimeout` fires immediately for a longer delay (24.8 days); a restriction can be longer. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Pause in ms before a retry after storage failed or a blob could not be read. */
+const STORAGE_PAUSE = 5 * SECOND
+
+export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'log' | 'steps'> {
+  timer: Timer
+  line: Line
+  modes: Modes
+  schedule: Schedule
+  holds: Holds
+  lookAhead: LookAhead
+  counter: AttemptCounter
+  attempt: Attempt
+  settle: Settle
+  isRunning(): boolean
+  /** Aborted when the service stops. */
+  signal: AbortSignal
+}
+
+export interface Drain {
+  /** Sends the next item if its time has come, or sets the timer for it. Called after every change that may make an item the next one. */
+  pump(): void
+  insert(...items: Waiting[]): void
+  /** Removes items from the line, so that they are not sent. */
+  takeOut(gone: readonly Waiting[]): void
+  /** Releases a recorded item that was not sent immediately, because it was removed or the connection is gone. */
+  release(): Promise<void>
+  /** Takes the record of an item in flight back, because its attempt never began. */
+  unname(svcId: string | undefined): Promise<void>
+  /** Takes back the count of an attempt that was cut short through no fault of the item. */
+  uncount(item: Waiting): Promise<void>
+  stopTimer(): void
+}
+
+export function createDrain(deps: DrainDeps): Drain {
+  const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, lookAhead, counter, isRunning, signal } = deps
+  /**
+   * Nothing is prepared beside an item whose earlier try may have ended the thread: another end of the thread would be counted as caused by that
+   * item.
+   */
+  let mayLookAhead = false
+  let alarm: { cancel(): void } | undefined
+
+  function pump() {
+    alarm?.cancel()
+    alarm = undefined
+    const mode = modes.now.name
+    if (inFlight(modes.now)) prepareNext()
+    if ((mode !== 'idle' && mode !== 'named') || !isRunning() || !schedule.isConnected) return
+    const head = line.next()
+    const wait = schedule.waitOf(head)
+    if (head === undefined || wait > 0) {
+      const end = holds.nextEnd()
+      const soonest = Math.min(wait, end === undefined ? Number.POSITIVE_INFINITY : end - steady.now())
+      if (soonest < Number.POSITIVE_INFINITY) alarm = timer(Math.min(soonest, LONGEST_TIMER), pump)
+      return
+    }
+    line.take(head)
+    lookAhead.turnOf(head.svcId)
+    mayLookAhead = counter.svcId !== head.svcId || counter.isNamed
+    // Begins in a later microtask, so that the mode is `sending` before any of it runs.
+    const done = Promise.resolve(head).then(carry)
+    modes.enter({ name: 'sending', item: head, since: steady.now(), done })
+    prepareNext()
+  }
+
+  function prepareNext() {
+    if (mayLookAhead && isRunning() && schedule.isConnected) lookAhead.towards(line.next())
+  }
+
+  /** Never rejects. */
+  async function carry(item: Waiting) {
+    const next = await sendOne(item)
+    modes.enter(next === undefined ? { name: 'idle' } : { name: 'named', svcId: next })
+    pump()
+    await release()
+  }
+
+  /** Sends one item and records its outcome. Resolves with the item that the commit of the outcome has recorded as the next one. */
+  async function sendOne(item: Waiting): Promise<string | undefined> {
+    try {
+      const result = await deps.attempt(item)
+      // Too late to record it: the next start may already have read the item and sends it again with the same message id.
+      if (signal.aborted) return undefined
+      if (result === 'back') await putBack(item)
+      else if ('laterMs' in result) await putAside(item, result.laterMs)
+      else return await end(item, result)
+    } catch (error) {
+      // Storage failed, or the service is stopping: the item is still in storage and keeps its place. If its message was sent, it is sent again with
+      // the same message id.
+      log.error(
+        { instance_id: instanceId, svc_id: item.svcId, err: error },
+        'queue: an item could not be processed because of storage; it keeps its place',
+      )
+      schedule.pause(STORAGE_PAUSE)
+      if (!signal.aborted && counter.svcId === item.svcId) await uncount(item)
+      line.insert({ ...item, wasTried: true })
+    }
+    return undefined
+  }
+
+  /** The outcome of the item and the record of the item that follows immediately are one commit. */
+  async function end(item: Waiting, result: SendResult): Promise<string | undefined> {
+    const sending = inFlight(modes.now)!
+    modes.enter({ ...sending, name: 'settling' })
+    schedule.itemDone()
+    holds.gone([item])
+    await steps('queue:after-send', item.svcId)
+    const head = line.next()
+    const next = head && schedule.waitOf(head) <= 0 ? counter.next(head.svcId) : undefined
+    await deps.settle([[item, result]], [next?.op ?? counter.endOp])
+    counter.ended()
+    next?.written()
+    await steps('queue:settled', item.svcId)
+    return next?.svcId
+  }
+
+  /** It stays recorded, so that a restart knows it is sent again; this attempt did not harm the thread. */
+  async function putBack(item: Waiting) {
+    schedule.pause(RESUME_DELAY)
+    await uncount(item)
+    line.insert({ ...item, wasTried: true })
+  }
+
+  async function putAside(item: Waiting, ms: number) {
+    await counter.withdraw()
+    holds.later(item, steady.now() + ms)
+    line.insert(item)
+  }
+
+  async function release() {
+    const mode = modes.now
+    if (mode.name !== 'named') return
+    modes.enter({ name: 'idle' })
+    await unname(mode.svcId)
+  }
+
+  const reset = (change: Promise<void>, svcId: string | undefined, counted: string) =>
+    change.catch((error: unknown) => {
+      log.warn(
+        { instance_id: instanceId, svc_id: svcId, err: error },
+        `queue: the attempt counter of an item could not be reset; it counts one attempt that ${counted}`,
+      )
+    })
+  const unname = (svcId: string | undefined) => reset(counter.unname(), svcId, 'did not begin')
+  const uncount = ({ svcId }: Waiting) => reset(counter.uncount(), svcId, 'was interrupted')
+
+  return {
+    pump,
+    insert(...items) {
+      line.insert(...items)
+      pump()
+    },
+    takeOut(gone) {
+      holds.gone(gone)
+      lookAhead.gone(gone)
+      line.remove(gone)
+      pump()
+    },
+    release,
+    unname,
+    uncount,
+    stopTimer: () => alarm?.cancel(),
+  }
+}

@@ -1,0 +1,99 @@
+/** The way of a new item into the queue: it is committed before it is acknowledged. */
+import { Failure } from '../../../src/domain/failures.ts'
+import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
+import type { Op } from '../../../src/storage/contract.ts'
+import type { AttemptCounter } from './attempt-counter.ts'
+import type { Enqueue, Queue, QueueOptions } from './contract.ts'
+import type { Drain } from './drain.ts'
+import { previewOf, type QueueItem, type Waiting, waitingOf } from './item.ts'
+import type { ItemStore } from './item-store.ts'
+import type { Holds } from './line/holds.ts'
+import type { Line } from './line/line.ts'
+import type { Schedule } from './line/schedule.ts'
+import type { Modes } from './mode.ts'
+
+export const QUEUE_CAPACITY = 1_000
+
+export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'steady' | 'settings'> {
+  ids: AscendingIds
+  items: ItemStore
+  line: Line
+  modes: Modes
+  schedule: Schedule
+  holds: Holds
+  counter: AttemptCounter
+  drain: Drain
+  isRunning(): boolean
+}
+
+export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
+  const { clock, steady, settings, ids, items, line, modes, schedule, holds, counter, drain } = deps
+  /** Number of accepted items that are not committed yet; they count against the capacity. */
+  let entering = 0
+
+  /** Whether no item comes before it. Media is written first, which takes time, and others need not wait for that. */
+  const isNext = (item: Waiting) =>
+    !item.hasBytes &&
+    line.next() === undefined &&
+    modes.now.name === 'idle' &&
+    entering === 1 &&
+    !holds.of(item) &&
+    schedule.waitOf(item) <= 0
+
+  /**
+   * The commit that makes the item durable also records it as in flight. Nothing may begin in the meantime, because it would overwrite the in-flight
+   * record.
+   */
+  async function putAndName(item: QueueItem, more: readonly Op[]) {
+    const naming = counter.next(item.svcId)
+    modes.enter({ name: 'naming', svcId: item.svcId })
+    try {
+      await items.put(item, undefined, naming ? [naming.op, ...more] : more)
+      naming?.written()
+    } catch (error) {
+      modes.enter({ name: 'idle' })
+      throw error
+    }
+    modes.enter(naming ? { name: 'named', svcId: item.svcId } : { name: 'idle' })
+  }
+
+  const itemOf = (request: Enqueue): QueueItem => ({
+    svcId: ids.next(),
+    messageId: request.messageId,
+    operation: request.operation,
+    phone: request.phone,
+    referenceMessageId: request.referenceMessageId ?? null,
+    input: request.input,
+    preview: previewOf(request.preview),
+    delayMessage: request.delayMessage,
+    delayTyping: request.delayTyping,
+    queuedAt: clock.now(),
+    hasBytes: request.bytes !== undefined,
+    requestId: request.requestId,
+  })
+
+  return async function enqueue(request) {
+    const { bytes, also } = request
+    if (!deps.isRunning()) throw new Failure('engine_unavailable')
+    if (settings().disable_enqueue_when_disconnected && !schedule.isConnected)
+      throw new Failure('queue_disabled_while_disconnected')
+    if (line.items.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full')
+    entering++
+    try {
+      // No waiting item depends on the order of the new id.
+      if (ids.ahead() > 0 && line.items.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
+      const item = itemOf(request)
+      const waiting = waitingOf(item, steady.now())
+      const more = also?.({ svcId: item.svcId, messageId: item.messageId }) ?? []
+      if (isNext(waiting)) await putAndName(item, more)
+      else await items.put(item, bytes, more)
+      drain.insert(waiting)
+      await drain.release()
+      return { svcId: item.svcId, messageId: item.messageId }
+    } finally {
+      entering--
+      // Others may have waited for a record that could not be written.
+      drain.pump()
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** Removes items that waited too long, each with a failed `delivery`. */
+import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
+import type { Timer } from '../../../src/storage/timer.ts'
+import { type QueueOptions, resultOf } from './contract.ts'
+import type { Drain } from './drain.ts'
+import type { Line } from './line/line.ts'
+import type { Settle } from './settle.ts'
+
+const CHECK_EVERY = MINUTE
+/** Number of expired items that are removed in one commit. */
+const BATCH = 50
+
+export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'settings' | 'log'> {
+  timer: Timer
+  line: Line
+  drain: Pick<Drain, 'takeOut'>
+  settle: Settle
+  isRunning(): boolean
+}
+
+export interface Expiry {
+  start(): void
+  stop(): void
+}
+
+export function createExpiry({ instanceId, steady, settings, log, timer, line, drain, settle, isRunning }: ExpiryDeps): Expiry {
+  let alarm: { cancel(): void } | undefined
+
+  async function expire() {
+    const oldest = steady.now() - settings().queue_max_age_hours * HOUR
+    const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
+    for (;;) {
+      const expired = line.items.filter(({ arrivedAt }) => arrivedAt <= oldest).slice(0, BATCH)
+      if (expired.length === 0 || !isRunning()) return
+      drain.takeOut(expired)
+      await settle(expired.map((item) => [item, resultOf({ status: 'failed', code: 'send_timeout', message })]))
+    }
+  }
+
+  function start() {
+    alarm = timer(CHECK_EVERY, () => {
+      expire()
+        .catch((error: unknown) =>
+          log.error({ instance_id: instanceId, err: error }, 'queue: expired items could not be removed'),
+        )
+        .finally(() => {
+          if (isRunning()) start()
+        })
+    })
+  }
+
+  return { start, stop: () => alarm?.cancel() }
+}

@@ -1,0 +1,60 @@
+/** The time at which the next item may be sent, by the connection, the end of the previous item, and the drawn wait. Times are of the steady clock. */
+import type { QueueOptions } from '../contract.ts'
+import type { Waiting } from '../item.ts'
+import { drawWait, sendAt } from './pacing.ts'
+
+export interface ScheduleDeps extends Pick<QueueOptions, 'steady' | 'random' | 'settings'> {
+  isRunning(): boolean
+}
+
+export interface Schedule {
+  readonly isConnected: boolean
+  setConnected(connected: boolean): void
+  /** Time at which the item is sent if it is the next one, or now without an item; null without a connection. */
+  timeOf(head: Waiting | undefined): number | null
+  /** Time in ms that the item still waits; Infinity if it does not wait for a time. */
+  waitOf(head: Waiting | undefined): number
+  /** Nothing is sent for this many ms, after a failure that the item did not cause. */
+  pause(ms: number): void
+  /** The previous item has its outcome. */
+  itemDone(): void
+}
+
+export function createSchedule({ steady, random, settings, isRunning }: ScheduleDeps): Schedule {
+  let connectedAt: number | null = null
+  let previousDoneAt: number | null = null
+  /** Earliest next attempt after a failure that the item did not cause. */
+  let notBefore = 0
+  /** Wait that was drawn for the head, so that a second look does not draw again. */
+  let drawn: { svcId: string; ms: number } | undefined
+
+  function headSendAt(head: Waiting, connected: number): number {
+    if (drawn?.svcId !== head.svcId) drawn = { svcId: head.svcId, ms: drawWait(settings(), random) }
+    const { arrivedAt, delayMessage } = head
+    return Math.max(notBefore, sendAt({ arrivedAt, delayMessage, drawnMs: drawn.ms, previousDoneAt, connectedAt: connected }))
+  }
+
+  return {
+    get isConnected() {
+      return connectedAt !== null
+    },
+    setConnected(connected) {
+      connectedAt = connected ? steady.now() : null
+      notBefore = 0
+    },
+    timeOf(head) {
+      if (connectedAt === null) return null
+      return head ? headSendAt(head, connectedAt) : steady.now()
+    },
+    waitOf(head) {
+      if (!isRunning() || connectedAt === null || head === undefined) return Number.POSITIVE_INFINITY
+      return headSendAt(head, connectedAt) - steady.now()
+    },
+    pause(ms) {
+      notBefore = steady.now() + ms
+    },
+    itemDone() {
+      previousDoneAt = steady.now()
+    },
+  }
+}

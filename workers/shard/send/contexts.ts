@@ -1,0 +1,64 @@
+/** Contexts of the handlers that send: the session, the files of the item over the instance's network route, and what is known of the account. */
+import type { Logger } from 'pino'
+import type { Clock } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { Ranges } from '../../../src/egress/addresses.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
+import type { Session } from '../chats/session.ts'
+import { sendFailure } from '../connection/failures.ts'
+import { type NetworkRoute, presentRoute } from '../connection/network-route.ts'
+import { QUERY_DEADLINE } from '../connection/within.ts'
+import type { StoredItem } from '../queue/item-store.ts'
+import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
+
+/** Number of status posts whose audience is remembered for their deletion; an older post is deleted for the current audience. */
+const MAX_AUDIENCES = 50
+
+export interface ContextsDeps extends Pick<SendContext, 'messages' | 'sent' | 'contacts' | 'disappearing'> {
+  shard: {
+    media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
+    egressAllow: Ranges
+  }
+  clock: Clock
+  log: Logger
+  /** The network route of the current session; null while there is none. */
+  route(): NetworkRoute | null
+}
+
+export interface Contexts {
+  of(session: Session, item: SendContext['item'] & Pick<StoredItem, 'copyMedia'>, once: Once): SendContext
+}
+
+export function createContexts({ shard, clock, log, messages, sent, contacts, disappearing, ...deps }: ContextsDeps): Contexts {
+  const audiences = boundedCache<string, Audience>(MAX_AUDIENCES)
+  const route = () => presentRoute(deps.route())
+
+  const filesOf = ({ copyMedia }: Pick<StoredItem, 'copyMedia'>, once: Once): SendFiles => ({
+    ...shard.media,
+    once,
+    async blobTo(path, part, through) {
+      if (!copyMedia) throw new Failure('send_failed', { message: 'The media of the message is no longer stored.' })
+      await copyMedia(path, part, through)
+    },
+    uploadAgent: () => route().fetchAgent,
+    files: () => route().files,
+    fetchOptions: () => route().fetchOptions,
+  })
+
+  return {
+    of: (session, item, once) => ({
+      session,
+      ask: session.asking({ deadline: { eachMs: QUERY_DEADLINE }, toFailure: sendFailure }),
+      messages,
+      sent,
+      contacts,
+      disappearing,
+      audiences,
+      log,
+      egressAllow: shard.egressAllow,
+      media: filesOf(item, once),
+      now: () => clock.now(),
+      item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
+    }),
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Sends one item of the queue: the handler of its operation composes and relays the message. The first status and the own message of an accepted send
+ * are written by the commit that ends the item, behind its `delivery`.
+ */
+import type { WAMessage } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { Clock } from '../../../../src/domain/clock.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import type { SendOutcome } from '../../../../src/domain/send-outcome.ts'
+import { isStorageFailure } from '../../../../src/domain/storage-failure.ts'
+import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
+import type { Session } from '../../chats/session.ts'
+import { resultOf, type SendItem, type SendResult, TryLater } from '../../queue/contract.ts'
+import type { MessageStatuses } from '../../receipts/message-statuses.ts'
+import type { Outbox } from '../../webhooks/outbox.ts'
+import { bare, chatKind, identifierOf } from '../../wire/jid.ts'
+import type { Ahead } from '../ahead.ts'
+import type { Contexts } from '../contexts.ts'
+import type { Accepted, SendContext } from '../contract.ts'
+import { sendAgain } from './send-again.ts'
+
+export interface SenderDeps {
+  clock: Clock
+  log: Logger
+  outbox: Pick<Outbox, 'append' | 'committed'>
+  statuses: Pick<MessageStatuses, 'hold' | 'release' | 'sent'>
+  contexts: Contexts
+  ahead: Pick<Ahead, 'take'>
+  /** Undefined for an id without a declaration of a send. */
+  handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
+  /** The current session; null while there is none. */
+  session(): Session | null
+  /** The event of a message that this service sent; null if no event is wanted. */
+  own(message: WAMessage): Promise<ReceivedEvent | null>
+}
+
+/** Resolves when the network has decided. Rejects if it has not: without a connection, when storage fails, and with `TryLater`. */
+export type Sender = (item: SendItem) => Promise<SendResult>
+
+export function createSender({ clock, log, outbox, statuses, contexts, ahead, handlerOf, session, own }: SenderDeps): Sender {
+  /** The look-ups of identities come before the commit, because they take time. */
+  async function accepted(message: WAMessage, { identity }: Session, item: SendItem): Promise<SendResult> {
+    const { messageId, requestId, again } = item
+    const { remoteJid, id } = message.key
+    const acked = { chat: remoteJid ?? '', id: id ?? '', at: clock.now(), requestId, isNew: !again }
+    const first = await statuses.sent(identity, acked)
+    const ownEvent = await own(message)
+    const phone = await phoneOf(message, identity)
+    let appended: ReturnType<Outbox['append']> | null = null
+    return {
+      outcome: { status: 'sent', phone },
+      commit() {
+        const firstOps = first?.ops() ?? []
+        appended ??= ownEvent && outbox.append(ownEvent, requestId)
+        return [...firstOps, ...(appended?.ops ?? [])]
+      },
+      after() {
+        first?.applied()
+        if (appended) outbox.committed(appended.eventId)
+        statuses.release(messageId)
+      },
+    }
+  }
+
+  /** Receipts of the message wait until its end is committed. */
+  const releasing = (outcome: SendOutcome, { messageId }: SendItem): SendResult => ({
+    ...resultOf(outcome),
+    after: () => statuses.release(messageId),
+  })
+
+  return async function send(item) {
+    const { messageId, operation } = item
+    const handler = handlerOf(operation)
+    const current = session()
+    if (!handler) return resultOf({ status: 'failed', code: 'internal', message: `There is no send operation ${operation}.` })
+    if (!current?.isOpen) throw new Failure('instance_not_connected')
+    const context = contexts.of(current, item, ahead.take(item.svcId, current))
+    statuses.hold(messageId)
+    try {
+      const { message } = (item.again && (await sendAgain(context))) || (await handler(context, item.input as never))
+      return message ? await accepted(message, current, item) : releasing({ status: 'sent' }, item)
+    } catch (error) {
+      if (!isDecision(error)) {
+        statuses.release(messageId)
+        throw error
+      }
+      log.info({ operation, code: error.code, err: error.cause, request_id: item.requestId }, 'a message could not be sent')
+      return releasing({ status: 'failed', code: error.code, message: error.message }, item)
+    }
+  }
+}
+
+/** Whether the error ends the item. With others it stays in the queue, or the queue reports a bug. */
+const isDecision = (error: unknown): error is Failure =>
+  error instanceof Failure && !(error instanceof TryLater) && error.code !== 'instance_not_connected' && !isStorageFailure(error)
+
+async function phoneOf({ key }: WAMessage, identity: Session['identity']): Promise<string> {
+  const chat = key.remoteJid ?? ''
+  return chatKind(chat) === 'user' ? (await identity.person(bare(chat))).phone : identifierOf(chat)
+}

@@ -1,0 +1,147 @@
+/**
+ * Sends of one instance. Those through the queue become items, which the sender sends when they are due; a setting of a chat that is not a message
+ * leaves without the queue.
+ */
+import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
+import type { CallOrigin, SendCall } from '../../../src/domain/call.ts'
+import type { Clock } from '../../../src/domain/clock.ts'
+import type { DiskState } from '../../../src/domain/disk.ts'
+import type { InstanceSettings } from '../../../src/domain/instance.ts'
+import { inlineMedia, takeOutMedia } from '../../../src/domain/media.ts'
+import type { SendEnd } from '../../../src/domain/send-outcome.ts'
+import type { Steps } from '../../../src/domain/steps.ts'
+import { diskNearlyFull } from '../../../src/domain/storage-failure.ts'
+import { giveBack } from '../../../src/lib/give-back.ts'
+import type { Tally } from '../../../src/metrics/tally.ts'
+import type { Blobs } from '../../../src/storage/blobs.ts'
+import type { StateStore } from '../../../src/storage/contract.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Disappearing } from '../chats/disappearing.ts'
+import type { Session } from '../chats/session.ts'
+import type { Enqueue, Queue } from '../queue/contract.ts'
+import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
+import { createQueue } from '../queue/queue.ts'
+import type { MessageStatuses } from '../receipts/message-statuses.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
+import { createAhead, type PrepareMedia } from './ahead.ts'
+import { type ContextsDeps, createContexts } from './contexts.ts'
+import type { Destination } from './destination.ts'
+import { createSender, type SenderDeps } from './queued/sender.ts'
+import { type OutgoingMessage, sendMessage } from './relay.ts'
+
+export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' | 'session' | 'own'> {
+  disappearing: Pick<Disappearing, 'of' | 'ops'>
+  instance: string
+  /** Parts of the thread that all its instances share. */
+  shard: ContextsDeps['shard'] & {
+    disk(): DiskState
+    steps: Steps
+    tally: Tally
+  }
+  store: StateStore
+  sealer: Sealer
+  /** Inline media of the instance's waiting items. */
+  blobs: Blobs
+  steady: Clock
+  /** Whether the person has ever written to this account. */
+  hasWritten(phone: string): Promise<boolean>
+  outbox: Outbox
+  statuses: MessageStatuses
+  idempotency: Idempotency
+  settings(): InstanceSettings
+  /** The function that prepares the media of an operation before its message is composed. */
+  mediaOf(operation: string): PrepareMedia | undefined
+  /** Called after the commit that ended or removed an item, because a request may still wait for it. */
+  announce(svcId: string, end: SendEnd): void
+}
+
+export interface Sending {
+  readonly queue: Queue
+  /** Durable when it resolves with the acknowledgement. */
+  enqueue(call: SendCall, origin?: CallOrigin): Promise<{ message_id: string; svc_id: string }>
+  /** Sends without the queue, for a setting of a chat that is not a message. Resolves with the sent message when the network has accepted it. */
+  direct(session: Session, operation: string, to: Destination, outgoing: OutgoingMessage): Promise<WAMessage>
+}
+
+export function createSending(deps: SendingDeps): Sending {
+  const { shard, store, disappearing } = deps
+  const contexts = createContexts(deps)
+  const ahead = createAhead({
+    mediaOf: deps.mediaOf,
+    session: deps.session,
+    contextOf: contexts.of,
+    prepared: (svcId) => shard.steps('queue:ahead', svcId),
+  })
+  const queue = createQueue({
+    instanceId: deps.instance,
+    store,
+    sealer: deps.sealer,
+    clock: deps.clock,
+    steady: deps.steady,
+    hasWritten: deps.hasWritten,
+    random: Math.random,
+    log: deps.log,
+    tally: shard.tally,
+    events: deps.outbox,
+    blobs: deps.blobs,
+    settings: deps.settings,
+    send: createSender({ ...deps, contexts, ahead }),
+    ahead,
+    isOpen: () => deps.session()?.isOpen === true,
+    announce: deps.announce,
+    steps: shard.steps,
+  })
+
+  return {
+    queue,
+    enqueue: createEnqueuing(deps, queue),
+    async direct(session, operation, to, outgoing) {
+      const item = { messageId: generateMessageIDV2(session.me?.id), operation, delayTyping: 0 }
+      const { message } = await sendMessage(
+        contexts.of(session, item, (_, make) => make()),
+        to,
+        outgoing,
+      )
+      const ops = await disappearing.ops(message!)
+      if (ops.length > 0) await store.commit({ ops })
+      return message!
+    },
+  }
+}
+
+function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Queue): Sending['enqueue'] {
+  return async ({ operation, input, to, about, preview, delayMessage, delayTyping }, origin = {}) => {
+    const { idempotencyKey, requestId } = origin
+    const files = inlineMedia(input).map(({ bytes }) => bytes)
+    const put = async (also?: Enqueue['also']) => {
+      if (shard.disk() !== 'ok') throw diskNearlyFull()
+      const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
+      // The files were copied into one buffer.
+      if (files.length > 1) giveBack(files)
+      const queued = queue.enqueue({
+        messageId: generateMessageIDV2(session()?.me?.id),
+        operation,
+        phone: to,
+        input: rest,
+        preview,
+        delayMessage,
+        delayTyping,
+        referenceMessageId: about,
+        requestId,
+        bytes,
+        also,
+      })
+      // The queue has written them to disk, or has failed.
+      return bytes === undefined ? queued : queued.finally(() => giveBack([bytes]))
+    }
+    try {
+      const { svcId, messageId } = await (idempotencyKey === undefined
+        ? put()
+        : idempotency.once(idempotencyKey, fingerprintOf(operation, input as Record<string, unknown>), put))
+      return { message_id: messageId, svc_id: svcId }
+    } finally {
+      // A request that is refused, or that repeats an earlier one, has not queued them.
+      giveBack(files)
+    }
+  }
+}
