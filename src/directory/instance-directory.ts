@@ -44,8 +44,8 @@ export interface DirectoryDeps {
   checkUrl: CheckUrl
   /** The same check for a proxy. */
   checkProxy: CheckUrl
-  /** Base URL for callers; undefined until the service listens. */
-  baseUrl?: () => string | undefined
+  /** Base URL for callers, which events contain. */
+  baseUrl?: string
   /** Makes the staged media of an instance from an archive its own. */
   adoptMedia?(instance: string): Promise<void>
   /** Time that a creation waits for the first QR code, in ms. */
@@ -76,7 +76,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     log,
     checkUrl,
     checkProxy,
-    baseUrl = () => undefined,
+    baseUrl,
     createWaitMs = 10 * SECOND,
     adoptMedia = async () => {},
   } = deps
@@ -135,7 +135,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
   /** The change is already saved, and a shard that is down boots with it, so its absence is not a failure of the change. */
   async function configure(record: InstanceRecord): Promise<void> {
     try {
-      await engine.configure(toConfig(record, baseUrl()))
+      await engine.configure(toConfig(record, baseUrl))
     } catch (err) {
       const isAbsent = err instanceof Failure && (err.code === 'engine_unavailable' || err.code === 'instance_not_found')
       if (!isAbsent) throw err
@@ -246,17 +246,17 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
       const found: InstanceRecord[] = []
       for await (const { value } of records.list(store, keys.configs)) found.push(value)
       for (const record of found.sort((a, b) => a.createdAt - b.createdAt)) hold(record)
-      return found.map((record) => toConfig(record, baseUrl()))
+      return found.map((record) => toConfig(record, baseUrl))
     },
 
     takeImports: () =>
       mutex.run(IMPORTS, async () => {
         // A command may have created a workspace in the meantime.
         await account.refresh()
-        return (await takeOver()).map((id) => toConfig(held(id), baseUrl()))
+        return (await takeOver()).map((id) => toConfig(held(id), baseUrl))
       }),
 
-    config: (instance) => toConfig(held(instance), baseUrl()),
+    config: (instance) => toConfig(held(instance), baseUrl),
 
     observe(instance, state) {
       if (instances.has(instance)) states.answer(instance, state)
@@ -329,7 +329,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
       })
       try {
         // A change of the whole workspace may have changed the record by now.
-        states.answer(record.id, await engine.start(toConfig(held(record.id), baseUrl()), 'create'))
+        states.answer(record.id, await engine.start(toConfig(held(record.id), baseUrl), 'create'))
       } catch (error) {
         await mutex.run(record.id, async () => {
           if (instances.has(record.id)) await end(held(record.id))

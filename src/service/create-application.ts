@@ -1,0 +1,217 @@
+/** Puts the HTTP application together: the API, its pages and metrics, and the dashboard if it is on. */
+import type { Account } from '../account/account.ts'
+import { hashOf, isSameHash } from '../account/credentials.ts'
+import { createDashboardSessions } from '../account/dashboard-sessions.ts'
+import type { ClockWatch } from '../clock-watch.ts'
+import type { Config } from '../config.ts'
+import type { Directory } from '../directory/directory.ts'
+import { SECOND, steadyClock } from '../domain/clock.ts'
+import type { ReceivedFile } from '../domain/file-download.ts'
+import type { Readings } from '../domain/readings.ts'
+import { fairSlots } from '../egress/fair-slots.ts'
+import { createReadings } from '../engine/readings.ts'
+import { createSendOutcomes } from '../engine/send-outcomes.ts'
+import type { Parts } from '../features/parts.ts'
+import { watchHealth } from '../health/health.ts'
+import type { AppDeps } from '../http/app.ts'
+import { newUlid } from '../lib/ulid.ts'
+import type { Logger } from '../log.ts'
+import { createMediaLinks } from '../media/media-links.ts'
+import { createReceivedMedia } from '../media/received-media.ts'
+import { createExposition } from '../metrics/exposition.ts'
+import type { Ledger } from '../metrics/ledger.ts'
+import type { Tally } from '../metrics/tally.ts'
+import type { Oauth } from '../oauth/oauth.ts'
+import { createDashboardFiles } from '../pages/dashboard-files.ts'
+import { createPages } from '../pages/pages.ts'
+import { createPasskeys } from '../passkey/passkeys.ts'
+import type { Listening } from '../serve.ts'
+import { isFailing } from '../storage/disk.ts'
+import { checkRing } from '../storage/key-ring.ts'
+import { createEventStreams } from '../webhooks/event-streams.ts'
+import { createWebhookLog } from '../webhooks/webhook-log.ts'
+import type { ServiceStorage } from './open-storage.ts'
+import { DOWNLOADS, type Threads } from './open-threads.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface ApplicationDeps {
+  log: Logger
+  clockWatch: ClockWatch
+  shutdown: Shutdown
+  storage: ServiceStorage
+  account: Account
+  oauth: Oauth
+  threads: Threads
+  directory: Directory
+  tally: Tally
+  ledger: Ledger
+  /** Control API of the simulated network, for the dashboard. */
+  sandboxUrl: string | null
+}
+
+export interface Application {
+  make: Parameters<Listening['serve']>[0]
+  /** Ends all waits and streams of callers. Requests that are still running get an answer. */
+  stop(): void
+}
+
+/** Number of concurrent reads of received files of one instance. */
+const DOWNLOADS_OF_INSTANCE = 16
+/** The phone has 30 s to upload a file again. */
+const ASK_AGAIN = {
+  kind: 'action',
+  operation: 'media.askAgain',
+  deadlineMs: 45 * SECOND,
+  notFound: 'media_download_failed',
+} as const
+
+export async function createApplication(config: Config, deps: ApplicationDeps): Promise<Application> {
+  const { log, account, oauth, threads, directory, tally, ledger } = deps
+  const { engine, media, logThreads } = threads
+  const { clock } = deps.clockWatch
+  const eventStreams = createEventStreams({
+    engine,
+    onGap: () => tally.add('svc_event_stream_gaps_total', {}),
+    refresh: account.refresh,
+  })
+  const outcomes = createSendOutcomes({ engine, directory })
+  const receivedMedia = receivedMediaOf(deps)
+  const readiness = readinessOf(deps)
+  const readings = createReadings(engine)
+  const live = threads.http.createLive({
+    directory,
+    readings,
+    onEvent: engine.onEvent,
+    log,
+    refresh: account.refresh,
+    run: newUlid(),
+  })
+  const dashboard = await dashboardOf(config, deps, { readiness, readings, live })
+  const tokenHash = config.metricsToken === null ? undefined : hashOf(config.metricsToken)
+  return {
+    make: ({ peer, hasLeft, cut, source }) =>
+      threads.http.createApp({
+        account,
+        directory,
+        oauth,
+        hasOauth: config.mcpOauth,
+        engine,
+        readiness,
+        receivedFile: receivedMedia.open,
+        webhookLog: createWebhookLog({ reader: logThreads, engine, log }),
+        readings,
+        passkeys: createPasskeys({ engine, clock, steady: steadyClock }),
+        eventStreams,
+        clock,
+        steadyClock,
+        log,
+        newRequestId: newUlid,
+        peer,
+        hasLeft,
+        cut,
+        source,
+        tally,
+        metrics: createExposition({
+          tally,
+          ledger,
+          clock,
+          instances: directory.countByStatus,
+          streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
+          refresh: engine.refreshReports,
+        }),
+        isMetricsToken: tokenHash === undefined ? undefined : (value) => isSameHash(hashOf(value), tokenHash),
+        baseUrl: config.baseUrl,
+        trustedProxies: config.trustedProxies,
+        adminAllowedIps: config.adminAllowedIps,
+        requestsPerSecond: config.requestsPerSecond,
+        docs: config.docs,
+        readLargeBody: media.readLargeBody,
+        readLargeMessage: media.readLargeMessage,
+        mcpAllowedOrigins: config.mcpAllowedOrigins,
+        outcomes,
+        pages: createPages({ hasDocs: config.docs, hasDashboard: dashboard !== undefined }),
+        dashboard,
+      }),
+    stop() {
+      eventStreams.stop()
+      live.stop()
+      // Callers that wait for an outcome are told that the message is in the queue.
+      outcomes.stop()
+    },
+  }
+}
+
+function receivedMediaOf({ storage, clockWatch, threads: { engine, downloads }, directory }: ApplicationDeps) {
+  return createReceivedMedia({
+    links: createMediaLinks(storage.keyRing.links),
+    clock: clockWatch.clock,
+    openFile: downloads.open,
+    slots: fairSlots({ total: DOWNLOADS, perOrigin: DOWNLOADS_OF_INSTANCE }),
+    proxyOf: directory.proxyOf,
+    tokenTagOf: directory.tokenTagOf,
+    askAgain: (instance, file: ReceivedFile) => engine.call(instance, { ...ASK_AGAIN, input: file }),
+  })
+}
+
+function readinessOf({ shutdown, storage, threads: { engine, hasConverter }, clockWatch }: ApplicationDeps): Parts['readiness'] {
+  const { store, sealer, disk, diskWatch } = storage
+  return {
+    isStopping: () => shutdown.hasBegun,
+    checks: {
+      database: async () => {
+        await store.get('')
+        return !isFailing(disk)
+      },
+      // Reads and opens a sealed record.
+      session_store: () => checkRing(store, sealer).then(() => true),
+      engine: async () => engine.isReady(),
+      disk: async () => {
+        await diskWatch.look()
+        return diskWatch.state() === 'ok'
+      },
+    },
+    problems: { disk: diskWatch.problem, engine: () => engine.problem() },
+    media: hasConverter ? 'ok' : 'no converter',
+    warning: clockWatch.problem,
+  }
+}
+
+interface DashboardParts {
+  readiness: Parts['readiness']
+  readings: Readings
+  live: ReturnType<Threads['http']['createLive']>
+}
+
+/** Undefined if the dashboard is off. */
+async function dashboardOf(
+  { dashboard: mode, outboxMax }: Config,
+  { log, clockWatch, shutdown, storage, account, threads, directory, tally, ledger, sandboxUrl }: ApplicationDeps,
+  { readiness, readings, live }: DashboardParts,
+): Promise<AppDeps['dashboard']> {
+  if (mode === 'off') return undefined
+  const health = watchHealth({
+    account,
+    directory,
+    readings,
+    readiness,
+    tally,
+    ledger,
+    engine: threads.engine,
+    disk: storage.diskWatch,
+    storeDir: storage.store.dir,
+    mediaBytes: () => Number(Atomics.load(threads.blobsUsed, 0)),
+    outboxMax,
+    clock: clockWatch.clock,
+    steady: steadyClock,
+    log,
+  })
+  shutdown.add(() => health.stop())
+  return {
+    mode,
+    sessions: createDashboardSessions({ account, clock: steadyClock }),
+    files: await createDashboardFiles(),
+    health: health.of,
+    live,
+    sandboxUrl,
+  }
+}

@@ -1,0 +1,55 @@
+/** Starts the instances of the directory, and does what commands have left in the store: imported devices and orders. */
+import type { Directory } from '../directory/directory.ts'
+import { createOrders, removeOrderAnswers } from '../directory/orders.ts'
+import type { InstanceConfig } from '../domain/instance.ts'
+import type { PooledEngine } from '../engine/pooled-engine.ts'
+import type { Logger } from '../log.ts'
+import type { ServiceStorage } from './open-storage.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface HostingDeps {
+  log: Logger
+  shutdown: Shutdown
+  storage: ServiceStorage
+  engine: PooledEngine
+  directory: Directory
+  /** Instances that were stored when the directory was loaded. */
+  stored: readonly InstanceConfig[]
+}
+
+/**
+ * Resolves when the orders can be taken, and does not wait for the instances: at 25 sessions per second many instances take a while, and those that
+ * are up can already work.
+ */
+export async function hostInstances(deps: HostingDeps): Promise<void> {
+  const { log, shutdown, storage, engine, directory } = deps
+
+  const boot = (instance: InstanceConfig) =>
+    engine.start(instance, 'boot').then(
+      (state) => directory.observe(instance.id, state),
+      (error) => log.error({ err: error, instance: instance.id }, 'the instance could not be started'),
+    )
+  const bootAll = (instances: readonly InstanceConfig[]) => {
+    for (const instance of instances) void boot(instance)
+  }
+  bootAll(deps.stored)
+
+  /** Takes over devices that a command left in the store, before this start or while the service runs. */
+  const takeImports = () =>
+    directory.takeImports().then(bootAll, (error) => log.error({ err: error }, 'imported devices could not be taken over'))
+
+  await removeOrderAnswers(storage.store)
+  const carryOutOrders = createOrders({ store: storage.store, engine, log, host: (id) => boot(directory.config(id)) })
+
+  async function look() {
+    if (shutdown.hasBegun) return
+    await takeImports()
+    if (shutdown.hasBegun) return
+    await carryOutOrders().catch((error) => log.error({ err: error }, 'requests of CLI commands could not be read'))
+  }
+  let looking = look()
+  storage.onVisit(() => {
+    looking = looking.then(look)
+  })
+  shutdown.add(() => looking)
+}

@@ -1,0 +1,81 @@
+/** Opens the data folder of the service: its store, the disk watch and the keys that seal the records. */
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import type { SharedDisk } from '../domain/disk.ts'
+import type { Steps } from '../domain/steps.ts'
+import { createKillAt } from '../kill-at.ts'
+import type { Logger } from '../log.ts'
+import { refuseDamaged } from '../storage/check.ts'
+import { claimsOf, type DiskWatch, noteCommit, shareDisk, watchDisk } from '../storage/disk.ts'
+import { endWithStore } from '../storage/end-now.ts'
+import { eraseLeftovers } from '../storage/erase.ts'
+import { checkSecretKey, type KeyRing, openKeyRing } from '../storage/key-ring.ts'
+import { type OpenStore, openStore, storeDirOf } from '../storage/open-store.ts'
+import { ownStore } from '../storage/owner.ts'
+import type { Sealer } from '../storage/sealer.ts'
+import { loadSecretKey } from '../storage/secret-key.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface ServiceStorage {
+  store: OpenStore
+  keyRing: KeyRing
+  /** Seals the records of the main thread. */
+  sealer: Sealer
+  /** State of the disk, shared with the shard threads. */
+  disk: SharedDisk
+  diskWatch: DiskWatch
+  blobsDir: string
+  steps: Steps
+  /** The listener is called when a command has left something in the store. There is one listener. */
+  onVisit(listener: () => void): void
+}
+
+export async function openStorage(
+  config: Config,
+  { log, shutdown }: { log: Logger; shutdown: Shutdown },
+): Promise<ServiceStorage> {
+  await refuseDamaged(storeDirOf(config.storeUrl), (problem) => log.warn({ problem }, 'the store could not be checked'))
+  const disk = shareDisk(config.shards + 1)
+  const store = await openStore(config.storeUrl, {
+    claims: claimsOf(disk, 0),
+    onCommit: noteCommit(disk),
+    onOver: endWithStore(log),
+  })
+  let giveBack: (() => Promise<void>) | undefined
+  shutdown.add(async () => {
+    await store.close()
+    await giveBack?.()
+  })
+  const secretKey = await loadSecretKey({
+    secretKey: config.secretKey ?? undefined,
+    file: join(config.dataDir, 'secret-key'),
+    store,
+  })
+  await checkSecretKey(store, secretKey)
+  // Until here the start has changed nothing that two services could not change at the same time.
+  let visited = () => {}
+  giveBack = await ownStore(store, () => visited())
+  const diskWatch = await watchDisk({
+    shared: disk,
+    dirs: [config.dataDir, store.dir],
+    reserveBytes: config.diskReserveBytes,
+    hasRoom: store.hasRoom,
+    log,
+  })
+  shutdown.add(() => diskWatch.stop())
+  const blobsDir = join(config.dataDir, 'blobs')
+  const keyRing = await openKeyRing(store, secretKey)
+  await eraseLeftovers({ store, keyRing, blobsDir, log })
+  return {
+    store,
+    keyRing,
+    sealer: keyRing.main,
+    disk,
+    diskWatch,
+    blobsDir,
+    steps: createKillAt(config.killAt),
+    onVisit(listener) {
+      visited = listener
+    },
+  }
+}

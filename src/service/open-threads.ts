@@ -1,0 +1,146 @@
+/** Starts the threads of the service: shards with their instances, large messages, conversions, downloads and the webhook log. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { type Conversions, createConversions } from '../engine/conversions.ts'
+import { createDownloads, type Downloads } from '../engine/downloads.ts'
+import type { MediaSetup } from '../engine/engine.ts'
+import { createLogThreads, type LogThreads } from '../engine/log-threads.ts'
+import { createMediaPool, type MediaPool } from '../engine/media-pool.ts'
+import { createPooledEngine, type PooledEngine } from '../engine/pooled-engine.ts'
+import type { Programs } from '../engine/programs.ts'
+import { spareMemory } from '../engine/spare-memory.ts'
+import type { Logger } from '../log.ts'
+import type { Ledger } from '../metrics/ledger.ts'
+import type { Starting } from '../starting.ts'
+import { measureBlobs } from '../storage/blobs.ts'
+import { makePrivate } from '../storage/private.ts'
+import type { ServiceStorage } from './open-storage.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface ThreadsDeps {
+  log: Logger
+  shutdown: Shutdown
+  storage: ServiceStorage
+  starting: Starting
+  /** Resolves when ffmpeg was looked for. */
+  searching: Promise<Programs | null>
+  ledger: Ledger
+  /** Called after each report of a shard. */
+  onReported(): void
+  /** Allows tests to crash a shard. */
+  allowCrash: boolean
+}
+
+export interface Threads {
+  engine: PooledEngine
+  media: MediaPool
+  downloads: Downloads
+  logThreads: LogThreads
+  /** Whether there is an ffmpeg. */
+  hasConverter: boolean
+  /** Total size of the media that waits to be sent, in bytes, shared with the shard threads. */
+  blobsUsed: BigInt64Array
+  /** The modules of HTTP, which were loaded in the meantime. */
+  http: Awaited<ReturnType<typeof loadHttp>>
+}
+
+/** Number of concurrent reads of received files; each holds about 1 MB at most. */
+export const DOWNLOADS = 64
+
+const NO_CONVERTER =
+  'No ffmpeg was found: audio is sent unconverted, and videos, GIFs and animated stickers that need a conversion are refused with media_invalid.'
+
+/** Loads zod and the declarations of all operations, a third of a start, while the shards load the library on another core. */
+async function loadHttp() {
+  const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])
+  await spareMemory()
+  return { createApp, createLive }
+}
+
+async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config, blobsDir: string): Promise<MediaSetup> {
+  const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
+  blobsUsed[0] = BigInt(await measureBlobs(blobsDir))
+  const tempDir = join(dataDir, 'tmp')
+  // Removes temporary files that a kill left behind.
+  await rm(tempDir, { recursive: true, force: true })
+  for (const folder of [blobsDir, tempDir]) await makePrivate(folder)
+  return { blobsDir, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
+}
+
+/** Ends the start if a named ffmpeg does not run, and warns if there is none by itself. */
+function checkConverter(programs: Programs | null, { ffmpeg }: Config, log: Logger): void {
+  if (programs) return
+  if (ffmpeg !== null && ffmpeg !== 'off')
+    throw new Error(`SVC_FFMPEG is ${JSON.stringify(ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
+  // With `off` the operator made the choice, so there is no warning.
+  if (ffmpeg === null) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
+}
+
+export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Threads> {
+  const { log, shutdown, storage, starting } = deps
+  const { logging, network, egressAllow, storeUrl } = config
+  const media = createMediaPool({ logging, log })
+  shutdown.add(() => media.close())
+  starting.at('ffmpeg')
+  const programs = await deps.searching
+  checkConverter(programs, config, log)
+  const conversions = createConversions({ programs, conversions: config.conversions, logging, log })
+  shutdown.add(() => conversions.close())
+  const setup = await mediaSetup(config, storage.blobsDir)
+  starting.at('the shard threads', { isSaidElsewhere: true })
+  const [engine, http] = await Promise.all([openEngine(config, deps, setup, conversions), loadHttp()])
+
+  const downloads = createDownloads({ network, egressAllow, atOnce: DOWNLOADS, logging, log })
+  shutdown.add(() => downloads.close())
+  const logThreads = createLogThreads({ storeUrl, keyRing: storage.keyRing, log })
+  shutdown.add(() => logThreads.close())
+  return { engine, media, downloads, logThreads, hasConverter: programs !== null, blobsUsed: setup.blobsUsed, http }
+}
+
+async function openEngine(
+  config: Config,
+  { log, shutdown, storage, ledger, onReported, allowCrash }: ThreadsDeps,
+  media: MediaSetup,
+  conversions: Conversions,
+): Promise<PooledEngine> {
+  const abandoned = new AbortController()
+  let isUp = false
+  const opening = createPooledEngine({
+    signal: abandoned.signal,
+    shards: config.shards,
+    heapMb: config.shardHeapMb,
+    startsPerSecond: config.startsPerSecond,
+    webhookConcurrency: config.webhookConcurrency,
+    storeUrl: config.storeUrl,
+    linksKey: storage.keyRing.links,
+    keyOf: storage.keyRing.of,
+    network: config.network,
+    egressAllow: config.egressAllow,
+    outboxMax: config.outboxMax,
+    webVersion: config.webVersion,
+    newsletterInviteQueryId: config.newsletterInviteQueryId,
+    media,
+    disk: storage.disk,
+    prepareMedia: conversions.prepare,
+    onReport(shard, generation, report) {
+      ledger.take(shard, generation, report)
+      onReported()
+    },
+    logging: config.logging,
+    killAt: config.killAt,
+    allowCrash,
+    log,
+  })
+  // Registered before the shards are up, because something else may fail in the meantime. If they fail themselves there is nothing to close.
+  shutdown.add((leftMs) => {
+    if (!isUp) abandoned.abort()
+    return opening.then(
+      (engine) => engine.close(leftMs),
+      () => {},
+    )
+  })
+  const engine = await opening
+  isUp = true
+  return engine
+}
