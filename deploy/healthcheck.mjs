@@ -1,4 +1,4 @@
-// Ends with 0 when the service is ready, with 1 and the reason otherwise. For HEALTHCHECK and for upgrades.
+// Ends with 0 if the service is ready; otherwise prints the reason and ends with 1. Docker's HEALTHCHECK and upgrade.sh use it.
 const port = process.env.SVC_PORT || 8080
 const host = process.env.SVC_HOST || '127.0.0.1'
 const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host

@@ -2,11 +2,11 @@
 # Builds a release beside the one that runs, switches to it, and waits until it is ready.
 #
 #   upgrade.sh <commit or tag>   /opt/svc/source (a clone of the repository) -> /opt/svc/releases/<commit> -> /opt/svc/current
-#   upgrade.sh --back            to the release before
+#   upgrade.sh --back            back to the previous release
 #
-# While it installs and compiles the old release serves; it is away for the seconds of one restart. A release that cannot be built
-# changes nothing. Needs git, tar, Node and npm. For other places: INSTALL_DIR, SETTINGS in place of /etc/svc.env, and RESTART in place of
-# "systemctl restart svc".
+# The old release runs while the new one is installed and compiled; the service is down only for the seconds of one restart. If a release
+# cannot be built, nothing changes. Needs git, tar, Node and npm. Variables for other places: INSTALL_DIR, SETTINGS in place of
+# /etc/svc.env, and RESTART in place of "systemctl restart svc".
 set -eu
 umask 022
 
@@ -17,7 +17,7 @@ settings=${SETTINGS:-/etc/svc.env}
 
 fail() { echo "upgrade: $*" >&2; exit 1; }
 
-# Atomic: there is no moment without a release.
+# The link is replaced atomically, so it always points to a release.
 point() { ln -sfn "$2" "$home/$1.new" && mv -Tf "$home/$1.new" "$home/$1"; }
 
 switch_to() {
@@ -28,8 +28,8 @@ switch_to() {
   $restart
 }
 
-# One setting of the unit, as systemd reads its file: text, not shell. The others are none of ours, and not of the programs that packages run
-# while they are installed: secrets are among them.
+# Reads one setting from the file of the unit as systemd does: as text, not as shell. The other settings, some of which are secrets, are not
+# read, so install scripts of packages do not get them.
 setting() {
   [ ! -r "$settings" ] || sed -n "s/^[[:space:]]*$1=[\"']\{0,1\}\([^\"']*[^\"'[:space:]]\)[\"']\{0,1\}[[:space:]]*\$/\1/p" "$settings" | tail -n 1
 }

@@ -9,6 +9,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sampleWith } from './samples.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 
@@ -103,7 +104,13 @@ const NGINX = '/usr/sbin/nginx'
 /** A sentence if it is not installed. */
 export const nginxMissing = existsSync(NGINX) ? false : `nginx is not installed: there is no ${NGINX}`
 
-/** The location from the guide, after the module that replaces the address of the caller. */
+/** The sample of docs/running.md with another address of the service, and without the header that only tests send. */
+const guide = (to: string) =>
+  sampleWith('docs/running.md', 'proxy_pass')
+    .replace('http://127.0.0.1:8080', to)
+    .replace('proxy_http_version', `proxy_set_header ${CALLER} ""; proxy_http_version`)
+
+/** The sample of the guide, after the module that replaces the address of the caller. */
 const nginxConfig = (dir: string, { to, from }: ProxyRoute) => `
 daemon off;
 master_process off;
@@ -121,17 +128,8 @@ http {
   real_ip_header ${CALLER};
   server {
     listen 127.0.0.1:PORT;
-    client_max_body_size 64m;
-    location / {
-      proxy_pass ${to};
-      proxy_bind ${from};
-      proxy_http_version 1.1;
-      proxy_set_header Host $host;
-      proxy_set_header ${CALLER} "";
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_read_timeout 60s;
-      proxy_request_buffering off;
-    }
+    proxy_bind ${from};
+    ${guide(to)}
   }
 }
 `

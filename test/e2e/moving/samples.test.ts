@@ -1,0 +1,179 @@
+/**
+ * The commands of docs/moving.md that print rows of another program's database, run as they are with a real PostgreSQL and a real Redis: the import
+ * reads the whole device from the printed rows, and nothing of another session in the same tables.
+ */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { type AuthenticationCreds, BufferJSON, useMultiFileAuthState } from '@whiskeysockets/baileys'
+import { readDevice } from '../../../workers/portability/read-device.ts'
+import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
+import { type DatabaseServer, postgresMissing, redisMissing, startPostgres, startRedis } from '../../harness/other-databases.ts'
+import { printedRows, type Stored, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
+import { installed, sampleWith } from '../../harness/samples.ts'
+import { KEYS, linked } from '../../unit/portability/device.ts'
+
+const run = promisify(execFile)
+const PAGE = 'docs/moving.md'
+const SALT = Buffer.alloc(32, 7)
+/** What the reader of the page writes into `ID`, `NAME` and `PHONE`, and a session that must not be printed. */
+const [MINE, OTHERS] = ['default', 'of another account']
+const PHONE = '+5511999990001'
+/** Columns that are numbers in SQLite. */
+const FLAGS = new Set(['uploaded', 'server_has_prekeys'])
+
+let dir: string
+let creds: AuthenticationCreds
+let postgres: DatabaseServer | undefined
+let redis: DatabaseServer | undefined
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-samples-'))
+  creds = linked()
+  ;[postgres, redis] = await Promise.all([postgresMissing ? undefined : startPostgres(), redisMissing ? undefined : startRedis()])
+  await programs()
+})
+after(async () => {
+  await Promise.all([postgres?.stop(), redis?.stop()])
+  await rm(dir, { recursive: true, force: true })
+})
+
+/** Programs that the samples find first: `npm` keeps the rows that it would import, and `redis-cli` uses the socket of this test. */
+async function programs() {
+  await mkdir(join(dir, 'bin'))
+  const scripts = {
+    npm: `case "$*" in "run cli -- instance import --from $7 rows.jsonl --stopped") cp rows.jsonl "$7.jsonl" ;; *) echo "npm $*" >&2; exit 1 ;; esac`,
+    'redis-cli': `exec ${installed('redis-cli')} -s ${redis?.address} "$@"`,
+  }
+  for (const [name, script] of Object.entries(scripts)) {
+    await writeFile(join(dir, 'bin', name), `#!/bin/sh\n${script}\n`)
+    await chmod(join(dir, 'bin', name), 0o755)
+  }
+}
+
+/** Runs the sample that contains these words, with these variables set. */
+async function follow(words: string, variables: Record<string, string>): Promise<void> {
+  const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env.PATH}`, URL: postgres?.address ?? '', ...variables }
+  const { stderr } = await run('sh', ['-eu', '-c', sampleWith(PAGE, words)], { cwd: dir, env })
+  assert.equal(stderr, '')
+}
+
+/** The device in the rows that the sample gave to `npm`. */
+const imported = async (from: string) => plain(await readDevice(from, join(dir, `${from}.jsonl`), { isOld: false }))
+
+/** A reader makes a new key pair for pairings, which the device does not need. */
+const plain = ({ bundle: { creds: taken, identity, keys } }: Awaited<ReturnType<typeof readDevice>>) => ({
+  identity,
+  creds: { ...credsFrom(taken), pairingEphemeralKeyPair: undefined },
+  keys: keys.map(([type, id, value]) => `${type} ${id} ${Buffer.from(value).toString('base64')}`).sort(),
+})
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+function literal(name: string, value: Stored[string][number][string]): string {
+  if (value === null || value === undefined) return 'null'
+  if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString('hex')}'`
+  return FLAGS.has(name) ? String(value === 1) : typeof value === 'number' ? String(value) : quoted(value)
+}
+
+function typeOf(name: string, rows: Stored[string]): string {
+  const value = rows.map((row) => row[name]).find((each) => each !== null)
+  if (FLAGS.has(name)) return 'boolean'
+  return value instanceof Uint8Array ? 'bytea' : typeof value === 'number' ? 'bigint' : 'text'
+}
+
+/** Makes these tables in PostgreSQL, with types of columns as in the programs. */
+async function fill(stored: Stored, types: Readonly<Record<string, string>> = {}): Promise<void> {
+  const statements = Object.entries(stored).flatMap(([table, rows]) => {
+    const names = Object.keys(rows[0] ?? {})
+    const columns = names.map((name) => `"${name}" ${types[name] ?? typeOf(name, rows)}`)
+    const values = rows.map((row) => `(${names.map((name) => literal(name, row[name]!)).join(', ')})`)
+    return [`create table "${table}" (${columns.join(', ')});`, `insert into "${table}" values ${values.join(', ')};`]
+  })
+  const file = join(dir, 'tables.sql')
+  await writeFile(file, statements.join('\n'))
+  await run('psql', [postgres!.address, '-XqAt', '-v', 'ON_ERROR_STOP=1', '-f', file])
+}
+
+/** The same rows twice: once as they are, and once as those of another session. */
+const withOthers = (stored: Stored, column: string): Stored =>
+  Object.fromEntries(
+    Object.entries(stored).map(([table, rows]) => [table, [...rows, ...rows.map((row) => ({ ...row, [column]: OTHERS }))]]),
+  )
+
+describe('tables in PostgreSQL', { skip: postgresMissing }, () => {
+  async function read(from: string, stored: Stored) {
+    const file = join(dir, 'expected.jsonl')
+    await writeFile(file, printedRows(stored))
+    return plain(await readDevice(from, file, { isOld: false }))
+  }
+
+  test('whatsmeow', async () => {
+    const stored = whatsmeowTables({ creds, keys: KEYS }, SALT)
+    await fill(stored)
+    await follow('--from whatsmeow rows.jsonl', {})
+    assert.deepEqual(await imported('whatsmeow'), await read('whatsmeow', stored))
+  })
+
+  test('zapo: one session of several', async () => {
+    const stored = zapoTables({ creds, keys: KEYS }, SALT)
+    await fill(withOthers(stored, 'session_id'))
+    await follow('--from zapo rows.jsonl', { ID: MINE })
+    assert.deepEqual(await imported('zapo'), await read('zapo', stored))
+  })
+})
+
+describe("Baileys' state in PostgreSQL or Redis", () => {
+  const credsText = () => JSON.stringify(creds, BufferJSON.replacer)
+  const entries = () =>
+    Object.entries(KEYS).flatMap(([type, values]) =>
+      Object.entries(values ?? {}).map(([id, value]) => ({ type, id, text: JSON.stringify(value, BufferJSON.replacer) })),
+    )
+  const hash = () => entries().flatMap(({ type, id, text }) => [`${type}-${id}`, text])
+  const store = (key: string, fields: readonly string[]) => run(join(dir, 'bin', 'redis-cli'), ['hset', key, ...fields])
+  /** The device as the library's folder has it. */
+  async function expected() {
+    const folder = join(dir, 'folder')
+    const { state, saveCreds } = await useMultiFileAuthState(folder)
+    Object.assign(state.creds, creds)
+    await Promise.all([state.keys.set(KEYS), saveCreds()])
+    return plain(await readDevice('baileys', folder, { isOld: false }))
+  }
+
+  test('OpenWA and WAHA: one session of several', { skip: postgresMissing }, async () => {
+    /** The name of the file in which the library stores a key, without `.json`. */
+    const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
+    const openwa = [{ type: 'creds', id: 'creds', text: credsText() }, ...entries()].map(({ type, id, text }) => ({
+      sessionName: MINE,
+      keyType: type,
+      keyId: fileName(id),
+      value: text,
+    }))
+    const waha = [
+      { session_id: MINE, key: 'creds', value: credsText() },
+      ...entries().map(({ type, id, text }) => ({ session_id: MINE, key: `${type}-${id}`, value: text })),
+    ]
+    await fill(withOthers({ baileys_auth_state: openwa }, 'sessionName'))
+    await fill(withOthers({ waha_auth: waha }, 'session_id'), { value: 'jsonb' })
+    await follow('--from waha rows.jsonl', { NAME: MINE })
+    assert.deepEqual(await imported('openwa'), await expected())
+    assert.deepEqual(await imported('waha'), await expected())
+  })
+
+  test('Evolution API: credentials in PostgreSQL, keys in Redis', { skip: postgresMissing || redisMissing }, async () => {
+    const row = { id: 'c1', sessionId: MINE, creds: JSON.stringify(credsText()), createdAt: '2026-01-01T00:00:00' }
+    await fill(withOthers({ Session: [row] }, 'sessionId'), { createdAt: 'timestamp' })
+    await store(`evolution-cache:instance:${MINE}`, hash())
+    await follow('--from evolution rows.jsonl', { ID: MINE })
+    assert.deepEqual(await imported('evolution'), await expected())
+  })
+
+  test('fazer-ai/baileys-api: a hash in Redis', { skip: redisMissing }, async () => {
+    await store(`@baileys-api:connections:${PHONE}:authState`, ['creds', credsText(), 'metadata', '{}', ...hash()])
+    await follow('--from fazer rows.jsonl', { PHONE })
+    assert.deepEqual(await imported('fazer'), await expected())
+  })
+})

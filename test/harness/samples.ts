@@ -1,0 +1,40 @@
+/** The samples in the pages for people: blocks of code, with the language that follows the opening fence. */
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { ROOT } from './checkout.ts'
+
+export interface Sample {
+  /** Path of the page, and the line of the page on which the code begins. */
+  place: string
+  /** Empty if the page names none. */
+  language: string
+  code: string
+}
+
+/** The samples of a page. A block inside of a list is indented like its item; the indentation is not part of the code. */
+export function samplesOf(page: string): Sample[] {
+  const text = readFileSync(new URL(page, ROOT), 'utf8')
+  return [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(({ index, 1: indent, 2: language = '', 3: code = '' }) => ({
+    place: `${page}:${text.slice(0, index).split('\n').length + 1}`,
+    language,
+    code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }))
+}
+
+/** The only sample of a page that contains this text. */
+export function sampleWith(page: string, words: string): string {
+  const [found, ...others] = samplesOf(page).filter(({ code }) => code.includes(words))
+  if (found === undefined || others.length > 0)
+    throw new Error(`${page} has ${others.length + (found ? 1 : 0)} samples with "${words}"`)
+  return found.code
+}
+
+/** Folders of programs for administrators, which the `PATH` of other users often lacks. */
+const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
+
+/** Path of an installed program, or undefined. */
+export const installed = (name: string): string | undefined =>
+  FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path))
+
+/** The reason why a test that needs the program is skipped, or false. */
+export const missing = (name: string): string | false => (installed(name) === undefined ? `${name} is not installed` : false)

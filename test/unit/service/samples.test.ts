@@ -1,0 +1,75 @@
+/**
+ * The samples of the pages that need no other program: shell commands have no syntax error, commands of svc have the arguments and options that they
+ * need, and JSON can be parsed. `test/e2e/guide-samples.test.ts` and `test/e2e/moving/samples.test.ts` run samples with other programs.
+ */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { COMMANDS } from '../../../src/commands/index.ts'
+import { parse } from '../../../src/commands/parse.ts'
+import { readyText } from '../../../src/printed.ts'
+import { ROOT } from '../../harness/checkout.ts'
+import { samplesOf, sampleWith } from '../../harness/samples.ts'
+
+const pagesIn = (folder: string) =>
+  readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name))
+const SAMPLES = ['README.md', 'CONTRIBUTING.md', 'wrangler-free.md', ...pagesIn('docs')].flatMap(samplesOf)
+
+/** Values for the names in angle brackets, which a reader replaces. */
+const filled = (code: string) => code.replaceAll(/<(id|n|name|token)>/g, '7')
+
+test('every sample names its language, except configuration that has none', () => {
+  const others = SAMPLES.filter(({ language }) => !['sh', 'js', 'json', 'nginx', ''].includes(language))
+  assert.deepEqual(others, [])
+  assert.ok(SAMPLES.length > 40, String(SAMPLES.length))
+})
+
+test('shell commands have no syntax error', () => {
+  const wrong = SAMPLES.filter(({ language }) => language === 'sh').flatMap(({ place, code }) => {
+    const { status, stderr } = spawnSync('sh', ['-n'], { input: filled(code), encoding: 'utf8' })
+    return status === 0 ? [] : [`${place}: ${stderr}`]
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('JSON can be parsed', () => {
+  const samples = SAMPLES.filter(({ language }) => language === 'json')
+  assert.ok(samples.length > 0)
+  for (const { place, code } of samples) assert.doesNotThrow(() => JSON.parse(code), place)
+})
+
+test('every command of svc exists, and has the arguments and options that it needs', () => {
+  const calls = SAMPLES.flatMap(({ place, code }) =>
+    [...filled(code).matchAll(/npm run cli -- ([^\n|;#]*)/g)].map(([, words = '']) => ({ place, words: words.trim() })),
+  )
+  assert.ok(calls.length > 20, String(calls.length))
+  const wrong = calls.flatMap(({ place, words }) => {
+    try {
+      // The page lists some options in square brackets, because they may be omitted.
+      parse(COMMANDS, words.replaceAll(/[[\]]/g, '').split(/\s+/))
+      return []
+    } catch (error) {
+      return [`${place}: ${words}: ${error}`]
+    }
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('the commands in the README for a try without a phone are those that the sandbox prints', () => {
+  const printed = readyText(
+    { base_url: 'http://localhost:8080', sandbox_url: 'http://localhost:8081', admin_key: 'KEY' } as Parameters<
+      typeof readyText
+    >[0],
+    { dataDir: './data', dashboard: 'on' },
+  )
+  const [, example = ''] = printed.split('Pair, send, receive (paste into a shell):\n')
+  const plain = (text: string) => text.replaceAll('http://', '').replaceAll(/^ +/gm, '')
+  assert.equal(
+    plain(sampleWith('README.md', '$ADMIN')),
+    plain(example).replace("'authorization: Bearer KEY'", '"authorization: Bearer $ADMIN"'),
+  )
+})
