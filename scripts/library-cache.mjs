@@ -1,9 +1,9 @@
 /**
- * The library's caches: a socket makes four, which hold very little. They replace `@cacheable/node-cache`, where every cache has forty empty maps and
- * a timer, and which loads eight packages. `scripts/library.mjs` puts this file into the copy of the library beside the compiled service.
+ * A cache for Baileys. Each of its sockets creates four caches with very few entries. This class replaces `@cacheable/node-cache`, which loads eight packages
+ * and creates forty empty maps and a timer for every cache. `scripts/library.mjs` puts this file into the copy of the library beside the compiled service.
  */
 export class BriefCache {
-  /** By key: the value, and the time until which it is valid, in ms of the monotonic clock. Undefined before there is an entry. */
+  /** The values by key, each with the end of its validity in ms of the monotonic clock. Undefined until the first entry is stored. */
   #known
   #lifeMs
   #now
@@ -22,7 +22,7 @@ export class BriefCache {
   set(key, value) {
     this.#known ??= new Map()
     const now = this.#now()
-    // All entries live equally long, so the expired ones are the first.
+    // All entries are valid for the same time, so the expired entries are the first ones of the map.
     for (const [old, { until }] of this.#known) {
       if (until > now) break
       this.#known.delete(old)

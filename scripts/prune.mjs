@@ -1,18 +1,18 @@
 /**
- * After `npm prune --omit=dev`: removes packages that npm installs with the service and that the service never loads. `npm ci` installs them again.
- * Some are peers, or helpers of a package's command line, and npm has no option to omit them.
+ * Removes packages that the service never loads. Run it after `npm prune --omit=dev`, which keeps them: some are peer dependencies, and some belong to the
+ * command line of a package. `npm ci` installs them again.
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 
 const UNUSED = [
-  // A peer of valibot, only for its types: 31 MB.
+  // A peer dependency of valibot, which uses only its types. It has 31 MB.
   'typescript',
   '@typescript',
-  // Packages of types.
+  // Packages that contain only types.
   '@types',
   'undici-types',
-  // The command line of qrcode.
+  // Used only by the command line of qrcode.
   'yargs',
   'yargs-parser',
   'cliui',
@@ -22,7 +22,7 @@ const UNUSED = [
   'get-caller-file',
   'which-module',
   'set-blocking',
-  // The web server of unstorage, and its file watcher.
+  // Used only by the web server of unstorage and by its file watcher.
   'h3',
   'crossws',
   'iron-webcrypto',
@@ -33,7 +33,10 @@ const UNUSED = [
   'readdirp',
 ]
 
-/** Packages of which a smaller copy is beside the compiled service (`scripts/library.mjs`), and packages that only the full copy loads. */
+/**
+ * Baileys and its WebAssembly module, because the compiled service has a smaller copy of both (`scripts/library.mjs`), and the packages that only their full
+ * copies load.
+ */
 const BESIDE = [
   '@whiskeysockets',
   'whatsapp-rust-bridge',

@@ -1,22 +1,23 @@
 /**
- * Groups of unit tests that can share a process. Each test process loads the library and its own copy of the service, which takes longer than most
- * unit tests: 230 separate files cost four minutes of a core for loading alone.
+ * Forms groups of unit tests; the tests of a group share one process. Each test process loads Baileys and the service, which takes longer than most unit tests
+ * run: with a process for each of 230 files, loading alone needed four minutes of a core.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const GROUPS = '.built/test/groups'
-/** Files in a group. One core runs a group, so a few long groups would leave the other core idle at the end. */
+/** Number of files in a group. A group runs on one core, so with few long groups the other core would be idle at the end. */
 const SIZE = 12
 const UNIT = /^\.built\/test\/unit\//
 /**
- * Signs that a file changes state of its process that other files use: hooks, clocks, turns of the loop, the environment, and patches of the library.
+ * A file that matches changes state of its process on which other files depend: hooks, clocks, the event loop, the environment, or patches of Baileys. It gets
+ * a process of its own.
  */
 const ALONE =
   /^(before|after|beforeEach|afterEach)\(|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/m
 
 /**
- * The same files, with the unit tests among them in groups: each group is a file that imports its tests.
+ * Returns the same files, but with groups in place of the unit tests that can share a process. A group is a file that imports its tests.
  *
  * @param {string[]} files compiled tests, relative to the project
  * @returns {{ files: string[], membersOf: (group: string) => string[] }} `membersOf` returns the tests of a group, and the file itself for any other

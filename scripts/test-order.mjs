@@ -1,13 +1,13 @@
 /**
- * The order in which test files begin. The files that mostly wait (for a full disk, a start after a kill, or a page) are in two folders. If they ran
- * together, four at a time, the cores would be idle for minutes. Spread among the files that compute, they cost almost no time.
+ * Decides in which order test files begin. Some files mostly wait (for a full disk, a start after a kill, or a page); most of them are in two folders. If four of
+ * them ran at the same time, the cores would be idle for minutes. Mixed with files that compute, they need almost no additional time.
  */
 const WAITS = /\/test\/(browser|faults)\/|\/e2e\/newcomer\./
-/** Part of the list. The last files to begin are short, so that no file runs alone at the end. */
+/** The waiting files begin in this first part of the list. The files after it are short, so that no file runs alone at the end. */
 const UNTIL = 0.75
 
 /**
- * The same files, with the waiting ones spread evenly over the first three quarters.
+ * Returns the same files, with the waiting ones evenly distributed over the first three quarters of the list.
  *
  * @param {string[]} files
  * @returns {string[]}

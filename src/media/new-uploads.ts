@@ -40,7 +40,7 @@ export function createNewUploads(askAgain: AskAgain): NewUploads {
     async instead(lost, instance, file) {
       const name = nameOf(instance, file)
       const path = known.get(name)
-      // Another reader has received the new path meanwhile.
+      // Another reader has already received a new path.
       if (path !== undefined && path !== lost) return path
       const answer = asked.get(name) ?? ask(name, instance, file)
       asked.set(name, answer)

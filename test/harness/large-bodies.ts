@@ -1,4 +1,4 @@
-/** Sends many large bodies at once from clients that do not hold them in memory, and measures the memory of the service meanwhile. */
+/** Sends many large bodies at once from clients that do not hold them in memory, and measures the memory of the service while they arrive. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 

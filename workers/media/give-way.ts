@@ -7,8 +7,8 @@ import { setPriority } from 'node:os'
 
 /**
  * With this value the thread gets a third of the time of a thread with ordinary priority. Callers wait for each of these threads, so they need some
- * time: with 10, a ninth, one 60 MB body took 44 s to be read where six processes used the same core, and kept its share of the memory for bodies
- * meanwhile.
+ * time: with 10, a ninth, the thread needed 44 s to read one body of 60 MB while six processes used the same core, and during
+ * these 44 s the body occupied a part of the memory for bodies.
  */
 const BEHIND_OTHERS = 5
 

@@ -1,6 +1,6 @@
 /**
- * A small process that only starts programs. A start copies the page tables of the parent and stops all of its threads meanwhile: 17 ms for a service
- * with 800 MB, 1 ms for this process. It ends, with all its programs, when the service ends.
+ * A small process that only starts programs. To start a program, the system copies the page tables of the parent, and all threads of the parent stand
+ * still during the copy: 17 ms for a service with 800 MB, and 1 ms for this process. It ends, with all its programs, when the service ends.
  */
 import { constants, setPriority } from 'node:os'
 import { endPrograms, ProgramFailed, runProgram } from './program.ts'

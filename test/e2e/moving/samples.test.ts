@@ -20,7 +20,7 @@ import { KEYS, linked } from '../../unit/portability/device.ts'
 const run = promisify(execFile)
 const PAGE = 'docs/moving.md'
 const SALT = Buffer.alloc(32, 7)
-/** What the reader of the page writes into `ID`, `NAME` and `PHONE`, and a session that must not be printed. */
+/** The session that the variables of the samples name (`ID`, `NAME`), and one that must not be printed. */
 const [MINE, OTHERS] = ['default', 'of another account']
 const PHONE = '+5511999990001'
 /** Columns that are numbers in SQLite. */

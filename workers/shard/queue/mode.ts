@@ -3,7 +3,7 @@
  * flight, or an in-flight record without a matching mode, could lose a message or send it twice.
  *
  *   idle      nothing is in flight: the first item is sent when its time has come
- *   naming    an item is being stored as the first of an empty queue; the same commit records it as in flight; no item may begin meanwhile
+ *   naming    an item is being stored as the first of an empty queue; the same commit records it as in flight; until then no item may begin
  *   named     the first item is recorded as in flight in storage, and its sending has not begun
  *   sending   an item is recorded as in flight and is being sent
  *   settling  the result of the item is known and is being stored

@@ -42,7 +42,7 @@ export function createAhead({ mediaOf, session: current, contextOf, prepared }: 
   /** Preparations that still run for removed items. As long as there is one, no other is begun. */
   let orphans = 0
 
-  /** The media of an item that was removed meanwhile are neither converted nor uploaded. */
+  /** If an item is removed before its media are prepared, they are neither converted nor uploaded. */
   function whileWanted(context: SendContext, isWanted: () => boolean): SendContext {
     const { media } = context
     const check = () => {

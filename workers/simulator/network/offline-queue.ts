@@ -49,7 +49,7 @@ function goOn(network: Network, connection: Connection) {
   for (; backlog.next < backlog.keys.length && backlog.allowed > 0; backlog.next++) {
     const key = backlog.keys[backlog.next] ?? ''
     const item = companion.pending.get(key)
-    // Settled meanwhile, or queued again behind the others.
+    // The stanza was settled since the backlog was listed, or it is queued again behind the others.
     if (!item || backlog.later.has(key)) continue
     backlog.allowed--
     backlog.sent++
