@@ -8,6 +8,7 @@ import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import { isPassing } from '../domain/passing-error.ts'
 import { orLate } from '../lib/deadline.ts'
+import { deferred } from '../lib/deferred.ts'
 import type { ShardReport } from '../metrics/tally.ts'
 import type { EngineEvent, ShardNeed } from './engine.ts'
 import type { ShardRequest } from './protocol.ts'
@@ -84,12 +85,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
   let downSince = clock.now()
   let hasBegun = false
   let isClosed = false
-  let begin!: () => void
-  let giveUp!: (cause: unknown) => void
-  const begun = new Promise<void>((resolve, reject) => {
-    begin = resolve
-    giveUp = reject
-  })
+  const begun = deferred()
   let respawn: NodeJS.Timeout | undefined
   let watch: NodeJS.Timeout | undefined
 
@@ -140,7 +136,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     keepWatch(started)
     log.info({ shard, generation: started.generation, duration_ms: upSince - downSince }, 'the shard is up')
     hasBegun = true
-    begin()
+    begun.resolve()
     onUp(started.generation)
   }
 
@@ -151,10 +147,10 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     isUp = false
     if (wasUp) downSince = clock.now()
     clearTimeout(watch)
-    if (isClosed) return giveUp(cause)
+    if (isClosed) return begun.reject(cause)
     if (!hasBegun && !isPassing(cause)) {
       log.error({ shard, err: cause }, 'the shard ended before it was ready')
-      return giveUp(cause)
+      return begun.reject(cause)
     }
     earlyEnds = wasUp && clock.now() - upSince >= STABLE ? 0 : earlyEnds
     const delayMs = respawnDelay(earlyEnds++)
@@ -206,12 +202,12 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     round()
   }
 
-  begun.catch(() => {})
+  begun.promise.catch(() => {})
   startNext()
 
   return {
     index: shard,
-    begun,
+    begun: begun.promise,
     startingFor: () => (isUp || isClosed ? undefined : clock.now() - downSince),
     generation: () => (isUp && !current?.isOver() ? current?.generation : undefined),
     hasToldAll: () => current?.hasToldAll() === true,
@@ -233,7 +229,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
       clearTimeout(respawn)
       clearTimeout(watch)
       const last = current
-      if (last === undefined) return giveUp(new Failure('engine_unavailable'))
+      if (last === undefined) return begun.reject(new Failure('engine_unavailable'))
       if (isUp) {
         await last.run({ type: 'close', deadlineMs }, deadlineMs + CLOSE_GRACE).catch((error) => {
           log.warn({ shard, err: error }, 'the shard did not close its sessions in time; terminating its thread')

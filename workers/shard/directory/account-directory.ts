@@ -6,10 +6,12 @@
  * message are in the commit that confirms it; a message that arrives twice changes nothing the second time. The changes of app state are on disk
  * before its version, and reading them again gives the same result.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
+import { type Deferred, deferred } from '../../../src/lib/deferred.ts'
 import type { Op, Rider, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
@@ -143,7 +145,7 @@ export function createAccountDirectory({ instance, store, sealer, log, own }: Ac
   const recorded = boundedCache<string, true>(MAX_RECORDED)
 
   /** Commits of others that include changes of ours; resolved when they have ended. */
-  const riding = new Map<readonly Op[], { until: Promise<void>; over(): void }>()
+  const riding = new Map<readonly Op[], Deferred<void>>()
 
   function notWritten(ops: readonly Op[]) {
     for (const table of tables) table.notWritten(ops)
@@ -154,16 +156,12 @@ export function createAccountDirectory({ instance, store, sealer, log, own }: Ac
       // A history changes more than a message should wait for.
       const ops = tables.flatMap((table) => (table.hasChanged ? table.newestOps() : []))
       if (ops.length === 0) return ops
-      let over!: () => void
-      const until = new Promise<void>((resolve) => {
-        over = resolve
-      })
-      riding.set(ops, { until, over })
+      riding.set(ops, deferred())
       return ops
     },
     settled(ops, isWritten) {
       if (!isWritten) notWritten(ops)
-      riding.get(ops)?.over()
+      riding.get(ops)?.resolve()
       riding.delete(ops)
     },
   }
@@ -183,7 +181,7 @@ export function createAccountDirectory({ instance, store, sealer, log, own }: Ac
   }
 
   async function flush(): Promise<void> {
-    const others = [...riding.values()].map(({ until }) => until)
+    const others = [...riding.values()].map(({ promise }) => promise)
     const written = write()
     writing.add(written)
     written.catch(() => {}).finally(() => writing.delete(written))

@@ -4,10 +4,12 @@
  * sent, even if the network's ack was lost with a connection. The reported status is written in the commit of its event, so that neither a kill nor a
  * restart repeats or loses one. If the event is not wanted, the same commit only adds the receipt to the timeline of the message.
  */
+
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { Steps } from '../../../src/domain/steps.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
+import { type Deferred, deferred } from '../../../src/lib/deferred.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 import { within } from '../../../src/storage/timer.ts'
@@ -76,7 +78,7 @@ export function createMessageStatuses({
   steps,
 }: MessageStatusDeps): MessageStatuses {
   const levels = createReceiptLevels(instance, store, sealer, clock, log)
-  const held = new Map<string, { until: Promise<void>; release(): void; hasReceipts: boolean }>()
+  const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
   /** One after another, so that events are in the order of the receipts. */
   let tail: Promise<unknown> = Promise.resolve()
 
@@ -165,22 +167,18 @@ export function createMessageStatuses({
   return {
     start: levels.start,
     hold(id) {
-      let release!: () => void
-      const until = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      if (!held.has(id)) held.set(id, { until, release, hasReceipts: false })
+      if (!held.has(id)) held.set(id, { until: deferred(), hasReceipts: false })
     },
     release(id) {
-      held.get(id)?.release()
+      held.get(id)?.until.resolve()
       held.delete(id)
     },
     settled(id) {
       const holder = held.get(id)
-      return holder && within(holder.until, HOLD_DEADLINE).then(() => {})
+      return holder && within(holder.until.promise, HOLD_DEADLINE).then(() => {})
     },
     async take(identity, receipt) {
-      const holders = receipt.ids.flatMap((id) => held.get(id)?.until ?? [])
+      const holders = receipt.ids.flatMap((id) => held.get(id)?.until.promise ?? [])
       if (holders.length > 0) await within(Promise.all(holders), HOLD_DEADLINE)
       const reported = tail.then(() => report(identity, receipt))
       // Only used for the order; the caller, who holds `reported`, handles the failure.
@@ -211,7 +209,7 @@ export function createMessageStatuses({
       }
     },
     async stop() {
-      for (const { release } of held.values()) release()
+      for (const { until } of held.values()) until.resolve()
       await Promise.all([tail, levels.stop()])
     },
   }

@@ -2,7 +2,9 @@
  * Waits for the network's acks. `sendMessage` and `relayMessage` resolve when bytes are written, but only the ack shows whether the network accepted
  * the message, and the library reports an ack's error through the event buffer, where it can be lost. So this file reads the ack itself.
  */
+
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
+import { deferred } from '../../../../src/lib/deferred.ts'
 import { type Ack, ackIn } from '../../wire/ack.ts'
 
 export type AckOutcome =
@@ -48,27 +50,27 @@ export function createAcks(): Acks {
     expect(messageId, to) {
       let timer: NodeJS.Timeout | undefined
       let isOver = false
-      let finish!: (outcome: AckOutcome) => void
-      const verdict = new Promise<AckOutcome>((resolve) => {
-        finish = (outcome) => {
+      const verdict = deferred<AckOutcome>()
+      const mine: Waiting = {
+        to,
+        finish(outcome) {
           isOver = true
           clearTimeout(timer)
           const all = waiting.get(messageId)
           all?.delete(mine)
           if (all?.size === 0) waiting.delete(messageId)
-          resolve(outcome)
-        }
-      })
-      const mine: Waiting = { to, finish }
-      if (hasEnded) finish('closed')
+          verdict.resolve(outcome)
+        },
+      }
+      if (hasEnded) mine.finish('closed')
       else waiting.set(messageId, (waiting.get(messageId) ?? new Set()).add(mine))
       return {
         within(timeoutMs) {
           // Nothing clears the timer after the verdict is known.
-          if (!isOver) timer = setTimeout(finish, timeoutMs, 'timeout')
-          return verdict
+          if (!isOver) timer = setTimeout(mine.finish, timeoutMs, 'timeout')
+          return verdict.promise
         },
-        giveUp: () => finish('closed'),
+        giveUp: () => mine.finish('closed'),
       }
     },
     came(node) {
