@@ -46,11 +46,10 @@ async function bench(t: TestContext) {
       written.push(changes)
       return { ops: () => [[`told:${written.length}`, Buffer.from(JSON.stringify(changes))]], applied() {} }
     },
-    onFailure: (error) => failures.push(error),
     steps() {},
   })
   const ev = new EventEmitter()
-  appState.attach({ ev: ev as unknown as WASocket['ev'] })
+  appState.attach({ ev: ev as unknown as WASocket['ev'] }, (error) => failures.push(error))
   const records = await Promise.all([0, 1, 2, 3, 4].map((version) => collectionBytes({ ...newCollection(), version })))
   function read(collection: WAPatchName, version: number, labels: string[] = [], more: Partial<Reading> = {}) {
     const associations = labels.map((label) => ({ chat: ANA, label, assigned: true }))

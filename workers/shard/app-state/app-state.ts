@@ -56,8 +56,8 @@ export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'ac
 export interface AppState {
   /** Authentication state for the socket. */
   readonly state: AuthenticationState
-  /** Must be called right after the socket is created. */
-  attach(sock: Pick<WASocket, 'ev'>): void
+  /** Must be called right after the socket is created. `onFailure` is called once; afterwards nothing more is written. */
+  attach(sock: Pick<WASocket, 'ev'>, onFailure: (error: unknown) => void): void
   /** Record of a collection, even if it is not on disk yet; undefined if it was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>
   /** The reading is on disk when `settled` resolves. */
@@ -75,8 +75,6 @@ export interface AppStateDeps {
   keys: Pick<KeyStore, 'get'>
   creds: AuthenticationCreds
   write: WriteChanges
-  /** Called once; afterwards nothing more is written. */
-  onFailure(error: unknown): void
   steps: Steps
 }
 
@@ -91,13 +89,14 @@ interface Hold {
 
 const VERSION = 'app-state-sync-version'
 
-export function holdAppState({ auth, keys, creds, write, onFailure, steps }: AppStateDeps): AppState {
+export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps): AppState {
   let name = creds.me?.name
   /** Records that are not on disk yet. */
   const held = new Map<WAPatchName, Uint8Array | null>()
   let open: Hold | null = null
   let written: Promise<void> = Promise.resolve()
   let hasFailed = false
+  let tellFailure = (_error: unknown): void => {}
 
   function hold(): Hold {
     if (open) return open
@@ -134,7 +133,7 @@ export function holdAppState({ auth, keys, creds, write, onFailure, steps }: App
         }
       })
     } catch (error) {
-      if (!hasFailed) onFailure(error)
+      if (!hasFailed) tellFailure(error)
       hasFailed = true
       throw error
     }
@@ -163,7 +162,8 @@ export function holdAppState({ auth, keys, creds, write, onFailure, steps }: App
 
   return {
     state: auth.forSocket(creds),
-    attach({ ev }) {
+    attach({ ev }, onFailure) {
+      tellFailure = onFailure
       // Before the first reading of app state has ended, a name that comes from elsewhere may be the one that the account had at the pairing.
       ev.on('creds.update', ({ me }) => learnName(me?.name, Boolean(creds.accountSyncCounter)))
     },

@@ -30,6 +30,27 @@ export interface SocketSession extends Session {
   readonly sock: WASocket
 }
 
+/** Parts of a session in addition to its connection. */
+export type SessionParts = Omit<SocketSession, keyof Connection>
+
+/** The facts of a connection that change are accessors. A spread copies their values of this moment, so they are forwarded. */
+export const sessionOf = (connection: Connection, parts: SessionParts): SocketSession => ({
+  ...connection,
+  ...parts,
+  get me() {
+    return connection.me
+  },
+  get platform() {
+    return connection.platform
+  },
+  get isOpen() {
+    return connection.isOpen
+  },
+  get isAvailable() {
+    return connection.isAvailable
+  },
+})
+
 /** Access of a caller to the network on a session: an operation with its deadline and its meanings of error codes. */
 export interface Asker {
   ask: Ask

@@ -21,7 +21,7 @@ import { watchConnection } from '../baileys/watchdog.ts'
 import { ownFacts } from '../keys/own-facts.ts'
 import { nodeBytes } from '../wire/node-bytes.ts'
 import { createAsk } from './ask.ts'
-import type { Connection, ConnectionDeps, MediaAnswer, OwnParts } from './contract.ts'
+import type { Connection, ConnectionDeps, Handling, MediaAnswer, OpenedConnection, OwnParts } from './contract.ts'
 import { createDeviceLists } from './device-lists.ts'
 import { closedBy } from './disconnect.ts'
 import { sendFailure } from './failures.ts'
@@ -33,20 +33,22 @@ import { createAcks } from './socket/acks.ts'
 import { watchLiveness } from './socket/liveness.ts'
 import { createPersonRelay } from './socket/person-relay.ts'
 import { BROWSER, socketOptions } from './socket/socket.ts'
-import { detachLibrary, type Router, routeStanzas } from './socket/stanza-router.ts'
+import { detachLibrary, routeStanzas } from './socket/stanza-router.ts'
 import { createTrustedTokens } from './trusted-tokens.ts'
 import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from './within.ts'
 
 /** Time in ms in which a pairing code can be entered; its socket is kept for that time. */
 const PAIRING_CODE_LIFE = 3 * MINUTE
 
-export function openConnection(deps: ConnectionDeps): Connection {
+export function openConnection(deps: ConnectionDeps): OpenedConnection {
   const { creds, auth, settled, log, events, clock, steady, tally } = deps
   let hasEnded = false
   /** Set before an intended end, so that the resulting close is not reported as a loss. */
   let isLeaving = false
   let isOpen = false
   let isAvailable = false
+  /** Without the session's groups the library would query the network. It relays only after `serve`. */
+  let groupsForRelay: Handling['groupMetadata'] = async () => undefined
 
   if (creds.me) countLogins(creds.me.id, ownFacts(creds).logins ?? 0)
   const identity = createIdentity(auth)
@@ -57,7 +59,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
       logger: libraryLogger(log),
       makeSignalRepository: deps.makeSignalRepository,
       getMessage: deps.getMessage,
-      groupMetadata: deps.groupMetadata,
+      groupMetadata: (jid) => groupsForRelay(jid),
       userDevicesCache: devices.cache,
       network: deps.network,
       route: deps.route,
@@ -134,6 +136,26 @@ export function openConnection(deps: ConnectionDeps): Connection {
 
   /** Notifies after everything before it is saved, unless the session has ended in the meantime. */
   const whenSaved = (notify: () => void) => settled().then(() => (hasEnded ? undefined : notify()), stray)
+
+  const router = routeStanzas(sock, {
+    came: liveness.came,
+    isWorthAnother: deps.isWorthAnother,
+    onFailure(error, about) {
+      // Nothing may be confirmed after data that is not on disk. When the connection is closed, the network sends it again.
+      log.error(
+        { err: error, ...about },
+        'a received stanza could not be processed; closing the connection so that the network sends it again',
+      )
+      cut()
+    },
+    onGivenUp: (error, about) =>
+      log.error({ err: error, ...about }, 'a received stanza failed every time it was delivered; it is dropped'),
+    onOverflow: (line) =>
+      log.warn({ line }, 'too many stanzas of one kind are waiting; one was confirmed without being processed'),
+    onUnknown: deps.countUnknown,
+    onUnanswered: (error) =>
+      log.debug({ err: error }, 'a received stanza could not be confirmed; the network will send it again'),
+  })
 
   function finish() {
     hasEnded = true
@@ -269,29 +291,17 @@ export function openConnection(deps: ConnectionDeps): Connection {
     passkey,
     isAvailable: () => isAvailable,
     take: (node) => void router.take(node),
-    before: (fits) => router.before(fits),
+    before: router.before,
     cut,
   }
-  const router: Router = routeStanzas(sock, deps.table(connection, own), {
-    came: liveness.came,
-    isWorthAnother: deps.isWorthAnother,
-    onFailure(error, about) {
-      // Nothing may be confirmed after data that is not on disk. When the connection is closed, the network sends it again.
-      log.error(
-        { err: error, ...about },
-        'a received stanza could not be processed; closing the connection so that the network sends it again',
-      )
-      cut()
+  return {
+    connection,
+    own,
+    serve({ table, groupMetadata }) {
+      groupsForRelay = groupMetadata
+      router.serve(table)
     },
-    onGivenUp: (error, about) =>
-      log.error({ err: error, ...about }, 'a received stanza failed every time it was delivered; it is dropped'),
-    onOverflow: (line) =>
-      log.warn({ line }, 'too many stanzas of one kind are waiting; one was confirmed without being processed'),
-    onUnknown: deps.countUnknown,
-    onUnanswered: (error) =>
-      log.debug({ err: error }, 'a received stanza could not be confirmed; the network will send it again'),
-  })
-  return connection
+  }
 }
 
 /** Reported like a connection that the network closed, because the reason to reconnect is the same. */

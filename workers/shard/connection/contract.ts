@@ -56,13 +56,10 @@ export interface ConnectionDeps {
   auth: AuthenticationState
   makeSignalRepository: SocketParts['makeSignalRepository']
   getMessage: SocketParts['getMessage']
-  groupMetadata: SocketParts['groupMetadata']
   /** Writes the current credentials. */
   save(): void
   /** Resolves when all changes so far are on disk. Rejects from the first failed write on. */
   settled(): Promise<void>
-  /** Handling of stanzas, except for those that the connection itself needs. */
-  table(connection: Connection, own: OwnParts): Table
   /** Whether a stanza whose handling failed should be delivered again. Counts the attempt. */
   isWorthAnother(stanza: string): boolean
   /** The socket has ended, and nothing may be decrypted from now on. Called before all other listeners. */
@@ -85,6 +82,21 @@ export interface ConnectionDeps {
   steady: Clock
   log: Logger
   events: SessionEvents
+}
+
+/** A connection whose stanzas nobody handles yet. */
+export interface OpenedConnection {
+  connection: Connection
+  own: OwnParts
+  /** Must be called in the turn in which the connection was opened, before anything can arrive. */
+  serve(handling: Handling): void
+}
+
+export interface Handling {
+  /** Handling of stanzas, except for those that the connection itself needs. */
+  table: Table
+  /** Groups as the library needs them for a relay. */
+  groupMetadata: SocketParts['groupMetadata']
 }
 
 /** Effects of the table's rows on the connection itself. */

@@ -57,7 +57,7 @@ function bench(table: (answer: Answer) => Table, more: Partial<RouterDeps> = {})
     },
   }
   const answer: Answer = { name: 'told', send: ({ attrs }, outcome) => void b.answered.push(`${attrs.id}${outcome ?? ''}`) }
-  const router = routeStanzas({ ws } as never, table(answer), {
+  const router = routeStanzas({ ws } as never, {
     came: () => () => b.through++,
     isWorthAnother: () => true,
     onFailure: ({ message }, { route, step }) => b.failures.push(`${route} ${step}: ${message}`),
@@ -67,6 +67,7 @@ function bench(table: (answer: Answer) => Table, more: Partial<RouterDeps> = {})
     onUnanswered: assert.ifError,
     ...more,
   })
+  router.serve(table(answer))
   return Object.assign(b, { router })
 }
 

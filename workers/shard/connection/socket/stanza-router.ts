@@ -121,6 +121,8 @@ export interface RouterDeps {
 }
 
 export interface Router {
+  /** Handles stanzas from now on. Must be called in the turn in which the socket is created, before anything can arrive. */
+  serve(table: Table): void
   /** Processes a stanza as if it had just arrived. Resolves when it is handled. */
   take(node: BinaryNode): Promise<void>
   /** Resolves when the matching unanswered stanzas have been handled. Undefined if none matches. */
@@ -136,10 +138,8 @@ export function detachLibrary({ ws }: RoutedSocket): void {
   for (const event of DETACHED) ws.removeAllListeners(event)
 }
 
-export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDeps): Router {
-  const rows = table as unknown as readonly Route[]
+export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   const byTag = new Map<string, Route[]>()
-  for (const row of rows) byTag.set(row.of.tag, [...(byTag.get(row.of.tag) ?? []), row])
   /** State of each mutex by key: when its last task lets the next one begin, when all tasks are done, and their number. Neither promise rejects. */
   const lines = new Map<string, { begun: Promise<void> | undefined; done: Promise<void> | undefined; count: number }>()
   /** Stanzas that need an answer and are still being handled. */
@@ -227,13 +227,15 @@ export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDep
     }
   }
 
-  for (const tag of byTag.keys()) ws.on(`CB:${tag}`, (node: BinaryNode) => void take(node))
-  // The steps of the handshake are bytes.
-  ws.on('frame', (frame: BinaryNode | Uint8Array) => {
-    if (!(frame instanceof Uint8Array) && !byTag.has(frame.tag)) void take(frame)
-  })
-
   return {
+    serve(table) {
+      for (const row of table as unknown as readonly Route[]) byTag.set(row.of.tag, [...(byTag.get(row.of.tag) ?? []), row])
+      for (const tag of byTag.keys()) ws.on(`CB:${tag}`, (node: BinaryNode) => void take(node))
+      // The steps of the handshake are bytes.
+      ws.on('frame', (frame: BinaryNode | Uint8Array) => {
+        if (!(frame instanceof Uint8Array) && !byTag.has(frame.tag)) void take(frame)
+      })
+    },
     take,
     before(fits) {
       const earlier = [...underWay].filter(([node]) => fits(node)).map(([, taking]) => taking)
