@@ -1,21 +1,21 @@
 /**
  * The engine over the shards. It places instances on shards and handles the end of a shard. A thread that dies takes only its own sessions with it:
  * its calls fail immediately with `engine_unavailable`, the other shards are not affected, and its instances are booted from storage in the next
- * thread run. The placement is only in memory, because any shard can host any instance.
+ * thread run (`placement.ts`, `boots.ts`).
  */
 import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
-import { Failure } from '../domain/failures.ts'
-import type { InstanceConfig, RuntimeState, Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import { inlineMedia } from '../domain/media.ts'
 import type { MediaJob } from '../domain/media-job.ts'
 import type { ShardSurvey } from '../domain/readings.ts'
 import type { ShardReport } from '../metrics/tally.ts'
-import type { Engine, EngineEvent, Result, ShardNeed, ShardSetup, StartHow } from './engine.ts'
+import type { Engine, EngineEvent, Result, ShardNeed, ShardSetup } from './engine.ts'
+import { createHosting } from './hosting.ts'
+import { createPlacement } from './placement.ts'
 import type { CrashHow } from './protocol.ts'
-import { createShardSupervisor, respawnDelay, type Shard } from './shard-supervisor.ts'
-import { createStartGate, type StartGate } from './start-gate.ts'
+import { createShardSupervisor, type Shard } from './shard-supervisor.ts'
 import { threadModule } from './thread.ts'
+import { isUnavailable } from './unavailable.ts'
 
 /**
  * Number of sessions per second that resume, per network route (our own address, or a proxy); the operator may change it. A boot starts no other
@@ -64,23 +64,6 @@ export interface PooledEngine extends Engine {
   crashShard(shard: number, how?: CrashHow): Promise<void>
 }
 
-/** An instance on its shard, where it runs now or from the next thread run on. */
-interface Placed {
-  shard: Shard
-  config: InstanceConfig
-  /** Generation that its start was sent to; undefined while it waits. */
-  generation: number | undefined
-  /** Generation that has announced a state of the instance. */
-  heardIn: number | undefined
-  /** The creation failed, or the instance is being deleted: its records are erased, at the latest in the next thread run. */
-  isDoomed: boolean
-}
-
-/** Statuses without a session: booting such an instance takes no start slot. */
-const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
-
-const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
-
 /** Buffers of inline media that can be transferred. A view of a larger buffer is excluded, because the rest would be transferred too. */
 function movable(input: unknown): ArrayBuffer[] {
   const buffers: ArrayBuffer[] = []
@@ -108,14 +91,14 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     signal,
     ...common
   } = setup
-  /** Start gates by proxy; null for our own address. */
-  const gates = new Map<string | null, StartGate>()
-  const placed = new Map<string, Placed>()
   const listeners: ((event: EngineEvent) => void)[] = []
+  const shards: Shard[] = []
+  const placement = createPlacement(shards)
+  const hosting = createHosting({ placement, keyOf, startsPerSecond, clock, log })
   let isClosed = false
 
-  const shards = Array.from({ length: count }, (_, index): Shard => {
-    const shard = createShardSupervisor({
+  for (let index = 0; index < count; index++) {
+    const shard: Shard = createShardSupervisor({
       worker,
       data: { ...common, shard: index, allowCrash },
       heapMb,
@@ -131,25 +114,15 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
           for (const listener of listeners) listener(event)
         }
       },
-      onUp: (generation) => bootAll(shard, generation),
+      onUp: (generation) => hosting.bootAll(shard, generation),
       onReport: (generation, report) => onReport(index, generation, report),
     })
-    return shard
-  })
-
-  function heardOf(instance: string) {
-    const entry = placed.get(instance)
-    if (entry) entry.heardIn = entry.shard.generation()
+    shards.push(shard)
   }
 
-  function gateOf({ config }: Placed): StartGate {
-    const way = config.settings.proxy_url
-    const known = gates.get(way)
-    if (known) return known
-    const gate = createStartGate(startsPerSecond, clock)
-    gates.set(way, gate)
-    if (isClosed) gate.open()
-    return gate
+  function heardOf(instance: string) {
+    const entry = placement.get(instance)
+    if (entry) entry.heardIn = entry.shard.generation()
   }
 
   async function serve(shard: Shard, { id, job }: ShardNeed) {
@@ -161,123 +134,13 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     }
   }
 
-  /** The shard with the fewest instances. A new instance needs a shard that answers; a boot can wait for the next thread run. */
-  function roomiest(how: StartHow): Shard | undefined {
-    const load = new Map(shards.map((shard) => [shard, 0]))
-    for (const { shard } of placed.values()) load.set(shard, load.get(shard)! + 1)
-    const byLoad = [...shards].sort((a, b) => load.get(a)! - load.get(b)!)
-    return byLoad.find((shard) => shard.generation() !== undefined) ?? (how === 'boot' ? byLoad[0] : undefined)
-  }
-
-  async function sendStart(entry: Placed, how: StartHow): Promise<RuntimeState> {
-    entry.generation = entry.shard.generation()
-    return (await entry.shard.run({ type: 'start', config: entry.config, how, key: keyOf(entry.config.id) })) as RuntimeState
-  }
-
-  /** Boots one instance when a slot is free. Undefined if a death, a stop or an earlier start made it unnecessary. */
-  async function boot(entry: Placed, generation: number | undefined, failed = 0): Promise<RuntimeState | undefined> {
-    const gate = gateOf(entry)
-    const giveBack = await gate.slot()
-    const isStale = isClosed || entry.isDoomed || placed.get(entry.config.id) !== entry || entry.shard.generation() !== generation
-    if (isStale || (generation !== undefined && entry.generation === generation)) {
-      giveBack()
-      return undefined
-    }
-    let state: RuntimeState
-    try {
-      state = await sendStart(entry, 'boot')
-    } catch (error) {
-      giveBack()
-      if (!isUnavailable(error)) bootAgain(entry, generation, failed)
-      throw error
-    }
-    if (NOT_RUNNING.has(state.status)) giveBack()
-    return state
-  }
-
-  /** Retries on a running shard that could not start the instance (its disk was full), because nothing else would. */
-  function bootAgain(entry: Placed, generation: number | undefined, failed: number) {
-    entry.generation = undefined
-    const again = () =>
-      boot(entry, generation, failed + 1).catch((error) => {
-        log.error({ err: error, instance: entry.config.id, shard: entry.shard.index }, 'the instance could not be started')
-      })
-    setTimeout(again, respawnDelay(failed)).unref()
-  }
-
-  function bootAll(shard: Shard, generation: number) {
-    for (const entry of placed.values()) {
-      if (entry.shard !== shard) continue
-      const comeBack = entry.isDoomed ? engine.stop(entry.config.id, 'erase') : boot(entry, generation)
-      comeBack.catch((error) => {
-        log.error({ err: error, instance: entry.config.id, shard: shard.index }, 'the instance could not be started')
-      })
-    }
-  }
-
-  function find(instance: string): Placed {
-    const entry = placed.get(instance)
-    if (entry === undefined) throw new Failure('engine_unavailable')
-    return entry
-  }
-
   const engine: PooledEngine = {
-    async start(config, how) {
-      const shard = placed.get(config.id)?.shard ?? roomiest(how)
-      if (shard === undefined || isClosed) throw new Failure('engine_unavailable')
-      const entry: Placed = { shard, config, generation: undefined, heardIn: undefined, isDoomed: false }
-      placed.set(config.id, entry)
-      if (how === 'boot') {
-        const state = await boot(entry, shard.generation())
-        if (state === undefined) throw new Failure('engine_unavailable')
-        return state
-      }
-      try {
-        return await sendStart(entry, how)
-      } catch (error) {
-        // The caller drops its record and asks to erase the rest. A shard that died cannot do it, so its next run must not boot the instance.
-        entry.isDoomed = true
-        entry.generation = undefined
-        throw error
-      }
-    },
-
-    async configure(config) {
-      const entry = find(config.id)
-      entry.config = config
-      // While the start waits or the shard is down, the later start includes the configuration.
-      if (entry.generation === undefined || entry.generation !== entry.shard.generation()) return
-      try {
-        await entry.shard.run({ type: 'configure', config })
-      } catch (error) {
-        if (!isUnavailable(error)) throw error
-      }
-    },
-
-    async stop(instance, how) {
-      const entry = find(instance)
-      const generation = entry.shard.generation()
-      // No later thread run boots the instance again.
-      if (how === 'erase') entry.isDoomed = true
-      if (generation === undefined && entry.isDoomed) return
-      // To log out and erase an instance the shard must host it, even if its start still waits.
-      if (how === 'erase' && generation !== undefined && entry.generation !== generation) {
-        await sendStart(entry, 'boot').catch((error) => {
-          if (isUnavailable(error)) throw error
-          log.warn({ err: error, instance }, 'an instance to be erased could not be started, so it is erased without logging out')
-        })
-      }
-      try {
-        await entry.shard.run({ type: 'stop', instance, how })
-      } catch (error) {
-        // A session that died with its shard is closed without logging out, as `keep` requires.
-        if (how === 'erase' || !isUnavailable(error)) throw error
-      }
-      placed.delete(instance)
-    },
+    start: hosting.start,
+    configure: hosting.configure,
+    stop: hosting.stop,
 
     async call(instance, call, origin = {}) {
-      const { shard } = find(instance)
+      const { shard } = placement.find(instance)
       return shard.run({ type: 'call', instance, call, origin }, undefined, movable(call.input)) as Promise<never>
     },
 
@@ -286,23 +149,20 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     },
 
     hasTold(instance) {
-      const { shard, heardIn, isDoomed } = placed.get(instance) ?? {}
+      const { shard, heardIn, isDoomed } = placement.get(instance) ?? {}
       return heardIn !== undefined && !isDoomed && shard!.generation() === heardIn && shard!.hasToldAll()
     },
 
     problem() {
-      const [slow] = shards.flatMap((shard) => {
-        const ms = shard.startingFor()
-        return ms === undefined ? [] : { shard: shard.index, ms }
-      })
-      return slow && `Shard ${slow.shard} has been starting for ${Math.round(slow.ms / SECOND)} s.`
+      const slow = shards.find((shard) => shard.startingFor() !== undefined)
+      return slow && `Shard ${slow.index} has been starting for ${Math.round(slow.startingFor()! / SECOND)} s.`
     },
 
     isReady: () => !isClosed && shards.every((shard) => shard.generation() !== undefined),
 
     async close(deadlineMs) {
       isClosed = true
-      for (const gate of gates.values()) gate.open()
+      hosting.close()
       await Promise.all(shards.map((shard) => shard.close(deadlineMs)))
     },
 
@@ -312,30 +172,39 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       await Promise.all(shards.map((shard) => shard.refreshReport(REPORT_LIMIT)))
     },
 
-    survey: () =>
-      Promise.all(
-        shards.map((shard) =>
-          (shard.run({ type: 'survey' }, REPORT_LIMIT) as Promise<ShardSurvey>).catch((error) => {
-            if (!isUnavailable(error)) log.warn({ err: error, shard: shard.index }, 'the state of a shard could not be read')
-            return undefined
-          }),
-        ),
-      ),
+    survey: () => Promise.all(shards.map((shard) => surveyOf(shard, log))),
 
-    shardOf: (instance) => placed.get(instance)?.shard.index,
+    shardOf: (instance) => placement.get(instance)?.shard.index,
 
-    async crashShard(index, how = 'exit') {
-      await shards[index]!.run({ type: 'crash', how }).then(
-        () => {
-          throw new Error('The shard did not crash as requested.')
-        },
-        (error) => {
-          if (!isUnavailable(error)) throw error
-        },
-      )
-    },
+    crashShard: (index, how = 'exit') => crash(shards[index]!, how),
   }
 
+  await allBegun(engine, shards, signal)
+  return engine
+}
+
+/** Undefined if the shard does not answer in time. */
+async function surveyOf(shard: Shard, log: Log): Promise<ShardSurvey | undefined> {
+  try {
+    return (await shard.run({ type: 'survey' }, REPORT_LIMIT)) as ShardSurvey
+  } catch (error) {
+    if (!isUnavailable(error)) log.warn({ err: error, shard: shard.index }, 'the state of a shard could not be read')
+    return undefined
+  }
+}
+
+async function crash(shard: Shard, how: CrashHow): Promise<void> {
+  try {
+    await shard.run({ type: 'crash', how })
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    return
+  }
+  throw new Error('The shard did not crash as requested.')
+}
+
+/** Resolves when every shard has answered once. If one cannot, or on an abort, it closes the engine and rejects. */
+async function allBegun(engine: Engine, shards: readonly Shard[], signal: AbortSignal | undefined): Promise<void> {
   const abort = () => void engine.close(0)
   signal?.addEventListener('abort', abort, { once: true })
   if (signal?.aborted) abort()
@@ -347,5 +216,4 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   } finally {
     signal?.removeEventListener('abort', abort)
   }
-  return engine
 }

@@ -1,0 +1,97 @@
+/**
+ * Starts instances on their shards. Boots wait for a slot of their network route, so that a start of the service does not open all sessions at once;
+ * a shard that could not start an instance is asked again.
+ */
+import type { Clock } from '../domain/clock.ts'
+import type { RuntimeState, Status } from '../domain/instance.ts'
+import type { Log } from '../domain/log.ts'
+import type { StartHow } from './engine.ts'
+import type { Placed, Placement } from './placement.ts'
+import { respawnDelay } from './shard-supervisor.ts'
+import { createStartGate, type StartGate } from './start-gate.ts'
+import { isUnavailable } from './unavailable.ts'
+
+export interface BootsDeps {
+  placement: Placement
+  /** Key that seals the records of an instance. Throws if it is missing. */
+  keyOf(instance: string): Uint8Array
+  startsPerSecond: number
+  clock: Clock
+  log: Log
+}
+
+export interface Boots {
+  /** Sends the start without a slot. */
+  send(entry: Placed, how: StartHow): Promise<RuntimeState>
+  /** Boots one instance when a slot is free. Undefined if a death, a stop or an earlier start made it unnecessary. */
+  boot(entry: Placed, generation: number | undefined): Promise<RuntimeState | undefined>
+  /** Ends all waits for a slot; nothing is booted any more. */
+  close(): void
+}
+
+/** Statuses without a session: booting such an instance takes no start slot. */
+const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
+
+/** Logs why a boot that nobody waits for has failed. */
+export const logNotStarted =
+  (log: Log, { config, shard }: Placed) =>
+  (error: unknown) =>
+    log.error({ err: error, instance: config.id, shard: shard.index }, 'the instance could not be started')
+
+export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: BootsDeps): Boots {
+  /** Start gates by proxy; null for our own address. */
+  const gates = new Map<string | null, StartGate>()
+  let isClosed = false
+
+  function gateOf({ config }: Placed): StartGate {
+    const way = config.settings.proxy_url
+    const known = gates.get(way)
+    if (known) return known
+    const gate = createStartGate(startsPerSecond, clock)
+    gates.set(way, gate)
+    if (isClosed) gate.open()
+    return gate
+  }
+
+  async function send(entry: Placed, how: StartHow): Promise<RuntimeState> {
+    entry.generation = entry.shard.generation()
+    return (await entry.shard.run({ type: 'start', config: entry.config, how, key: keyOf(entry.config.id) })) as RuntimeState
+  }
+
+  async function boot(entry: Placed, generation: number | undefined, failed = 0): Promise<RuntimeState | undefined> {
+    const gate = gateOf(entry)
+    const giveBack = await gate.slot()
+    const isStale =
+      isClosed || entry.isDoomed || placement.get(entry.config.id) !== entry || entry.shard.generation() !== generation
+    if (isStale || (generation !== undefined && entry.generation === generation)) {
+      giveBack()
+      return undefined
+    }
+    let state: RuntimeState
+    try {
+      state = await send(entry, 'boot')
+    } catch (error) {
+      giveBack()
+      if (!isUnavailable(error)) bootAgain(entry, generation, failed)
+      throw error
+    }
+    if (NOT_RUNNING.has(state.status)) giveBack()
+    return state
+  }
+
+  /** Retries on a running shard that could not start the instance (its disk was full), because nothing else would. */
+  function bootAgain(entry: Placed, generation: number | undefined, failed: number) {
+    entry.generation = undefined
+    const again = () => boot(entry, generation, failed + 1).catch(logNotStarted(log, entry))
+    setTimeout(again, respawnDelay(failed)).unref()
+  }
+
+  return {
+    send,
+    boot,
+    close() {
+      isClosed = true
+      for (const gate of gates.values()) gate.open()
+    },
+  }
+}

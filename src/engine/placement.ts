@@ -1,0 +1,57 @@
+/** Which shard hosts which instance. The placement is only in memory, because any shard can host any instance. */
+import { Failure } from '../domain/failures.ts'
+import type { InstanceConfig } from '../domain/instance.ts'
+import type { StartHow } from './engine.ts'
+import type { Shard } from './shard-supervisor.ts'
+
+/** An instance on its shard, where it runs now or from the next thread run on. */
+export interface Placed {
+  shard: Shard
+  config: InstanceConfig
+  /** Generation that its start was sent to; undefined while it waits. */
+  generation: number | undefined
+  /** Generation that has announced a state of the instance. */
+  heardIn: number | undefined
+  /** The creation failed, or the instance is being deleted: its records are erased, at the latest in the next thread run. */
+  isDoomed: boolean
+}
+
+export interface Placement {
+  /** Places an instance where it is already, or on the shard with the fewest instances. Undefined if there is no shard for it. */
+  place(config: InstanceConfig, how: StartHow): Placed | undefined
+  get(instance: string): Placed | undefined
+  /** Throws `engine_unavailable` for an instance without a place. */
+  find(instance: string): Placed
+  remove(instance: string): void
+  on(shard: Shard): Placed[]
+}
+
+export function createPlacement(shards: readonly Shard[]): Placement {
+  const placed = new Map<string, Placed>()
+
+  /** The shard with the fewest instances. A new instance needs a shard that answers; a boot can wait for the next thread run. */
+  function roomiest(how: StartHow): Shard | undefined {
+    const load = new Map(shards.map((shard) => [shard, 0]))
+    for (const { shard } of placed.values()) load.set(shard, load.get(shard)! + 1)
+    const byLoad = [...shards].sort((a, b) => load.get(a)! - load.get(b)!)
+    return byLoad.find((shard) => shard.generation() !== undefined) ?? (how === 'boot' ? byLoad[0] : undefined)
+  }
+
+  return {
+    place(config, how) {
+      const shard = placed.get(config.id)?.shard ?? roomiest(how)
+      if (shard === undefined) return undefined
+      const entry: Placed = { shard, config, generation: undefined, heardIn: undefined, isDoomed: false }
+      placed.set(config.id, entry)
+      return entry
+    },
+    get: (instance) => placed.get(instance),
+    find(instance) {
+      const entry = placed.get(instance)
+      if (entry === undefined) throw new Failure('engine_unavailable')
+      return entry
+    },
+    remove: (instance) => void placed.delete(instance),
+    on: (shard) => [...placed.values()].filter((entry) => entry.shard === shard),
+  }
+}
