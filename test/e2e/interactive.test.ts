@@ -157,7 +157,7 @@ for (const [type, given, key] of [
   ['phone', '5511900001111', '+5511900001111'],
   ['email', 'pay@example.com', 'pay@example.com'],
 ]) {
-  test(`a Pix key of the type ${type} has its card`, async () => {
+  test(`a Pix key of the type ${type} is shown as its card`, async () => {
     const { proto, nodes } = await stage.shown('/send-button-pix', {
       phone: ANA,
       pix_key: given,

@@ -68,7 +68,7 @@ describe('by QR code', { concurrency: 4 }, () => {
     assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr'])
   })
 
-  test('6, 7, 8: a scan connects it, with one event per change and none for the restart', async () => {
+  test('6, 7, 8: a scan connects the instance, with one event per change and none for the restart of the connection', async () => {
     const { instance, phone } = await waiting()
     await world.gateway.pair(instance, world.sandbox, phone)
     const me = await see.sees(instance, 'connected', null, null)
@@ -82,7 +82,7 @@ describe('by QR code', { concurrency: 4 }, () => {
     assert.deepEqual(errorOf(await ask('GET', `${instance.api_url}/qr-code/image`)), [404, 'not_found'])
   })
 
-  test('a secret that the network retires is replaced in the code that is shown, and the new code is the one that scans', async () => {
+  test('when the network invalidates a secret, the shown code gets a new one, and the new code is the one that scans', async () => {
     const { instance, phone } = await waiting()
     const first = await codeOf(instance)
     await act(first, 'refresh')

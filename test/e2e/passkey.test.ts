@@ -33,7 +33,7 @@ import { playPhone } from '../harness/passkey-phone.ts'
 linkWithPasskeys()
 
 describe('a proof that holds', { concurrency: 4 }, () => {
-  test('by QR code: the phone goes on by itself, one event tells of the passkey, and the instance works', async () => {
+  test('by QR code: the phone continues by itself, one event reports the passkey, and the instance works', async () => {
     const linking = await asked()
     const { instance } = linking
     const { expires_at, ...rest } = await stateOf(linking)

@@ -101,7 +101,7 @@ test('new chats of the account let their messages disappear as chosen', async ()
   }
 })
 
-test('what the phone chooses is read here, and what this service cannot name is null', async () => {
+test('settings that are changed on the phone are read, and what this service cannot name is null', async () => {
   const { sandbox } = stage.world
   await sandbox.put(`/phones/${ME}/privacy`, { name: 'profile', value: 'contact_blacklist', phones: [ANA] })
   assert.equal((await settings()).profile_photo, 'contact_blacklist')
@@ -155,7 +155,7 @@ test('of a person that is named twice the last word counts', async () => {
   assert.deepEqual(await leftOut('last_seen'), [BEN])
 })
 
-test('a list that the phone changed meanwhile is read again and written once more', async () => {
+test('a list that the phone has changed since is read again and written once more', async () => {
   const { sandbox } = stage.world
   await sandbox.put(`/phones/${ME}/privacy`, { name: 'status', value: 'contact_blacklist', phones: [BEN] })
   const old = ['privacy', { addressing_mode: 'lid' }, [['list', { name: 'status', value: 'contact_blacklist', dhash: 'old' }]]]

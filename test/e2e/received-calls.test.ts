@@ -18,7 +18,7 @@ const call = (more: object) =>
   story.world.sandbox.post<{ id: string }>(`/contacts/${ANA}/call`, { to: ME, after_ms: 50, ...more })
 const callState = async (id: string) => (await must<{ state: string }>('GET', `${story.world.sandbox.url}/calls/${id}`)).state
 
-test('a call is rejected automatically, told once, and answered through the queue', async () => {
+test('a call is rejected automatically and reported once, and the reply is queued', async () => {
   const { gateway, sandbox, receiver } = story.world
   await gateway.must(story.instance, 'PUT', '/settings', {
     call_reject_auto: true,
@@ -48,7 +48,7 @@ test('a call is rejected automatically, told once, and answered through the queu
   await gateway.must(story.instance, 'PUT', '/settings', { call_reject_auto: false, call_reject_message: null })
 })
 
-test('presence of a chat a message was exchanged with: each state once, paused told from available', async () => {
+test('presence of a chat with messages: each state is reported once, and paused is distinguished from available', async () => {
   const { sandbox, receiver } = story.world
   const { id } = await sandbox.send(ANA, ME, { text: 'hello' })
   await story.received(id)

@@ -23,7 +23,7 @@ test('messages in groups can be ignored, and their notifications with them', asy
   await gateway.must(story.instance, 'PUT', '/webhooks', { ignore_groups: false })
 })
 
-test('what happens in a group is told in the order in which it happened', async () => {
+test('changes of a group are reported in the order in which they happened', async () => {
   const { sandbox, receiver } = story.world
   const { id: group } = await sandbox.createGroup({ subject: 'Order', owner: ANA, participants: [ANA, BEN, ME] })
   const expected: unknown[] = []

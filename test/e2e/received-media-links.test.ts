@@ -49,7 +49,7 @@ test('a file that is forgotten again when the phone has uploaded it is media_dow
   assert.equal((await fetch(url)).status, 200)
 })
 
-test('a phone that refuses is media_download_failed', async () => {
+test('if the phone refuses, the error is media_download_failed', async () => {
   // The phone cannot find a file without the sender's description of it.
   const { blob, mediaKey, fileLength } = sealMedia(bytes, 'document')
   const directPath = await laid(blob)

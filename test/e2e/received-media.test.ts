@@ -108,7 +108,7 @@ test('a file that was changed on its way never arrives as if it were whole', asy
   assert.equal((await fetch(url)).status, 200)
 })
 
-test('what the network has forgotten is asked of the phone', async () => {
+test('a file that the network no longer has is requested from the phone', async () => {
   const url = await fileLink()
   await story.world.sandbox.fault({ on: 'download', do: { http_status: 404 }, times: 1 })
   const response = await fetch(url)

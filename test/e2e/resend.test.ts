@@ -314,7 +314,7 @@ test('a message that is deleted in a group is deleted also for who asks again', 
   await shownAs(ANA, id, 'revoke')
 })
 
-test('a status is sent again to who asks for it, as a status', async () => {
+test('a status is sent again, as a status, to a person who requests it', async () => {
   await damage()
   const id = await send('/send-text-status', { message: 'Open until 22h' })
   const hers = await copies(ANA, id, 4)
@@ -372,7 +372,7 @@ test('a message is sent again five times to a device, not more', async () => {
   )
 })
 
-test('messages nobody has are asked for in vain, and cost their acknowledgement alone', async () => {
+test('requests for messages that are not stored are acknowledged, and cause no other stanza', async () => {
   const FLOOD = 500
   const marker = await received(EVA, 'after the flood')
   const { sandbox } = stage.world

@@ -69,7 +69,7 @@ test('a broadcast list ends in not_allowed', async () => {
   assert.equal((await deliveryOf(ack.message_id)).error_code, 'not_allowed')
 })
 
-test('an answer quotes the message it answers', async () => {
+test('a reply quotes the message to which it replies', async () => {
   const { id } = await world.sandbox.send(ANA, ME, { text: 'Which day?' })
   await receivedFrom(id)
   await world.gateway.sendText(instance, ANA, 'Monday', { reply_to_message_id: id })
@@ -164,7 +164,7 @@ test('the page behind a link is asked for under our name, and read in the charse
 })
 
 for (const addressing of ['lid', 'pn'] as const) {
-  test(`in a group addressed by ${addressing}: text, mentions, everybody, quotes and private answers`, async () => {
+  test(`in a group addressed by ${addressing}: text, mentions, a mention of everybody, quotes and private replies`, async () => {
     const { id: group } = await world.sandbox.createGroup({
       subject: 'Team',
       owner: ANA,

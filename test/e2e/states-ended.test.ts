@@ -132,7 +132,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
     }
   }
 
-  test('20: a device removed on the phone while it is connected is told at once', async () => {
+  test('20: the removal of a connected device on the phone is reported immediately', async () => {
     const { instance, phone } = await see.connected()
     await world.sandbox.unlink(phone)
     await see.sees(instance, 'logged_out', 'logged_out', 'The linked device was removed on the phone; pair again.')

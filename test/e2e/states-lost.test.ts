@@ -50,7 +50,7 @@ describe('a link that is lost', { concurrency: 6 }, () => {
   for (const [fault, reason, states] of LOSSES) {
     for (const from of states) {
       const row = from === 'connected' ? '14' : '15'
-      test(`${row}, 16: ${JSON.stringify(fault)} while ${from} is ${reason}, and it comes back by itself`, async () => {
+      test(`${row}, 16: ${JSON.stringify(fault)} while ${from} is ${reason}, and the instance connects again by itself`, async () => {
         const { gateway, sandbox } = world
         const { instance, phone } = await see.connected()
         const before = await gateway.must(instance, 'GET', '/me')

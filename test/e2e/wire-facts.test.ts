@@ -76,7 +76,7 @@ test('3: a message to a person by LID names the number beside it', async () => {
   assert.equal(node?.[1].peer_recipient_pn, ana?.pn)
 })
 
-test('5: a poll with one choice has a form of its own', async () => {
+test('5: a poll with one choice has a separate message type', async () => {
   const poll = { phone: ANA, question: 'Which?', options: ['a', 'b', 'c'] }
   const one = await stage.shown('/send-poll', { ...poll, poll_max_options: 1 })
   assert.ok(one.proto.pollCreationMessageV3)
@@ -84,7 +84,7 @@ test('5: a poll with one choice has a form of its own', async () => {
   assert.ok(two.proto.pollCreationMessage)
 })
 
-test('7: in a channel a link with a card is media of the type url', async () => {
+test('7: in a channel, a link with a preview is media of the type url', async () => {
   const { id } = await stage.world.sandbox.post<{ id: string }>('/newsletters', { owner: ME, name: 'News' })
   const sent = await expecting({ tag: 'message', attrs: { to: id } })
   const link = { message: 'see', link_url: 'https://site.example/', title: 'Site', link_description: 'All of it' }
@@ -94,7 +94,7 @@ test('7: in a channel a link with a card is media of the type url', async () => 
   assert.equal(children(node!, 'plaintext')[0]?.[1].mediatype, 'url')
 })
 
-test('9: whom the network knows as a member and we do not gets the message with the next try, under the same id', async () => {
+test('9: a member whom the network knows and the service does not gets the message with the next try, under the same id', async () => {
   const { id, phone } = await createGroup([BEN, DORA, ME])
   await rememberedAs(id, [BEN, ME])
   const sent = await expecting({ tag: 'message', attrs: { to: id } }, 2)
@@ -110,7 +110,7 @@ test('9: whom the network knows as a member and we do not gets the message with 
   assert.deepEqual(named(second!), [dora?.lid.split('@')[0]], 'the key goes to whom it was missing')
 })
 
-test('9: a group that is as we know it gets a message once', async () => {
+test('9: a group whose members have not changed gets a message once', async () => {
   const { id, phone } = await createGroup([BEN, CARL, ME])
   const sent = await expecting({ tag: 'message', attrs: { to: id } }, 3)
   await stage.shown('/send-text', { phone, message: 'one' }, CARL)
@@ -148,7 +148,7 @@ test('18: one stanza can have the receipts of many members, each with its time',
   }
 })
 
-test('1: what is sent again to one who could not read it carries the token of that contact', async () => {
+test('1: a message that is resent on request contains the token of that contact', async () => {
   // The contact sends us a token as soon as it writes.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
@@ -162,7 +162,7 @@ test('1: what is sent again to one who could not read it carries the token of th
   assert.equal(node?.[1].peer_recipient_pn, undefined, 'it is for the one device that asked')
 })
 
-test('4: in a chat that disappears ours says who set it, and when', async () => {
+test('4: in a chat with disappearing messages, a sent message says who set that, and when', async () => {
   const since = 1_790_000_000
   const { id } = await stage.world.sandbox.send(BEN, ME, {
     proto: { protocolMessage: { type: 'EPHEMERAL_SETTING', ephemeralExpiration: 86_400, ephemeralSettingTimestamp: since } },
@@ -183,7 +183,7 @@ test('25: a message that is refused because new chats are capped ends with the c
   assert.equal(told.error_code, 'send_failed')
 })
 
-test('26 and 28: what is announced for later is taken, and the connection goes on', async () => {
+test('26 and 28: stanzas about future features are accepted, and the connection goes on', async () => {
   const { post } = stage.world.sandbox
   const acked = await expecting({ tag: 'ack', attrs: { id: 'PQ1', class: 'notification', type: 'encrypt' } })
   await post('/stanzas', { phone: ME, node: ['ib', { from: 's.whatsapp.net' }, [['client_expiration', { t: '1893456000' }]]] })
@@ -205,7 +205,7 @@ test('a ping of the network is answered', async () => {
   assert.equal((await sent()).length, 1)
 })
 
-test('2: to who gave no token goes one made with the salt of the phone, from the history or as a setting, until it is taken back', async () => {
+test('2: a message to a contact who gave no token has one that is computed with the salt of the phone, from the history or as a setting, until it is taken back', async () => {
   const { sandbox } = stage.world
   const { lid } = (await sandbox.createContact(STRANGER, { needs_token: true })) as { lid: string }
   const tokenUnder = (salt: Buffer) => createHmac('sha256', salt).update(`${lid}@lid`).digest('base64')
@@ -228,7 +228,7 @@ test('2: to who gave no token goes one made with the salt of the phone, from the
   assert.equal((await stage.outcome('/send-text', { phone: STRANGER, message: 'refused' })).error_code, 'not_allowed')
 })
 
-test('7: the picture of a card in a channel lies on the media hosts in the clear, and small in the post', async () => {
+test('7: the picture of a link preview in a channel is on the media hosts without encryption, and small in the post', async () => {
   const { id } = await stage.world.sandbox.post<{ id: string }>('/newsletters', { owner: ME, name: 'Pictures' })
   const link = {
     message: 'see',
@@ -248,7 +248,7 @@ test('7: the picture of a card in a channel lies on the media hosts in the clear
   assert.ok(Number(text.thumbnailWidth) > 0 && Number(text.thumbnailHeight) > 0)
 })
 
-test('9: who is addressed by a former LID is asked for by number, and by the new one from then on', async () => {
+test('9: for a person with a former LID, the new LID is requested by number, and by the new one from then on', async () => {
   const { sandbox } = stage.world
   const { id } = await sandbox.send(CARL, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
@@ -270,7 +270,7 @@ test('9: who is addressed by a former LID is asked for by number, and by the new
   assert.equal(to, `${lid}@lid`)
 })
 
-test('13: a login says how often there was one, since the pairing and since the start of the service', async () => {
+test('13: a login contains the number of logins since the pairing and since the start of the service', async () => {
   const said = async () => {
     const { phones } = await stage.world.sandbox.get<{
       phones: { phone: string; devices: { connected: boolean; login: Json }[] }[]

@@ -150,7 +150,7 @@ test('members of groups that the network lists are contacts, by their numbers an
   }
 })
 
-test('what the network says is out of date is read again, whole', async () => {
+test('lists that the network reports as out of date are completely read again', async () => {
   const { sandbox } = ground.me.world
   const { id, chat } = await ground.group({ subject: 'Dirty' })
   await until(chat, Boolean)

@@ -70,7 +70,7 @@ test('one that names no version is read', async () => {
   assert.deepEqual([b.asked, b.confirmed, b.errors], [[['regular']], ['A'], []])
 })
 
-test('it is confirmed when what was read is on disk, not before', async () => {
+test('it is confirmed after the changes are on disk, not before', async () => {
   let written!: () => void
   const onDisk = new Promise<void>((resolve) => {
     written = resolve
@@ -93,7 +93,7 @@ test('what could not be written is a failure: it has to come again', async () =>
 })
 
 // Its key has not arrived: the collection waits for it, and the reading does not fail.
-test('what could not be read is tried again when a key comes, and at the next login, but not for ever', async () => {
+test('a failed read is repeated when a key arrives and at the next login, but a limited number of times', async () => {
   const b = bench()
   b.resync = async () => {}
   await b.take(notice('A', { regular: '1' }))

@@ -32,7 +32,7 @@ async function open() {
   return { sock, asked, ended }
 }
 
-test('while frames come it is asked every 30 s; a socket that only writes is dead', async (t) => {
+test('while frames arrive a keep-alive is sent every 30 s; a socket that only writes is dead', async (t) => {
   const { sock, asked, ended } = await open()
   t.mock.timers.enable({ apis: ['setInterval', 'Date'] })
   const query = async (node: unknown) => {

@@ -13,7 +13,7 @@ const said = (attrs: Record<string, string>, outcome: MessageOutcome, more: Part
     ({ tag, attrs: its }: BinaryNode) => ({ tag, ...its }),
   )
 
-test('what was read gets a receipt, quiet unless the account is available', () => {
+test('a message that could be decrypted gets a receipt, which is of the inactive kind unless the account is available', () => {
   assert.deepEqual(said({ from: ANA }, 'read'), [{ tag: 'receipt', id: 'A', to: ANA, type: 'inactive' }])
   assert.deepEqual(said({ from: ANA }, 'read', { isAvailable: true }), [{ tag: 'receipt', id: 'A', to: ANA }])
   assert.deepEqual(said({ from: GROUP, participant: ANA }, 'read', { isAvailable: true }), [
@@ -35,7 +35,7 @@ test('what another of our own devices wrote gets one that says so, with the chat
 })
 
 // An error about a status can block the whole queue.
-test('what could not be read gets an error, a status and what came without content a plain ack', () => {
+test('a message that cannot be decrypted gets an error, a status and a stanza without content get a plain ack', () => {
   const ack = { tag: 'ack', id: 'A', to: ANA, class: 'message', type: 'text' }
   assert.deepEqual(said({ from: ANA }, 'unread'), [{ ...ack, error: '500' }])
   assert.deepEqual(said({ from: 'status@broadcast', participant: ANA }, 'unread'), [

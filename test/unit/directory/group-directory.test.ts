@@ -59,7 +59,7 @@ test('a list is kept, and another one takes its place', async (t) => {
   for await (const [key] of store.range(keys.directory(INSTANCE))) assert.fail(key)
 })
 
-test('members who come and go are counted once, however often it is told', async (t) => {
+test('members who join or leave are counted once, even if the change is reported several times', async (t) => {
   const { directory, open, tell } = await bench(t)
   await whole(directory, group(GROUP))
   const came = node('add', { prev_v_id: '10', v_id: '11' }, participants('2@lid', '3@lid'))
@@ -73,7 +73,7 @@ test('members who come and go are counted once, however often it is told', async
   assert.deepEqual(directory.stale(), [GROUP], 'a notice in between did not come')
 })
 
-test('the account comes into a group and goes', async (t) => {
+test('the account joins a group and leaves it', async (t) => {
   const { directory, tell } = await bench(t)
   await tell(node('create', {}, [groupNode(GROUP)]))
   assert.deepEqual(shown(directory), [[GROUP, 'Team', 3]])
@@ -89,7 +89,7 @@ test('the account comes into a group and goes', async (t) => {
   assert.deepEqual(shown(directory), [])
 })
 
-test('what is named otherwise, described, linked, or out of date', async (t) => {
+test('a group with a new name, description or link, or with old data', async (t) => {
   const { directory, tell } = await bench(t)
   await whole(directory, group(GROUP), group(OTHER))
   await tell(node('subject', { subject: 'Renamed' }))

@@ -16,7 +16,7 @@ const retry = (attrs: Record<string, string> = {}, count: string | undefined = '
   content: [{ tag: 'retry', attrs: count === undefined ? {} : { count } }, ...more],
 })
 
-test('one that cannot be answered, and a malformed one, are confirmed like any other', async () => {
+test('a retry receipt that cannot be answered and a malformed one are confirmed like all others', async () => {
   const asked: string[] = []
   const log = { warn() {} }
   const answer = answerRetryReceipt({

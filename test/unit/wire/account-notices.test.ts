@@ -80,7 +80,7 @@ test('collections of app state with their versions', () => {
   ])
 })
 
-test('what stands in `ib` and `success`', () => {
+test('the content of `ib` and `success`', () => {
   assert.deepEqual(dirtyIn(node('ib', {}, [node('dirty', { type: 'groups', timestamp: '5' })])), {
     type: 'groups',
     timestamp: '5',

@@ -25,7 +25,7 @@ test('whoever has a LID is blocked by it, beside exactly one thing that says who
   assert.deepEqual(itemOf(unblockQuery(LID)), { tag: 'item', attrs: { action: 'unblock', jid: LID } })
 })
 
-test('a list is read in both ways of naming people; one that matches has none', () => {
+test('a list is read with both kinds of identifiers; one that matches has none', () => {
   const answer = (attrs: Record<string, string>, ...items: Record<string, string>[]): BinaryNode => ({
     tag: 'iq',
     attrs: {},

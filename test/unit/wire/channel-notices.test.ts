@@ -60,7 +60,7 @@ test('a GraphQL notice has its operation in the JSON or beside it', () => {
   assert.deepEqual(mexUpdateIn(node('notification')), { operation: '', json: {} })
 })
 
-test('what a GraphQL notice is about', () => {
+test('the subject of a GraphQL notification', () => {
   assert.deepEqual(lidChangeIn({ data: { xwa2_notify_lid_change: { old: ANA_LID, new: '1@lid' } } }), {
     before: ANA_LID,
     after: '1@lid',
@@ -87,7 +87,7 @@ test('what a GraphQL notice is about', () => {
   ])
 })
 
-test('who calls, how, and why it ended', () => {
+test('a call stanza: the caller, the kind of call, and why it ended', () => {
   const call = (outer: Record<string, string>, tag: string, attrs: Record<string, string>, ...inside: BinaryNode[]) =>
     callIn(
       node('call', { from: `5511999990001:4@s.whatsapp.net`, t: '5', ...outer }, [

@@ -25,7 +25,7 @@ test('a field that the definition of the library lacks is read beside those that
   assert.equal(saltIn({ index: ['pin_v1', 'x'], value }), undefined, 'other actions say nothing of it')
 })
 
-test('no salt is one that was taken back, or that is empty', () => {
+test('a removed salt is reported as null, or that is empty', () => {
   assert.equal(saltIn({ index: ['nct_salt_sync'], value: read({ timestamp: 7 }) }), null)
   assert.equal(saltIn({ index: ['nct_salt_sync'], value: read({}, Buffer.from([0x82, 5, 2, 0x0a, 0])) }), null)
   assert.equal(saltIn({ index: ['nct_salt_sync'], value: null }), null)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { chatToken } from '../../../workers/shard/wire/chat-token.ts'
 import { bytesField } from '../../../workers/shard/wire/protobuf.ts'
 
-test('the token is over the LID of the person, under the salt', () => {
+test('the token is computed over the LID of the person, under the salt', () => {
   const salt = Buffer.from('salt')
   const { tag, content } = chatToken(salt, '123@lid')
   assert.equal(tag, 'cstoken')

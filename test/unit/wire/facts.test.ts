@@ -13,7 +13,7 @@ import { missingTests } from '../../harness/named-tests.ts'
 const content = (node: BinaryNode | undefined) => (node?.content ?? []) as BinaryNode[]
 const childOf = (node: BinaryNode | undefined, tag: string) => content(node).find((each) => each.tag === tag)
 
-test('10: who asks again says which error it was, names the chat only where two write, and sends keys as they are', () => {
+test('10: a request to send again contains the error, the chat only if it has two people, and the keys unchanged', () => {
   const creds = initAuthCreds()
   const own = {
     ...creds,
@@ -38,7 +38,7 @@ test('10: who asks again says which error it was, names the chat only where two 
     assert.equal(Buffer.from((key?.content ?? []) as Uint8Array).length, 32)
 })
 
-test('13: a login and a registration say what a browser says', () => {
+test('13: a login and a registration have the same content as those of a browser', () => {
   const options = socketOptions({
     version: [2, 3000, 1],
     network: { url: null, root: null, ca: null, mediaHost: null, verify: 'strict' },

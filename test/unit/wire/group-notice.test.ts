@@ -47,7 +47,7 @@ test('each change by its tag, in order', () => {
   )
 })
 
-test('what a change says', () => {
+test('the content of each change of a group', () => {
   const text = (value: string) => Buffer.from(value)
   const table: readonly [BinaryNode, Partial<GroupChange>][] = [
     [node('subject', { subject: 'New' }), { subject: 'New' }],

@@ -52,7 +52,7 @@ const EVERYTHING = encoded({
   threadIdUserSecret: Buffer.alloc(40),
 })
 
-test('the salt of tokens for new chats is told, which the definition of the library lacks', () => {
+test('the salt of tokens for new chats is read, which the definition of the library lacks', () => {
   const salt = Buffer.from('0123456789abcdef')
   // Field 19, whose tag has two bytes.
   const field = Buffer.concat([Buffer.from([0x9a, 1, salt.length]), salt])

@@ -15,7 +15,7 @@ import {
 
 const BYTES = new Uint8Array([1, 2])
 
-test('nodes, as they leave', () => {
+test('the nodes that are sent', () => {
   const table: [BinaryNode, BinaryNode][] = [
     [metaNode({ polltype: 'vote' }), { tag: 'meta', attrs: { polltype: 'vote' } }],
     [reactionNode('👍'), { tag: 'reaction', attrs: { code: '👍' } }],

@@ -8,7 +8,7 @@ import { chatState, stateOf, subscription } from '../../../workers/shard/wire/pr
 const LID = '123456789012345@lid'
 const ME = '5511999990000:7@s.whatsapp.net'
 
-test('a subscription has the token of the person, and no id', () => {
+test('a presence subscription has the token of the person, and no id', () => {
   assert.deepEqual(subscription(LID), { tag: 'presence', attrs: { to: LID, type: 'subscribe' } })
   const token = { tag: 'tctoken', attrs: { t: '1' }, content: new Uint8Array([1]) }
   assert.deepEqual(subscription(LID, [token]).content, [token])

@@ -9,7 +9,7 @@ const PN = '5511988887777@s.whatsapp.net'
 
 const inside = (node: BinaryNode): BinaryNode => (node.content as BinaryNode[])[0]!
 
-test('a list is asked for in the way the account names people', () => {
+test('a list is requested with the kind of identifier that the account uses', () => {
   for (const [addressing, attrs] of [
     ['lid', { addressing_mode: 'lid' }],
     ['pn', {}],

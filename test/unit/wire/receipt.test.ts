@@ -48,7 +48,7 @@ test('of many members each is one, with its own time and type where it has them'
   )
 })
 
-test('a request to send again has a number from 1', () => {
+test('the attempts in a request to send again are counted from 1', () => {
   const retry = (count: string) => receipt({ id: 'A', from: ANA }, { tag: 'retry', attrs: { count } })
   const table = [
     ['1', 1],

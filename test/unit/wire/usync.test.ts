@@ -18,7 +18,7 @@ const contact = (type: string, text: string) => node('contact', { type }, Buffer
 const error = node('error', { code: '429', backoff: '30' })
 const refused = { type: 'refused', code: 429, backoffSeconds: 30 }
 
-test('many numbers are one query, each with its plus', () => {
+test('many numbers are sent in one query, each with a plus', () => {
   const query = numbersQuery(['5511988887777', '4915112345678'], 'sid-1')
   const usync = (query.content as BinaryNode[])[0]!
   assert.deepEqual(usync.attrs, { context: 'interactive', mode: 'query', sid: 'sid-1', last: 'true', index: '0' })
@@ -30,7 +30,7 @@ test('many numbers are one query, each with its plus', () => {
   ])
 })
 
-test('each number is found by the contact that the answer repeats, whatever its jid and its place', () => {
+test('the answer for a number is found by the number that it repeats, whatever its jid and its place', () => {
   const numbers = ['551188887777', '4915112345678', '12345', '33333', '44444']
   const said = answer([
     node('user', { jid: '44444@s.whatsapp.net' }, [contact('out', '+44444')]),

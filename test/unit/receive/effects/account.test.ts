@@ -19,7 +19,7 @@ const node = (tag: string, attrs: Record<string, string>, content?: BinaryNode['
   ...(content === undefined ? {} : { content }),
 })
 
-test('number and LID are found wherever a stanza names both', () => {
+test('the pair of number and LID is found in every stanza that has both', () => {
   const pair = [{ pn: PN, lid: LID }]
   const device = (jid: string) => jid.replace('@', ':3@')
   for (const stanza of [
@@ -44,7 +44,7 @@ test('number and LID are found wherever a stanza names both', () => {
     assert.deepEqual(lidPairsIn(stanza), [])
 })
 
-test('a pair is stored once, with the sessions it moves, and again when the person has another LID', async () => {
+test('a pair of number and LID is stored once, together with the sessions that it moves, and again when the person gets another LID', async () => {
   const done: string[] = []
   const take = createLidPairs({
     signalRepository: {
@@ -124,7 +124,7 @@ test('new names and pictures of chats are read from every kind of notice', () =>
   assert.deepEqual(notice('encrypt', PN, [node('identity', {})]), [])
 })
 
-test('what changed about the account takes effect: the default for new chats, and who sees that we read', async () => {
+test('changes of the account take effect: the default for new chats, and who sees that we read', async () => {
   const ev = new EventEmitter()
   const updates: unknown[] = []
   let read = 0
@@ -160,7 +160,7 @@ test('what changed about the account takes effect: the default for new chats, an
   assert.equal(read, 1)
 })
 
-test('the reach-out lock and linked profiles are read from what the network tells by itself', async () => {
+test('the restriction of new chats (reach-out lock) and linked profiles are read from what the network tells by itself', async () => {
   const locks: unknown[] = []
   const stored: unknown[] = []
   const forgotten: string[] = []
@@ -218,7 +218,7 @@ function tokens() {
 }
 const now = () => String(Math.floor(Date.now() / 1_000))
 
-test('a token a contact gives us is kept under the LID, and found again when it expires', async () => {
+test('a token that a contact gives is stored under the LID, and found again when it expires', async () => {
   const ways: Record<string, string>[] = [{ from: PN }, { from: PN, sender_lid: LID }, { from: LID }]
   for (const attrs of ways) {
     const { rows, privacy } = tokens()
@@ -229,7 +229,7 @@ test('a token a contact gives us is kept under the LID, and found again when it 
   }
 })
 
-test('a refusal for want of a token gives ours and keeps theirs, once at a time; another refusal does not', async () => {
+test('after a refusal because of a missing token, the tokens of both sides are exchanged, one exchange at a time; another refusal does not', async () => {
   const { rows, issued, privacy } = tokens()
   const ack = (error: string) => node('ack', { class: 'message', id: 'A', from: PN, error })
   privacy.refused(ack('479'))

@@ -49,7 +49,7 @@ const notice = (attrs: Record<string, string>, change: BinaryNode): BinaryNode =
 const device = (jid: string, lid?: string): BinaryNode => ({ tag: 'device', attrs: { jid, ...(lid ? { lid } : {}) } })
 
 // The notice has the number, and the list is stored under the LID: messages did not reach the new device.
-test('a device that is added drops the list under the number and under the LID, whichever the notice names', async () => {
+test('a new device makes the stored list invalid under the number and under the LID, whichever the notice names', async () => {
   for (const from of [`${PN}@s.whatsapp.net`, `${LID}@lid`]) {
     const { devices, deleted, left } = bench()
     await devices.changed(notice({ from }, { tag: 'add', attrs: {}, content: [device(`${PN}:7@s.whatsapp.net`)] }))
@@ -57,14 +57,14 @@ test('a device that is added drops the list under the number and under the LID, 
   }
 })
 
-test('a device that is removed loses its sessions, under both of its names', async () => {
+test('the sessions of a removed device are deleted, under both of its names', async () => {
   const { devices, deleted, left } = bench()
   const gone = [`${PN}:7@s.whatsapp.net`, `${LID}:7@lid`] as const
   await devices.changed(notice({ from: `${PN}@s.whatsapp.net` }, { tag: 'remove', attrs: {}, content: [device(...gone)] }))
   assert.deepEqual([left(), deleted], [[OWN_PN, OWN_LID, '77', '88'], [[...gone]]])
 })
 
-test('a list that has changed without saying how is dropped, and so is the own one when the account is synchronised', async () => {
+test('the stored list is dropped if it changed in an unknown way, and so is the own one when the account is synchronised', async () => {
   const { devices, left, fill } = bench()
   await devices.changed(notice({ from: `${LID}@lid` }, { tag: 'update', attrs: { hash: 'abcd' } }))
   assert.deepEqual(left(), [OWN_PN, OWN_LID, '77', '88'])

@@ -75,7 +75,7 @@ function sealed(plain: Buffer) {
   return { blob, notice: { ...file, syncType: PUSH_NAME } as proto.Message.IHistorySyncNotification }
 }
 
-test('a file of the host is verified, then read in slices, and nothing of it stays', async () => {
+test('a history file of a media host is verified, and then read in slices, and nothing of it stays', async () => {
   const { take, slices, ends, pieces } = bench()
   const { blob, notice } = sealed(names(5_000))
   await take({ ...notice, directPath: sends((response) => response.end(blob)) })

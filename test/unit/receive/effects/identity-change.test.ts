@@ -48,7 +48,7 @@ async function account(instanceId: string) {
   return { changed, sessions, forgotten, given }
 }
 
-test('the sessions with all their devices go, whichever name the notice has, and so does the list of them', async () => {
+test('the sessions with all devices of the person are removed, whichever name the notice has, and so does the list of them', async () => {
   for (const [index, from] of [`${PN}@s.whatsapp.net`, `${LID}@lid`].entries()) {
     const { changed, sessions, forgotten, given } = await account(`identity${index}`)
     assert.deepEqual(await sessions(), [true, true])

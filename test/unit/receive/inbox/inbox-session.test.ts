@@ -167,7 +167,7 @@ test('what opens and is no message is noted before anything else of it is writte
   assert.deepEqual(translated.unreadable, ['A'])
 })
 
-test('a stanza without content is noted, and the phone is asked for it, unless it was read or never comes', async (t) => {
+test('a message stanza without content is recorded, and the message is requested from the phone, unless it was read or never comes', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   await s.take(stanza('A'))
@@ -197,7 +197,7 @@ const kinds = (node: BinaryNode, ...types: string[]) => {
 }
 
 // It was acknowledged, and no event was ever sent.
-test('a message of a kind that nobody can open is told under its kind, and not asked for', async (t) => {
+test('a message with an unknown encryption is reported with its kind, and is not requested again', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   const plain: BinaryNode = { ...stanza('C', 0), content: [{ tag: 'plaintext', attrs: {}, content: Buffer.from('hi') }] }
@@ -382,7 +382,7 @@ test('an effect that fails cuts the connection: the message is taken again after
 
 const HISTORY = padded({ protocolMessage: { type: 5, historySyncNotification: { syncType: 3, progress: 100 } } })
 
-test('a history is read beside what else the phone says, and settled when it is read', async (t) => {
+test('a history is read in parallel with other messages of the phone, and confirmed after it was read', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   let finish: (() => void) | undefined

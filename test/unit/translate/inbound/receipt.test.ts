@@ -49,7 +49,7 @@ test('what our own devices read is told with its chat, whether others are to kno
 })
 
 // In large groups the network combines the receipts of many members in one stanza.
-test('receipts of many members in one stanza are one of each; ids can stand in a list', () => {
+test('a stanza with the receipts of many members gives one receipt for each member; ids can stand in a list', () => {
   const users: BinaryNode[] = [
     { tag: 'user', attrs: { jid: ANA, t: '1767225601' } },
     { tag: 'user', attrs: { jid: '5511988880002@s.whatsapp.net', t: '1767225602', type: 'played' } },

@@ -21,7 +21,7 @@ const chosen = (...options: string[]) =>
 for (const author of [ME, ME_LID])
   for (const sender of [ANA, ANA_LID])
     for (const chat of [ANA, ANA_LID])
-      test(`a vote by ${sender} about a poll of ${author} is opened in ${chat}`, async () => {
+      test(`a vote by ${sender} about a poll of ${author} is decrypted in ${chat}`, async () => {
         const context = testContext()
         context.remember({ remoteJid: chat, id: 'P', fromMe: true }, POLL)
         const about = { secret, messageId: 'P', author, sender }

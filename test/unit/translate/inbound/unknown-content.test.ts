@@ -68,7 +68,7 @@ test('an empty message, a key alone and a known content with something new in it
     assert.equal(fieldOf(part), null)
 })
 
-test('it is told as unsupported, by its number', async () => {
+test('an unknown content is reported as unsupported, with its field number', async () => {
   const event = await receivedEvent(testContext(), { key: { remoteJid: ANA, id: 'F' }, message: {}, unknownField: 999 })
   assert.deepEqual(blockOf(event?.body, 'unsupported'), { proto_type: 'field 999' })
 })
