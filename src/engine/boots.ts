@@ -25,7 +25,7 @@ export interface Boots {
   send(entry: Placed, how: StartHow): Promise<RuntimeState>
   /** Boots one instance when a slot is free. Undefined if a death, a stop or an earlier start made it unnecessary. */
   boot(entry: Placed, generation: number | undefined): Promise<RuntimeState | undefined>
-  /** Ends all waits for a slot; nothing is booted any more. */
+  /** Ends all waits for a slot; nothing is booted afterwards. */
   close(): void
 }
 
