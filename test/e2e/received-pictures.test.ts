@@ -72,7 +72,7 @@ test('the first message of a chat has no picture yet, and a later one has', asyn
   assert.equal(await questionsAbout(ANA), 1)
 })
 
-test('a changed picture is forgotten and requested again; one that is removed is no more', async () => {
+test('a changed picture is forgotten and requested again; a removed picture is gone', async () => {
   const { sandbox } = story.world
   const asked = await questionsAbout(ANA)
   const changed = 'https://127.0.0.1/ana-2.jpg'

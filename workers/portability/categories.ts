@@ -12,27 +12,28 @@ export const CATEGORIES = [
   {
     type: 'session',
     nouns: ['session with a device', 'sessions with devices'],
-    without: 'The next message from each of these devices is asked for again once.',
+    without: 'The service asks each of these devices once to send its next message again.',
   },
   {
     type: 'sender-key',
     nouns: ['key of a group author', 'keys of group authors'],
-    without: 'The next group message of each of these authors is asked for again once; our own keys are made anew.',
+    without:
+      'The service asks each of these authors once to send the next group message again. Keys for your own messages are made again.',
   },
   {
     type: 'sender-key-memory',
-    nouns: ['list of who has our group key', 'lists of who has our group key'],
-    without: 'With the next message to these groups our key is sent to everybody again.',
+    nouns: ['list of devices that have your key of a group', 'lists of devices that have your keys of groups'],
+    without: 'With the next message to these groups, the key is sent to all members again.',
   },
   {
     type: 'pre-key',
     nouns: ['one-time key', 'one-time keys'],
-    without: 'A first message that was written with one of these is asked for again once.',
+    without: 'If a contact uses one of these keys for a first message, the service asks once for this message again.',
   },
   {
     type: 'identity-key',
     nouns: ['identity of a contact', 'identities of contacts'],
-    without: 'They are learnt again with the next message.',
+    without: 'They are learned again with the next message.',
   },
   {
     type: 'app-state-sync-key',
@@ -42,22 +43,22 @@ export const CATEGORIES = [
   {
     type: 'app-state-sync-version',
     nouns: ['version of the account settings', 'versions of the account settings'],
-    without: 'Labels, names and archived chats are read anew after the first login.',
+    without: 'Labels, names and archived chats are read again after the first login.',
   },
   {
     type: 'lid-mapping',
-    nouns: ['number of a hidden id', 'numbers of hidden ids'],
-    without: 'They are learnt again; until then events may show the hidden id.',
+    nouns: ['phone number of a LID', 'phone numbers of LIDs'],
+    without: 'They are learned again; until then events may show the LID in place of the number.',
   },
   {
     type: 'device-list',
     nouns: ['list of the devices of a person', 'lists of the devices of people'],
-    without: 'They are asked for again.',
+    without: 'They are requested again.',
   },
   {
     type: 'tctoken',
-    nouns: ['token of trust', 'tokens of trust'],
-    without: 'The network may refuse the first message to these people until they write.',
+    nouns: ['trusted-contact token', 'trusted-contact tokens'],
+    without: 'The network may refuse messages to these people until they write to the account.',
   },
 ] as const satisfies readonly Category[]
 

@@ -71,11 +71,13 @@ const highestPreKey = ({ keys }: LibraryState): number =>
 function notesOn({ unknown }: LibraryState, isOld: boolean, hasStateKey: boolean): string[] {
   return [
     ...(isOld
-      ? ['The copy counts as used since: sessions and our own group keys are made anew, so that no message of ours is dropped.']
+      ? [
+          'The device was used after this copy was made: sessions and your own group keys are created again, so that recipients do not drop your messages.',
+        ]
       : []),
     ...(hasStateKey
       ? []
-      : ['There is no key of the account settings: labels and names are there once the phone has shared one.']),
-    ...(unknown === 0 ? [] : [`${unknown} other files or fields were not looked at.`]),
+      : ['There is no key of the account settings: labels and names can be read when the phone has shared one.']),
+    ...(unknown === 0 ? [] : [`${unknown} other files or fields were ignored.`]),
   ]
 }

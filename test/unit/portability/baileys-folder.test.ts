@@ -68,7 +68,11 @@ test('sessions move under the hidden id, and one that is there already stays in 
 test('a list of who has our group key is taken with the key only', async () => {
   const { ids, sentences } = await read()
   assert.deepEqual(ids('sender-key-memory'), [GROUP])
-  assert.ok(sentences.some((line) => /^2 lists of who has our group key: 1 taken, 1 left out\. With the next message/.test(line)))
+  assert.ok(
+    sentences.some((line) =>
+      /^2 lists of devices that have your keys of groups: 1 taken, 1 left out\. With the next message/.test(line),
+    ),
+  )
 })
 
 test('of a copy that is older than the last use no session and no own group key is taken', async () => {
@@ -88,7 +92,7 @@ test('what is not readable is counted, and named with what follows', async () =>
     assert.equal(counted('session').unreadable, 1)
     assert.equal(
       sentences[0],
-      '4 sessions with devices: 3 taken, 3 converted, 1 not readable. The next message from each of these devices is asked for again once.',
+      '4 sessions with devices: 3 taken, 3 converted, 1 not readable. The service asks each of these devices once to send its next message again.',
     )
   } finally {
     await writeFile(file, whole)
@@ -132,7 +136,7 @@ describe('the same state in rows', () => {
   test('fazer: credentials in the hash; a device whose key is still guessed is refused', async () => {
     const all = { creds: credsText(), metadata: '{}', ...hash() }
     assert.equal((await readRows('fazer', all)).bundle.identity, Buffer.from(creds.signedIdentityKey.public).toString('base64'))
-    await assert.rejects(readRows('fazer', { ...all, 'import-candidates': '[]' }), /still being guessed there/)
+    await assert.rejects(readRows('fazer', { ...all, 'import-candidates': '[]' }), /still trying to find the key/)
   })
 
   /** The name of the file in which the library stores a key, without `.json`. */

@@ -4,12 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { COMMANDS } from '../../../src/commands/index.ts'
 import { parse } from '../../../src/commands/parse.ts'
 import { readyText } from '../../../src/printed.ts'
+import { CATEGORIES } from '../../../workers/portability/categories.ts'
 import { ROOT } from '../../harness/checkout.ts'
 import { samplesOf, sampleWith } from '../../harness/samples.ts'
 
@@ -72,4 +73,23 @@ test('the commands in the README for a try without a phone are those that the sa
     plain(sampleWith('README.md', '$ADMIN')),
     plain(example).replace("'authorization: Bearer KEY'", '"authorization: Bearer $ADMIN"'),
   )
+})
+
+test('the report and the refusals of an import that docs/moving.md shows are those of the command', () => {
+  const lines = sampleWith('docs/moving.md', 'one-time keys: ').trim().split('\n')
+  assert.equal(lines.length, 3)
+  for (const line of lines) {
+    const [, name, consequence = ''] = /^\d+ ([^:]+): [^.]*\. ?(.*)$/.exec(line) ?? []
+    const category = CATEGORIES.find(({ nouns }) => nouns.some((noun) => noun === name))
+    assert.ok(category && ['', category.without].includes(consequence), line)
+  }
+  const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+  const sources = ['src/commands/hand-over.ts', 'src/commands/instance-import.ts', 'workers/portability/credentials.ts'].map(
+    textOf,
+  )
+  const [, table = ''] = textOf('docs/moving.md').split('| What it says | What to do |\n|---|---|\n')
+  const refusals = [...table.split('\n\n')[0]!.matchAll(/^\| ([^|]+) \|/gm)].map(([, words = '']) => words.split('…'))
+  assert.equal(refusals.length, 6)
+  const unknown = refusals.filter((pieces) => !sources.some((source) => pieces.every((piece) => source.includes(piece))))
+  assert.deepEqual(unknown, [])
 })

@@ -15,7 +15,7 @@ export async function readHash(path: string): Promise<LibraryState> {
   const fields = rows.flatMap((row) => Object.entries(row))
   if (fields.some(([name]) => name === 'import-candidates'))
     throw new NotImportable([
-      'The device was brought into the other program without its key of the connection, which is still being guessed there.',
+      'The other program imported this device without its connection key, and is still trying to find the key.',
     ])
   const keys: LibraryKey[] = []
   let unknown = 0
