@@ -4,10 +4,16 @@ import { createStorage, type Driver, type Storage } from 'unstorage'
 import { parseStoreUrl, STORE_URLS, type StoreBackend } from '../domain/store-url.ts'
 import type { StateStore } from './contract.ts'
 import { type LmdbDriver, type LmdbOptions, lmdbDriver } from './drivers/lmdb.ts'
+import type { PostgresDriver } from './drivers/postgres.ts'
 
-/** Backends for the state. A second one needs one more line here, and the conformance suite (test/contract/storage.test.ts) for it. */
-const BACKENDS: Record<StoreBackend, (dir: string, options: OpenOptions) => LmdbDriver> = {
-  lmdb: (dir, options) => lmdbDriver({ dir, ...options }),
+/** Backends for the state. Another one needs one more line here, and a row in test/contract/storage-backends.ts for the conformance suite. */
+const BACKENDS: Record<StoreBackend, (parts: { dir: string; url: string }, options: OpenOptions) => Promise<OpenStore>> = {
+  lmdb: async ({ dir }, options) => ofLmdb(lmdbDriver({ dir, ...options })),
+  // Loaded for this backend only.
+  postgres: async ({ dir, url }, options) => {
+    const { postgresDriver } = await import('./drivers/postgres.ts')
+    return ofPostgres(await postgresDriver({ url, ...options }), dir)
+  },
 }
 
 export type OpenStore = StateStore & {
@@ -30,7 +36,7 @@ export const storeDirOf = (url: string) => resolve(parsed(url).dir)
 
 export async function openStore(url: string, options: OpenOptions = {}): Promise<OpenStore> {
   const { backend, dir } = parsed(url)
-  return fromDriver(BACKENDS[backend](dir, options))
+  return BACKENDS[backend]({ dir, url }, options)
 }
 
 function parsed(url: string) {
@@ -39,16 +45,28 @@ function parsed(url: string) {
   return parts
 }
 
-function fromDriver(driver: LmdbDriver): OpenStore {
-  return {
-    get: driver.get,
-    commit: driver.commit,
-    range: driver.range,
-    count: driver.count,
-    close: () => driver.dispose(),
-    storage: createStorage({ driver: driver as Driver }),
-    dir: driver.options.dir,
-    hasRoom: driver.hasRoom,
-    copyTo: driver.copyTo,
-  }
-}
+const ofDriver = (driver: Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> & { dispose(): Promise<void> }) => ({
+  get: driver.get,
+  commit: driver.commit,
+  range: driver.range,
+  count: driver.count,
+  close: () => driver.dispose(),
+  storage: createStorage({ driver: driver as unknown as Driver }),
+})
+
+const ofLmdb = (driver: LmdbDriver): OpenStore => ({
+  ...ofDriver(driver),
+  dir: driver.options.dir,
+  hasRoom: driver.hasRoom,
+  copyTo: driver.copyTo,
+})
+
+const ofPostgres = (driver: PostgresDriver, dir: string): OpenStore => ({
+  ...ofDriver(driver),
+  dir,
+  // The disk is the database's; it reports a full one with the commit.
+  hasRoom: () => true,
+  copyTo: async () => {
+    throw new Error("A store in PostgreSQL is copied with PostgreSQL's own programs: pg_basebackup or pg_dump.")
+  },
+})

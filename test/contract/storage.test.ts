@@ -1,10 +1,7 @@
-/** Behaviour that every backend of `state:` must have. A new backend is a new row of BACKENDS. */
+/** Behaviour that every backend of `state:` must have. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -12,27 +9,29 @@ import { threadFlags } from '../../src/engine/thread.ts'
 import { KEY_LIMIT, type RangeOptions } from '../../src/storage/contract.ts'
 import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
 import { program, sameKind } from '../harness/checkout.ts'
+import { BACKENDS, type Backend } from './storage-backends.ts'
+import { checkModel } from './storage-model.ts'
 
-const BACKENDS: Record<string, (dir: string) => string> = { lmdb: (dir) => `lmdb:${dir}` }
-
+/** Random orders of actions that are compared with a model. */
+const RUNS = process.env.SVC_TEST_FULL ? 1_000 : 40
 const writerModule = sameKind('./storage-writer', import.meta.url)
 const bytes = (text: string) => Buffer.from(text)
 
-for (const [name, urlOf] of Object.entries(BACKENDS)) {
-  describe(`state over ${name}`, () => {
-    let dir: string
+for (const { name, skip, start } of BACKENDS) {
+  describe(`state over ${name}`, { skip }, () => {
+    let backend: Backend | undefined
     let store: OpenStore
     let spaces = 0
     /** Every test writes under a prefix of its own. */
     const space = () => `t${spaces++}:`
 
     before(async () => {
-      dir = await mkdtemp(join(tmpdir(), 'svc-state-'))
-      store = await openStore(urlOf(dir))
+      backend = await start()
+      store = await openStore(backend!.url('all'))
     })
     after(async () => {
-      await store.close()
-      await rm(dir, { recursive: true })
+      await store?.close()
+      await backend?.stop()
     })
 
     const keysOf = async (prefix: string, options?: RangeOptions) => {
@@ -187,13 +186,19 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
       assert.equal(Buffer.from((await store.get(`${p}k`))!).toString(), '199')
     })
 
+    test('whatever is done in whatever order has the results of a sorted map', async () => {
+      const other = await openStore(backend!.url('model'))
+      await checkModel(other, RUNS)
+      await other.close()
+    })
+
     test('threads that write at once lose nothing, and a guarded counter counts every one of them', async () => {
       const writers = ['w1', 'w2', 'w3']
       const threads = writers.map(
         (writer) =>
           new Worker(writerModule, {
             execArgv: threadFlags(writerModule),
-            workerData: { url: urlOf(dir), writer, batches: 120 },
+            workerData: { url: backend!.url('all'), writer, batches: 120 },
           }),
       )
       await Promise.all(threads.map((thread) => once(thread, 'exit')))
@@ -209,14 +214,17 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
     test('what one thread committed is seen by another as soon as it hears of it', async () => {
       const p = space()
       assert.equal(await store.get(`${p}a`), undefined)
-      const other = await openStore(urlOf(dir))
+      const other = await openStore(backend!.url('all'))
       await other.commit({ ops: [[`${p}a`, bytes('1')]] })
       assert.equal(Buffer.from((await store.get(`${p}a`))!).toString(), '1')
     })
 
     test('what is read when a thread has said that it committed has it, whatever was read a moment before', async () => {
       const key = `${space()}told`
-      const thread = new Worker(writerModule, { execArgv: threadFlags(writerModule), workerData: { url: urlOf(dir), told: key } })
+      const thread = new Worker(writerModule, {
+        execArgv: threadFlags(writerModule),
+        workerData: { url: backend!.url('all'), told: key },
+      })
       await once(thread, 'message')
       const wrong: string[] = []
       await new Promise<void>((resolve) => {
@@ -242,7 +250,7 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
 
     test('a process killed while committing loses no acknowledged batch and tears none', async () => {
       for (let round = 0; round < 4; round++) {
-        const url = urlOf(join(dir, `killed-${round}`))
+        const url = backend!.url(`killed_${round}`)
         const child = spawn(process.execPath, [...program('./storage-writer', import.meta.url), 'until-killed', url], {
           stdio: ['ignore', 'pipe', 'inherit'],
         })
@@ -271,7 +279,7 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
     })
 
     test('a reopened store has everything, and unstorage reads the same entries', async () => {
-      const url = urlOf(join(dir, 'reopened'))
+      const url = backend!.url('reopened')
       const first = await openStore(url)
       await first.commit({ ops: [['a:b', bytes('kept')]] })
       await first.close()

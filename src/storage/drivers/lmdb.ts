@@ -21,8 +21,8 @@ import {
   type StateStore,
 } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
-import { removeAll } from '../remove-all.ts'
 import { type Claims, checkRoom, createRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
+import { unstorageItems } from './unstorage-items.ts'
 
 /** Number of entries read per step of a range. No read transaction is held between two steps, so a slow reader does not keep old pages alive. */
 const RANGE_STEP = 128
@@ -170,6 +170,8 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
     }
   }
 
+  const get = async (key: string) => read(key)
+
   async function commit({ guard, ops }: Batch): Promise<boolean> {
     checkOps(ops)
     if (guard) checkRecordKey(guard.key)
@@ -240,22 +242,11 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
       await db.backup(to, true)
       closeFile(join(to, 'data.mdb'))
     },
-    get: async (key) => read(key),
+    get,
     commit,
     range,
     count,
-    hasItem: (key) => read(key) !== undefined,
-    getItem: (key) => read(key)?.toString('utf8') ?? null,
-    getItemRaw: (key: string) => read(key) ?? null,
-    setItem: async (key, value) => void (await commit({ ops: [[key, Buffer.from(value)]] })),
-    setItemRaw: async (key: string, value: Uint8Array) => void (await commit({ ops: [[key, value]] })),
-    removeItem: async (key) => void (await commit({ ops: [[key, null]] })),
-    async getKeys(base = '') {
-      const found: string[] = []
-      for await (const [key] of range(base)) found.push(key)
-      return found
-    },
-    clear: (base = '') => removeAll({ range, commit }, base),
+    ...unstorageItems({ get, commit, range }),
     async dispose() {
       // A read sets a timer that releases its transaction; on a closed environment it would throw where nobody can catch it.
       await nextTimer(1)

@@ -1,0 +1,337 @@
+/**
+ * unstorage driver for PostgreSQL with the methods that `state:` needs: atomic batches and ordered ranges (`contract.ts`).
+ *
+ * Each thread that opens the store has two connections: one that commits (`postgres/writer.ts`), and one that reads, on which questions are sent without
+ * waiting for the answers of others. Batches that are asked for while a commit is under way are one commit together, as with lmdb: the disk is waited for
+ * once. Reads of one turn of the loop are one question.
+ *
+ * While the database cannot be reached, reads and commits wait and are then refused; what was not confirmed is not stored, with one exception that ends
+ * the writer (`postgres/writer.ts`).
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Driver } from 'unstorage'
+import { StorageFailure } from '../../domain/storage-failure.ts'
+import { ownedBytes } from '../../lib/owned-bytes.ts'
+import {
+  type Batch,
+  type CountOptions,
+  checkOps,
+  checkRecordKey,
+  KEY_LIMIT,
+  type Op,
+  type RangeOptions,
+  type StateStore,
+} from '../contract.ts'
+import { texts, uuids } from './postgres/arrays.ts'
+import { codeOf, connect, type Link, type Question, UnfitServer } from './postgres/link.ts'
+import { type Interval, intervalsOfCount, intervalsOfRange, keyOf, placeOf } from './postgres/places.ts'
+import { FORMAT, makeTables, tablesExist } from './postgres/tables.ts'
+import { type Target, targetOf } from './postgres/target.ts'
+import { type Counts, openWriter, type Work } from './postgres/writer.ts'
+import { unstorageItems } from './unstorage-items.ts'
+
+/** Number of entries per question of a range, and of keys per question of single reads. */
+const RANGE_STEP = 128
+const READ_STEP = 1_000
+/** Bytes of keys and values after which no further batch joins a commit. */
+const GROUP_BYTES = 4 * 1_024 * 1_024
+/** Bytes that may wait for the database in one thread. Beyond them commits are refused, or an outage would use up the memory. */
+const WAITING_BYTES = 64 * 1_024 * 1_024
+/** Cost of an operation besides its bytes, so that many short ones have a limit, too. */
+const OP_BYTES = 100
+
+export interface PostgresOptions {
+  url: string
+  /** If true, refuses to open a store that does not exist, and creates nothing. */
+  mustExist?: boolean | undefined
+  /** Called at the end of every commit that was sent to PostgreSQL. */
+  onCommit?: ((isStored: boolean) => void) | undefined
+  /** Called when the store can no longer be used by this thread: another one took over, or a commit stayed in doubt. */
+  onOver?: ((cause: unknown) => void) | undefined
+  /** Silence after which a connection counts as broken, in ms: three times what a very slow disk takes for a flush. */
+  silenceMs?: number | undefined
+  /** Time that a read, or a commit that was not sent yet, waits for the database, in ms. */
+  patienceMs?: number | undefined
+  /** Time that a commit in doubt may take until it is known, in ms. */
+  doubtMs?: number | undefined
+}
+
+export interface PostgresDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
+  /** Id of this thread's row in `svc_writer`: declared over there, it can commit nothing. */
+  writer: string
+  /** Commits that were in doubt, by their result. */
+  doubts(): Readonly<Counts>
+  dispose(): Promise<void>
+}
+
+const GET = `SELECT k.n, s.value FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS k(scope, key, n)
+JOIN svc_state s ON s.scope = k.scope AND s.key = k.key COLLATE "C"`
+const INSIDE = '(scope, key) >= ($1::uuid, $2::text COLLATE "C") AND (scope, key) < ($3::uuid, $4::text COLLATE "C")'
+const RANGE = `SELECT scope, key, value FROM svc_state WHERE ${INSIDE} ORDER BY scope, key LIMIT $5`
+const REVERSE = `SELECT scope, key, value FROM svc_state WHERE ${INSIDE} ORDER BY scope DESC, key DESC LIMIT $5`
+const COUNT = `SELECT count(*) FROM svc_state WHERE ${INSIDE}`
+
+const edges = ({ from, to }: Interval) => [from.scope, from.key, to.scope, to.key]
+
+export async function postgresDriver({
+  url,
+  mustExist = false,
+  onCommit,
+  onOver = () => {},
+  silenceMs = 3_000,
+  patienceMs = 10_000,
+  doubtMs = 60_000,
+}: PostgresOptions): Promise<PostgresDriver> {
+  const target = targetOf(url)
+  const reads = createReads(target, { silenceMs: Math.max(silenceMs, patienceMs), patienceMs })
+  const writer = await openTables(target, mustExist, silenceMs)
+    .then(() => openWriter({ connect: () => connect(target), silenceMs, doubtMs, onOver }))
+    .catch((cause: unknown) => {
+      if (cause instanceof UnfitServer || cause instanceof NoStore) throw cause
+      throw new StorageFailure(
+        `The PostgreSQL server of the store (${target.shown}) cannot be used: ${(cause as Error).message}`,
+        {
+          cause,
+        },
+      )
+    })
+  const commits = createCommits((work) => writer.write(work), { patienceMs, onCommit })
+
+  async function commit({ guard, ops }: Batch): Promise<boolean> {
+    checkOps(ops)
+    if (guard) checkRecordKey(guard.key)
+    if (ops.length === 0 && guard === undefined) return true
+    // The bytes of a view may change before they are sent, so they are copied.
+    const own = ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
+    return commits.add({ ops: own, guard: guard && { key: guard.key, equals: guard.equals && ownedBytes(guard.equals) } })
+  }
+
+  async function* range(prefix: string, { after, limit = Number.POSITIVE_INFINITY, reverse = false }: RangeOptions = {}) {
+    let last = after
+    for (let left = limit; left > 0; ) {
+      const step = Math.min(left, RANGE_STEP)
+      const parts = intervalsOfRange(prefix, { reverse, ...(last === undefined ? {} : { after: last }) })
+      const found = await Promise.all(
+        parts.map((part) =>
+          reads.ask({ name: reverse ? 'reverse' : 'range', text: reverse ? REVERSE : RANGE, values: [...edges(part), step] }),
+        ),
+      )
+      const rows = (found.flat() as [string, string, Buffer][]).map(
+        ([scope, key, value]) => [keyOf({ scope, key }), value] as const,
+      )
+      // The keys of instances are between the others; each of the two lists is complete up to its length.
+      if (parts.length > 1) rows.sort(([one], [other]) => (one < other === reverse ? 1 : -1))
+      const page = rows.slice(0, step)
+      yield* page
+      if (page.length < step) return
+      left -= step
+      last = page.at(-1)![0]
+    }
+  }
+
+  async function count(prefix: string, options: CountOptions = {}): Promise<number> {
+    const found = await Promise.all(
+      intervalsOfCount(prefix, options).map((part) => reads.ask({ name: 'count', text: COUNT, values: edges(part) })),
+    )
+    return found.reduce((sum, rows) => sum + (rows[0]![0] as number), 0)
+  }
+
+  const state = { get: reads.get, commit, range, count }
+  return {
+    name: 'postgres',
+    writer: writer.id,
+    doubts: writer.counts,
+    ...state,
+    ...unstorageItems(state),
+    async dispose() {
+      await commits.close()
+      await Promise.all([writer.close(), reads.close()])
+    },
+  }
+}
+
+class NoStore extends Error {}
+
+async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
+  const link = await connect(target)
+  try {
+    const [[hasSchema, hasTables]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [[boolean, boolean]]
+    if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
+    // Making them may wait for another thread that makes them.
+    if (!hasTables) await link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
+    const { rows } = await link.ask({ text: "SELECT value FROM svc_meta WHERE key = 'format'" }, silenceMs)
+    const format = Number(rows[0]?.[0])
+    if (!(format <= FORMAT)) {
+      throw new NoStore(
+        `The store in ${target.shown} has format ${rows[0]?.[0]}, and this release knows ${FORMAT}; use the newer release.`,
+      )
+    }
+  } finally {
+    await link.end()
+  }
+}
+
+/** Errors with which a server ends a connection: it stops, restarts, or lacks resources. */
+const ENDING = /^(57P|08|53)/
+
+interface Waiting {
+  batch: Batch
+  bytes: number
+  until: number
+  resolve(isStored: boolean): void
+  reject(error: unknown): void
+}
+
+const sizeOf = (ops: readonly Op[]) =>
+  ops.reduce((sum, [key, value]) => sum + OP_BYTES + key.length + (value?.byteLength ?? 0), 0)
+
+/** Batches wait here while a commit is under way; those that wait together are the next commit. A guarded one is a commit by itself. */
+function createCommits(
+  write: (work: Work) => Promise<boolean>,
+  { patienceMs, onCommit }: { patienceMs: number; onCommit: PostgresOptions['onCommit'] },
+) {
+  const waiting: Waiting[] = []
+  let bytesWaiting = 0
+  let running: Promise<void> | undefined
+  let isClosed = false
+  let impatience: NodeJS.Timeout | undefined
+
+  function next(): Waiting[] {
+    const group = waiting.splice(0, 1)
+    if (group[0]!.batch.guard) return group
+    let bytes = group[0]!.bytes
+    let more = 0
+    while (more < waiting.length && !waiting[more]!.batch.guard && bytes < GROUP_BYTES) bytes += waiting[more++]!.bytes
+    return [...group, ...waiting.splice(0, more)]
+  }
+
+  async function flush(): Promise<void> {
+    while (waiting.length > 0) {
+      const group = next()
+      const { guard } = group[0]!.batch
+      try {
+        const isStored = await write({ guard, ops: group.flatMap(({ batch }) => batch.ops), until: group[0]!.until })
+        onCommit?.(true)
+        for (const { resolve } of group) resolve(isStored)
+      } catch (error) {
+        onCommit?.(false)
+        for (const { reject } of group) reject(error)
+      }
+      bytesWaiting -= group.reduce((sum, { bytes }) => sum + bytes, 0)
+    }
+    running = undefined
+    clearTimeout(impatience)
+    impatience = undefined
+  }
+
+  /** Batches behind a commit that takes long, for example while it is in doubt. They were not sent, so it is certain that nothing of them is stored. */
+  function refuseImpatient() {
+    const now = performance.now()
+    while (waiting.length > 0 && waiting[0]!.until <= now) {
+      const { bytes, reject } = waiting.shift()!
+      bytesWaiting -= bytes
+      reject(new StorageFailure('state: the database did not answer in time; nothing was stored'))
+    }
+    impatience = setTimeout(refuseImpatient, patienceMs / 10)
+  }
+
+  return {
+    add(batch: Batch): Promise<boolean> {
+      const bytes = sizeOf(batch.ops)
+      if (isClosed) throw new StorageFailure('state: the store is closed; nothing was stored')
+      if (bytesWaiting > 0 && bytesWaiting + bytes > WAITING_BYTES) {
+        throw new StorageFailure('state: too much waits for the database; nothing was stored')
+      }
+      bytesWaiting += bytes
+      return new Promise((resolve, reject) => {
+        waiting.push({ batch, bytes, until: performance.now() + patienceMs, resolve, reject })
+        // Batches of the same callback are one commit.
+        running ??= Promise.resolve().then(flush)
+        impatience ??= setTimeout(refuseImpatient, patienceMs)
+      })
+    },
+    async close() {
+      isClosed = true
+      await running
+    },
+  }
+}
+
+/** The connection for reads. A question whose connection breaks is asked again: it changes nothing. */
+function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: number; patienceMs: number }) {
+  let link: Promise<Link> | undefined
+  let current: Link | undefined
+  let isClosed = false
+  let asked: { key: string; resolve(value: Uint8Array | undefined): void; reject(error: unknown): void }[] = []
+
+  function linked(): Promise<Link> {
+    if (current?.isUp() === false) link = current = undefined
+    link ??= connect(target, { isPipelined: true }).then(
+      (made) => {
+        current = made
+        return made
+      },
+      (error: unknown) => {
+        link = undefined
+        throw error
+      },
+    )
+    return link
+  }
+
+  async function ask(question: Question): Promise<unknown[][]> {
+    const until = performance.now() + patienceMs
+    for (let wait = 20; ; wait = Math.min(2 * wait, 500)) {
+      if (isClosed) throw new StorageFailure('state: the store is closed')
+      const used = await linked().catch((error: unknown) => ({ error }))
+      const answer = 'error' in used ? used : await used.ask(question, silenceMs).catch((error: unknown) => ({ error }))
+      if (!('error' in answer)) return answer.rows
+      const isBroken = 'error' in used || !used.isUp() || ENDING.test(codeOf(answer.error) ?? '')
+      if (isBroken && !('error' in used)) used.drop()
+      // An error of the question itself would be the same again.
+      if (!isBroken || performance.now() + wait > until) {
+        throw new StorageFailure('state: a read failed; the database cannot be read', { cause: answer.error })
+      }
+      await pause(wait)
+    }
+  }
+
+  function askAll() {
+    const all = asked
+    asked = []
+    for (let from = 0; from < all.length; from += READ_STEP) {
+      const these = all.slice(from, from + READ_STEP)
+      const places = these.map(({ key }) => placeOf(key))
+      ask({
+        name: 'get',
+        text: GET,
+        values: [uuids(places.map(({ scope }) => scope)), texts(places.map(({ key }) => key))],
+      }).then(
+        (rows) => {
+          const found = new Map(rows as [number, Uint8Array][])
+          for (const [index, { resolve }] of these.entries()) resolve(found.get(index + 1))
+        },
+        (error: unknown) => {
+          for (const { reject } of these) reject(error)
+        },
+      )
+    }
+  }
+
+  return {
+    ask,
+    async get(key: string): Promise<Uint8Array | undefined> {
+      // No such key can have been written: parts of keys come from strangers (message ids), who can choose them freely.
+      if (key.length === 0 || key.length > KEY_LIMIT || /[^!-~]/.test(key)) return undefined
+      return new Promise((resolve, reject) => {
+        if (asked.length === 0) setImmediate(askAll)
+        asked.push({ key, resolve, reject })
+      })
+    },
+    async close() {
+      isClosed = true
+      const open = await link?.catch(() => undefined)
+      await open?.end()
+    },
+  }
+}

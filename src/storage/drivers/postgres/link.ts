@@ -1,0 +1,166 @@
+/**
+ * One connection to PostgreSQL. It is never restored by itself: whether a statement was carried out is for its user to find out, on a new connection.
+ *
+ * `pg` is used because its client is exactly that: one connection, with the server's errors and notices as they are and the number of its process.
+ * Libraries that reconnect and repeat by themselves (`postgres`, the pool of `pg`) hide the moment in which a commit is in doubt.
+ */
+import type { Client, ClientConfig, QueryArrayConfig } from 'pg'
+import { StorageFailure } from '../../../domain/storage-failure.ts'
+import { bytesOf } from './arrays.ts'
+import type { Target } from './target.ts'
+
+/** Time for a connection, in ms. Only the network and the server's start of a process are waited for. */
+const CONNECT_DEADLINE = 5_000
+/** The oldest release with all that is used. */
+const OLDEST = 140_000
+/** Numbers of types in the catalogue. */
+const BYTEA = 17
+const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23])
+
+export type Question = Pick<QueryArrayConfig, 'name' | 'text' | 'values'>
+
+export interface Answer {
+  rows: unknown[][]
+  rowCount: number
+}
+
+export interface Link {
+  /** Process of the server that serves this connection: its number, and when it began, because numbers are used again. */
+  backend: readonly [pid: number, startedAt: string]
+  isUp(): boolean
+  /**
+   * Number of notices that leave in doubt whether a commit is safe. With a synchronous standby, a wait that an operator cancels is answered as a
+   * success, with such a notice: the commit is on this server and perhaps on no other.
+   */
+  doubts(): number
+  /** Drops the connection if the answer takes longer than `silenceMs`. */
+  ask(question: Question, silenceMs: number): Promise<Answer>
+  /** Drops the connection at once. */
+  drop(): void
+  /** Ends the connection in order. */
+  end(): Promise<void>
+}
+
+/** The server is reachable, and not fit for a store, or not now. The message is a sentence for the operator. */
+export class UnfitServer extends StorageFailure {}
+
+/**
+ * Plans are made once per statement and for any table size: each statement reads rows by the primary key, which a plan that was made while the table was
+ * empty would not. A limit of time on a commit that waits for a standby would be answered as a success, so the limits of the role or the database do not
+ * apply here; silence is noticed on this side.
+ */
+const setUp = (schema: string) => `
+SET search_path = "${schema}";
+SET client_min_messages = warning;
+SET default_transaction_isolation = 'read committed';
+SET bytea_output = hex;
+SET jit = off;
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SELECT set_config(name, '0', false) FROM pg_settings
+  WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout');
+SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), current_setting('fsync'),
+  current_setting('full_page_writes'), current_setting('synchronous_commit'), pg_is_in_recovery(), current_setting('transaction_read_only'),
+  pg_backend_pid(), (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid())`
+
+/** Warnings that say nothing about the commit: the database will soon need a vacuum. The name of the function is the same in all languages. */
+const HARMLESS: ReadonlySet<unknown> = new Set(['GetNewTransactionId', 'GetNewMultiXactId', 'MultiXactIdCreate'])
+
+const types = {
+  getTypeParser: (oid: number) =>
+    oid === BYTEA ? bytesOf : NUMBERS.has(oid) ? Number : oid === 16 ? isTrue : (text: string) => text,
+}
+const isTrue = (text: string) => text === 't'
+
+/** Loaded with the first store that is in PostgreSQL, and never without one. */
+const loadClient = async () => (await import('pg')).default.Client
+
+export async function connect(target: Target, { isPipelined = false } = {}): Promise<Link> {
+  const ClientOfPg = await loadClient()
+  const settings: ClientConfig & { pipeline: boolean } = {
+    connectionString: target.url,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_DEADLINE,
+    application_name: isPipelined ? 'svc reader' : 'svc writer',
+    pipeline: isPipelined,
+  }
+  const client: Client = new ClientOfPg(settings)
+  let isUp = true
+  let doubts = 0
+  const lose = () => {
+    isUp = false
+  }
+  client.on('error', lose)
+  client.on('end', lose)
+  client.on('notice', ({ routine }) => {
+    if (!HARMLESS.has(routine)) doubts++
+  })
+  const drop = () => {
+    isUp = false
+    ;(client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+  }
+
+  async function ask(question: Question, silenceMs: number): Promise<Answer> {
+    const silence = setTimeout(drop, silenceMs)
+    try {
+      const { rows, rowCount } = await client.query<unknown[]>({ ...question, rowMode: 'array', types })
+      return { rows, rowCount: rowCount ?? 0 }
+    } finally {
+      clearTimeout(silence)
+    }
+  }
+
+  try {
+    await client.connect()
+    const silence = setTimeout(drop, CONNECT_DEADLINE)
+    const answers = (await client
+      .query({ text: setUp(target.schema), rowMode: 'array', types } as QueryArrayConfig)
+      .finally(() => clearTimeout(silence))) as unknown as Answer[]
+    const [version, encoding, fsync, pages, commit, isStandby, isReadOnly, pid, startedAt] = answers.at(-1)!.rows[0] as [
+      number,
+      string,
+      string,
+      string,
+      string,
+      boolean,
+      string,
+      number,
+      string,
+    ]
+    const why =
+      (version < OLDEST && 'it is older than PostgreSQL 14') ||
+      (encoding !== 'UTF8' && `the encoding of the database is ${encoding} and must be UTF8`) ||
+      (fsync !== 'on' && 'fsync is off, so it would lose confirmed messages with the power') ||
+      (pages !== 'on' && 'full_page_writes is off, so a loss of power could damage the store') ||
+      (commit !== 'on' &&
+        commit !== 'remote_apply' &&
+        `synchronous_commit is ${commit}, so it would confirm a commit before it is on disk; set it to on`) ||
+      (isStandby && 'it is a standby, which takes no commits') ||
+      (isReadOnly === 'on' && 'the database is read-only')
+    if (why) throw new UnfitServer(`The PostgreSQL server of the store (${target.shown}) cannot be used: ${why}.`)
+    return {
+      backend: [pid, startedAt],
+      isUp: () => isUp,
+      doubts: () => doubts,
+      ask,
+      drop,
+      async end() {
+        if (!isUp) return
+        isUp = false
+        await client.end()
+      },
+    }
+  } catch (error) {
+    drop()
+    throw error
+  }
+}
+
+/** The code of an error that the server reported, for example `53100`. Undefined for any other error. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+}

@@ -1,0 +1,104 @@
+/**
+ * Where a record is in the table. `instance:<uuid>:rest` is the row (`<uuid>`, `rest`), which saves some 57 bytes in the row and as many in its index,
+ * and lets later statements name an instance. Every other key is a row of the scope of zeros.
+ *
+ * The rows of instances have the order of their keys, because a uuid is of fixed length and PostgreSQL compares it as bytes, like its lower-case
+ * digits. So an interval of keys is one interval of rows among the keys of instances, and one among all other keys.
+ */
+import type { CountOptions, RangeOptions } from '../../contract.ts'
+
+/** Scope of the records that belong to no instance. */
+export const NO_INSTANCE = '00000000-0000-0000-0000-000000000000'
+
+export interface Place {
+  scope: string
+  key: string
+}
+
+/** Rows from `from` (inclusive) to `to` (exclusive). */
+export interface Interval {
+  from: Place
+  to: Place
+}
+
+const PREFIX = 'instance:'
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+const OF_INSTANCE = new RegExp(`^instance:(${UUID}):(.*)$`)
+/** Characters below and above all characters of a key. */
+const BELOW = '\x01'
+const ABOVE = '\x7f'
+const FIRST: Place = { scope: '00000000-0000-0000-0000-000000000001', key: '' }
+const END: Place = { scope: 'ffffffff-ffff-ffff-ffff-ffffffffffff', key: ABOVE }
+
+export function placeOf(key: string): Place {
+  const [, scope, rest] = OF_INSTANCE.exec(key) ?? []
+  // A key of the uuid of zeros is stored whole, because its scope has another meaning.
+  return scope === undefined || scope === NO_INSTANCE ? { scope: NO_INSTANCE, key } : { scope, key: rest! }
+}
+
+export const keyOf = ({ scope, key }: Place): string => (scope === NO_INSTANCE ? key : `${PREFIX}${scope}:${key}`)
+
+const isBefore = (one: Place, other: Place) => one.scope < other.scope || (one.scope === other.scope && one.key < other.key)
+
+/** The first string after every key with the prefix. */
+const endOf = (prefix: string) =>
+  prefix === '' ? ABOVE : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
+
+/** The same bound without characters that no key has, which PostgreSQL could refuse (NUL) or order differently. */
+function clean(bound: string): string {
+  const at = bound.search(/[^!-~]/)
+  return at === -1 ? bound : bound.slice(0, at) + (bound.charCodeAt(at) < 0x21 ? BELOW : ABOVE)
+}
+
+/** Smallest place among those of instances such that exactly the keys from `bound` on are at it or behind it. */
+function firstFrom(bound: string): Place {
+  if (!bound.startsWith(PREFIX)) return bound < PREFIX ? FIRST : END
+  const rest = bound.slice(PREFIX.length)
+  const found = placeFrom(rest)
+  return isBefore(found, FIRST) ? FIRST : found
+}
+
+/** The lowest and the highest character of a uuid at a position. */
+const lowest = (at: number) => NO_INSTANCE[at]!
+const highest = (at: number) => END.scope[at]!
+const filled = (head: string, by: (at: number) => string) =>
+  head + Array.from({ length: NO_INSTANCE.length - head.length }, (_, i) => by(head.length + i)).join('')
+
+function placeFrom(text: string): Place {
+  for (let at = 0; at < NO_INSTANCE.length; at++) {
+    const head = text.slice(0, at)
+    const found = text[at]
+    if (found === undefined) return { scope: filled(head, lowest), key: '' }
+    const allowed = lowest(at) === '-' ? '-' : '0123456789abcdef'
+    if (allowed.includes(found)) continue
+    const next = [...allowed].find((each) => each > found)
+    // With this head, either the uuids from the next digit on are behind the text, or none is.
+    return next === undefined ? { scope: filled(head, highest), key: ABOVE } : { scope: filled(head + next, lowest), key: '' }
+  }
+  const scope = text.slice(0, NO_INSTANCE.length)
+  const separator = text[NO_INSTANCE.length]
+  if (separator === ':') return { scope, key: text.slice(NO_INSTANCE.length + 1) }
+  return separator === undefined || separator < ':' ? { scope, key: '' } : { scope, key: ABOVE }
+}
+
+/** The one or two intervals of rows with the keys from `first` (inclusive) to `end` (exclusive), both of which may be any string. */
+function intervals(prefix: string, first: string, end: string): Interval[] {
+  if (/[^!-~]/.test(prefix)) return []
+  const [from, to] = [clean(first), clean(end)]
+  if (from >= to) return []
+  const ofInstances = { from: firstFrom(from), to: firstFrom(to) }
+  const [, scope = NO_INSTANCE] = OF_INSTANCE.exec(prefix) ?? []
+  const all = scope === NO_INSTANCE ? [{ from: { scope: NO_INSTANCE, key: from }, to: { scope: NO_INSTANCE, key: to } }] : []
+  return isBefore(ofInstances.from, ofInstances.to) ? [...all, ofInstances] : all
+}
+
+const later = (one: string, other: string | undefined) => (other !== undefined && other > one ? other : one)
+const earlier = (one: string, other: string | undefined) => (other !== undefined && other < one ? other : one)
+
+export function intervalsOfRange(prefix: string, { after, reverse = false }: RangeOptions): Interval[] {
+  if (reverse) return intervals(prefix, prefix, earlier(endOf(prefix), after))
+  return intervals(prefix, later(prefix, after === undefined ? undefined : after + BELOW), endOf(prefix))
+}
+
+export const intervalsOfCount = (prefix: string, { from, before }: CountOptions): Interval[] =>
+  intervals(prefix, later(prefix, from), earlier(endOf(prefix), before))

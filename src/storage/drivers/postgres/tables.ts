@@ -1,0 +1,45 @@
+/** The tables of a store, in a schema of their own. */
+import { NO_INSTANCE } from './places.ts'
+
+/** Format of the records and tables. A store of a newer format is refused. */
+export const FORMAT = 1
+
+/**
+ * Advisory lock under which the tables are made, so that of several threads that start on an empty database one makes them. The number is arbitrary.
+ */
+const MAKING = 7_632_141
+
+/** The name has no character that needs care (`target.ts`), but it may be a word of SQL. */
+export const tablesExist = (schema: string) => ({
+  text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL`,
+})
+
+/**
+ * Makes the tables that are missing, in one transaction.
+ *
+ * - The values are sealed, so PostgreSQL cannot compress them, and `EXTERNAL` spares it the attempt.
+ * - Queue and outbox are rows that are inserted and deleted, so dead rows are removed early and without pauses.
+ * - `svc_writer` has one row per run of a thread, which changes with every commit. A page that is mostly empty has space for the next version of the
+ *   row, so the index is not touched. Its id is random: a number from a sequence could be given again after a failover that lost the newest rows, and
+ *   two writers would share a row.
+ */
+export const makeTables = (schema: string, hasSchema: boolean) => ({
+  text: `
+SELECT pg_advisory_xact_lock(${MAKING});
+${hasSchema ? '' : `CREATE SCHEMA IF NOT EXISTS "${schema}";`}
+CREATE TABLE IF NOT EXISTS "${schema}".svc_state (
+  scope uuid NOT NULL DEFAULT '${NO_INSTANCE}',
+  key text COLLATE "C" NOT NULL,
+  value bytea NOT NULL,
+  PRIMARY KEY (scope, key)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0, toast.autovacuum_vacuum_cost_delay = 0);
+ALTER TABLE "${schema}".svc_state ALTER COLUMN value SET STORAGE EXTERNAL;
+CREATE TABLE IF NOT EXISTS "${schema}".svc_writer (
+  id uuid PRIMARY KEY,
+  seq bigint NOT NULL DEFAULT 0,
+  generation int NOT NULL DEFAULT 0,
+  is_over boolean NOT NULL DEFAULT false
+) WITH (fillfactor = 20);
+CREATE TABLE IF NOT EXISTS "${schema}".svc_meta (key text PRIMARY KEY, value text NOT NULL);
+INSERT INTO "${schema}".svc_meta VALUES ('format', '${FORMAT}') ON CONFLICT DO NOTHING`,
+})

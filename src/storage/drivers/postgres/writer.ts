@@ -1,0 +1,312 @@
+/**
+ * The commits of one thread: numbered, one after the other, on one connection. The row of this writer in `svc_writer` is the only fence.
+ *
+ * - Every commit is one statement (or, with a guard, one transaction). It raises the writer's number by exactly one and applies the operations, or does
+ *   neither. A writer that was declared over changes nothing from then on, however late its statement arrives.
+ * - When a connection breaks, falls silent, or gives a doubtful notice while a commit is under way, nobody knows whether it was carried out. It is then
+ *   looked up: on a new connection the old process of the server is ended, and the writer's generation is raised, which waits for whatever the old
+ *   process still holds. If the number is that of the commit, the commit was stored. If it is the one before, the commit is sent again under the new
+ *   generation; the original, should it still arrive, has the old generation and changes nothing.
+ * - The look is itself a write, so that with a synchronous standby what it saw is on the standby, too. Each look sets a higher generation than all
+ *   before it instead of adding one: a look that arrives late changes nothing either.
+ * - No other number can be found unless the database was restored or a standby without the newest commits took over. The writer ends then.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { StorageFailure } from '../../../domain/storage-failure.ts'
+import type { Batch, Op } from '../../contract.ts'
+import { blobs, type bytesOf, texts, uuids } from './arrays.ts'
+import { type Answer, codeOf, type Link, type Question } from './link.ts'
+import { type Place, placeOf } from './places.ts'
+
+/** This writer was declared over: another one may serve its instances. Nothing of the commit was stored, and nothing of any later one will be. */
+export class Fenced extends StorageFailure {}
+
+const FENCE = 'UPDATE svc_writer SET seq = $2 WHERE id = $1 AND seq = $2 - 1 AND generation = $3 AND NOT is_over RETURNING 1'
+const remove = (keys: string, condition: string) =>
+  `DELETE FROM svc_state s USING unnest(${keys}) AS k(scope, key) WHERE s.scope = k.scope AND s.key = k.key COLLATE "C"${condition}`
+const insert = (rows: string, condition: string) =>
+  `INSERT INTO svc_state AS s SELECT k.scope, k.key, k.value FROM unnest(${rows}) AS k(scope, key, value)${condition} ON CONFLICT (scope, key) DO UPDATE SET value = EXCLUDED.value`
+
+const COMMIT = `WITH w AS (${FENCE}),
+d AS (${remove('$4::uuid[], $5::text[]', ' AND EXISTS (SELECT FROM w)')}),
+i AS (${insert('$6::uuid[], $7::text[], $8::bytea[]', ' WHERE EXISTS (SELECT FROM w)')})
+SELECT count(*) FROM w`
+
+/** Errors after which the same statement succeeds later: a deadlock, a conflict, a lock, too many connections. Nothing was stored. */
+const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P03', '53300'])
+/** The server takes no writes: it is a standby now. Another connection may lead to the server that does. */
+const READ_ONLY = '25006'
+const DISK_FULL = '53100'
+
+/** Waiting time between two attempts to connect, in ms. */
+const FIRST_PAUSE = 50
+const LONGEST_PAUSE = 1_000
+
+export interface WriterOptions {
+  connect(): Promise<Link>
+  /** Silence after which a connection counts as broken, in ms. */
+  silenceMs: number
+  /** Time that a commit in doubt may take until it is known, in ms. Afterwards the writer ends. */
+  doubtMs: number
+  onOver(cause: unknown): void
+}
+
+export interface Work {
+  guard?: Batch['guard'] | undefined
+  ops: readonly Op[]
+  /** Moment of `performance.now` until which work that was not sent yet waits for a connection. */
+  until: number
+}
+
+export interface Writer {
+  id: string
+  /** Resolves with false only if the guard refused. One call at a time. */
+  write(work: Work): Promise<boolean>
+  isOver(): boolean
+  /** Declares the writer over, so that nothing of it can be stored later. */
+  close(): Promise<void>
+  counts(): Readonly<Counts>
+}
+
+/** Commits that were in doubt, by their result. */
+export interface Counts {
+  stored: number
+  repeated: number
+}
+
+export async function openWriter({ connect, silenceMs, doubtMs, onOver }: WriterOptions): Promise<Writer> {
+  const id = randomUUID()
+  let link = await connect()
+  await link.ask({ text: 'INSERT INTO svc_writer (id) VALUES ($1)', values: [id] }, silenceMs)
+  let seq = 0
+  let generation = 0
+  let highest = 0
+  let over: StorageFailure | undefined
+  let isClosing = false
+  const counts: Counts = { stored: 0, repeated: 0 }
+  /** Processes of the server that may still work for this writer. */
+  let former: Link['backend'][] = []
+
+  function end(failure: StorageFailure): StorageFailure {
+    if (over === undefined) {
+      over = failure
+      link.drop()
+      onOver(failure)
+    }
+    return over
+  }
+
+  const wentBack = (found: unknown) =>
+    end(
+      new StorageFailure(
+        `The database went back in time: this writer's last commit is number ${seq}, and the database knows number ${found}. It was restored, or a standby without the newest commits took over.`,
+      ),
+    )
+  const fenced = () => end(new Fenced('state: this writer was declared over; nothing was stored'))
+
+  /** The row of this writer, on the connection as it is. */
+  async function look(): Promise<{ number: number; isOver: boolean } | undefined> {
+    const { rows } = await link.ask(
+      { name: 'look', text: 'SELECT seq, is_over FROM svc_writer WHERE id = $1', values: [id] },
+      silenceMs,
+    )
+    const [row] = rows as [number, boolean][]
+    return row && { number: row[0], isOver: row[1] }
+  }
+
+  /** Ends what earlier connections still do, and returns the number of the last commit. Repeated until it succeeds or the time is over. */
+  async function takeBack(until: () => number): Promise<number> {
+    for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
+      if (over) throw over
+      try {
+        link.drop()
+        former.push(link.backend)
+        link = await connect()
+        const [pids, starts] = [former.map(([pid]) => pid), former.map(([, startedAt]) => startedAt)]
+        await link.ask({ text: TERMINATE, values: [pids, starts] }, silenceMs)
+        const doubts = link.doubts()
+        const { rows } = await link.ask({ text: RAISE, values: [id, ++highest] }, silenceMs)
+        if (link.doubts() !== doubts) throw new StorageFailure('state: the standby has not confirmed what was looked up')
+        if (rows.length === 0) throw await refusal()
+        generation = highest
+        former = []
+        return rows[0]![0] as number
+      } catch (error) {
+        if (over) throw over
+        if (performance.now() + wait > until() || isClosing) throw error
+        await pause(wait)
+      }
+    }
+  }
+
+  /** The reason why the fence refused. */
+  async function refusal(): Promise<StorageFailure> {
+    const found = await look()
+    return found === undefined || found.isOver ? fenced() : wentBack(found.number)
+  }
+
+  async function inOneStatement(number: number, { removed, put }: Sorted): Promise<boolean> {
+    const values = [id, number, generation, uuids(removed.map(scopeOf)), texts(removed.map(restOf)), ...rowsOf(put)]
+    const { rows } = await link.ask({ name: 'commit', text: COMMIT, values }, silenceMs)
+    if (rows[0]![0] !== 1) throw await refusal()
+    return true
+  }
+
+  /** A guarded commit. The key is locked before it is compared, so that nobody changes it until the end; an absent key is inserted for that. */
+  async function inTransaction(number: number, guard: NonNullable<Batch['guard']>, { removed, put }: Sorted): Promise<boolean> {
+    const ask = (question: Question): Promise<Answer> => link.ask(question, silenceMs)
+    await ask({ text: 'BEGIN' })
+    const { rowCount } = await ask({ name: 'fence', text: FENCE, values: [id, number, generation] })
+    if (rowCount !== 1) throw await refusal()
+    if (!(await holds(guard, ask))) {
+      await ask({ text: 'ROLLBACK' })
+      return false
+    }
+    const place = placeOf(guard.key)
+    const isMarked = guard.equals === null && !put.some(([each]) => isSame(each, place))
+    const gone = isMarked && !removed.some((each) => isSame(each, place)) ? [...removed, place] : removed
+    await ask({ text: remove('$1::uuid[], $2::text[]', ''), values: [uuids(gone.map(scopeOf)), texts(gone.map(restOf))] })
+    await ask({ text: insert('$1::uuid[], $2::text[], $3::bytea[]', ''), values: rowsOf(put) })
+    await ask({ text: 'COMMIT' })
+    return true
+  }
+
+  /** One attempt: true or false as `write`; `again` if it is certain that nothing was stored and that it may be sent again; `doubt` otherwise. */
+  async function attempt(number: number, work: Work, sorted: Sorted): Promise<boolean | 'again' | 'doubt'> {
+    const doubts = link.doubts()
+    try {
+      const done = work.guard ? await inTransaction(number, work.guard, sorted) : await inOneStatement(number, sorted)
+      return link.doubts() === doubts ? done : 'doubt'
+    } catch (error) {
+      if (over) throw over
+      const code = codeOf(error)
+      // The server may report an error and end, with the commit in its log. Only if the connection still works and the number is the one before, the
+      // transaction was undone.
+      if (code === undefined || !(await isUndone(work.guard !== undefined))) return 'doubt'
+      if (code === READ_ONLY) link.drop()
+      if (code === READ_ONLY || PASSING.has(code)) return 'again'
+      const full = { cause: error, isFull: true }
+      if (code === DISK_FULL) throw new StorageFailure('state: the disk of the database is full; nothing was stored', full)
+      throw new StorageFailure(`state: the database refused the commit (${code}); nothing was stored`, { cause: error })
+    }
+  }
+
+  async function isUndone(isTransaction: boolean): Promise<boolean> {
+    try {
+      if (isTransaction) await link.ask({ text: 'ROLLBACK' }, silenceMs)
+      const found = await look()
+      return found?.number === seq
+    } catch {
+      return false
+    }
+  }
+
+  async function write(work: Work): Promise<boolean> {
+    if (over) throw over
+    const number = seq + 1
+    const sorted = sort(work.ops)
+    let isInDoubt = false
+    let doubtEnds = 0
+    for (let tries = 0; ; tries++) {
+      if (isInDoubt || !link.isUp()) {
+        const found = await takeBack(() => (isInDoubt ? doubtEnds : work.until)).catch((cause: unknown) => {
+          if (over) throw over
+          const message = isInDoubt
+            ? 'state: the connection to the database was lost during a commit, and it is unknown whether it was stored'
+            : 'state: the database cannot be reached; nothing was stored'
+          const failure = new StorageFailure(message, { cause })
+          // Others must not go on as if nothing of it was stored.
+          throw isInDoubt ? end(failure) : failure
+        })
+        if (found === number && isInDoubt) {
+          counts.stored++
+          seq = number
+          return true
+        }
+        if (found !== seq) throw wentBack(found)
+        if (isInDoubt) {
+          counts.repeated++
+          // Something holds the commit up for so long; it is known that the original changes nothing.
+          if (performance.now() > work.until)
+            throw new StorageFailure('state: the database did not answer in time; nothing was stored')
+        }
+        isInDoubt = false
+      }
+      const result = await attempt(number, work, sorted)
+      if (result === 'doubt') {
+        isInDoubt = true
+        doubtEnds = performance.now() + doubtMs
+        continue
+      }
+      if (result === 'again') {
+        if (performance.now() > work.until)
+          throw new StorageFailure('state: the database was too busy for the commit; nothing was stored')
+        // At different moments for different writers, or two that block each other would do so again.
+        await pause(Math.random() * Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE))
+        continue
+      }
+      if (result) seq = number
+      return result
+    }
+  }
+
+  return {
+    id,
+    write,
+    isOver: () => over !== undefined,
+    counts: () => counts,
+    async close() {
+      isClosing = true
+      if (over) return
+      over = new StorageFailure('state: the store is closed')
+      // If the server cannot be asked, the connection ends as with a kill.
+      await link.ask({ text: 'UPDATE svc_writer SET is_over = true WHERE id = $1', values: [id] }, silenceMs).catch(() => {})
+      await link.end()
+    },
+  }
+}
+
+const TERMINATE = `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN unnest($1::int[], $2::text[]) AS f(pid, started)
+  ON a.pid = f.pid AND a.backend_start::text = f.started WHERE a.usename = current_user AND a.pid <> pg_backend_pid()`
+const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generation < $2 AND NOT is_over RETURNING seq'
+
+const TAKE = 'INSERT INTO svc_state (scope, key, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
+const LOCK = 'SELECT value FROM svc_state WHERE scope = $1 AND key = $2 FOR UPDATE'
+
+async function holds(
+  { key, equals }: NonNullable<Batch['guard']>,
+  ask: (question: Question) => Promise<Answer>,
+): Promise<boolean> {
+  const place = placeOf(key)
+  if (equals === null) return (await ask({ text: TAKE, values: [place.scope, place.key, Buffer.alloc(0)] })).rowCount === 1
+  const [row] = (await ask({ text: LOCK, values: [place.scope, place.key] })).rows
+  return row !== undefined && Buffer.compare(row[0] as ReturnType<typeof bytesOf>, equals) === 0
+}
+
+/** The operations of a commit: the last one of each key counts. */
+interface Sorted {
+  removed: readonly Place[]
+  put: readonly (readonly [Place, Uint8Array])[]
+}
+
+/** In the order of the keys, so that two writers lock rows in the same order. */
+function sort(ops: readonly Op[]): Sorted {
+  const last = [...new Map(ops)].sort(([one], [other]) => (one < other ? -1 : 1))
+  const removed: Place[] = []
+  const put: [Place, Uint8Array][] = []
+  for (const [key, value] of last) {
+    if (value === null) removed.push(placeOf(key))
+    else put.push([placeOf(key), value])
+  }
+  return { removed, put }
+}
+
+const scopeOf = ({ scope }: Place) => scope
+const restOf = ({ key }: Place) => key
+const isSame = (one: Place, other: Place) => one.scope === other.scope && one.key === other.key
+const rowsOf = (put: Sorted['put']) => [
+  uuids(put.map(([{ scope }]) => scope)),
+  texts(put.map(([{ key }]) => key)),
+  blobs(put.map(([, value]) => value)),
+]

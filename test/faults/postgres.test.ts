@@ -1,0 +1,294 @@
+/**
+ * Commits to PostgreSQL whose connection breaks: none is reported wrongly, none is applied twice, and none of a writer that was declared over is stored.
+ *
+ * A trigger counts how often each row is written, so that a commit that was applied twice is noticed even if it wrote the same bytes.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
+import { StorageFailure } from '../../src/domain/storage-failure.ts'
+import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
+import { type PostgresDriver, type PostgresOptions, postgresDriver } from '../../src/storage/drivers/postgres.ts'
+import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
+import { type Fault, type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
+import { until } from '../harness/until.ts'
+
+const bytes = (text: string) => Buffer.from(text)
+const put = (key: string, text: string) => ({ ops: [[key, bytes(text)] as const] })
+
+/** Counts how often each key was written. */
+const COUNTING = `
+CREATE TABLE writes (key text PRIMARY KEY, n int NOT NULL);
+CREATE FUNCTION counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO writes AS w VALUES (NEW.key, 1) ON CONFLICT (key) DO UPDATE SET n = w.n + 1;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER counting AFTER INSERT OR UPDATE ON svc_state FOR EACH ROW EXECUTE FUNCTION counted()`
+
+describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => {
+  let cluster: Cluster
+  let proxy: PostgresProxy
+  let schemas = 0
+  const open = new Set<PostgresDriver>()
+  before(async () => {
+    cluster = await startCluster()
+    proxy = await startProxy(cluster.socket)
+  })
+  after(async () => {
+    await Promise.all([...open].map((store) => store.dispose()))
+    await proxy?.stop()
+    await cluster?.stop()
+  })
+
+  /** A new store that is reached through the proxy, and a connection that goes past it. */
+  async function world(options: Partial<PostgresOptions> = {}) {
+    const schema = `doubt_${schemas++}`
+    const url = `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`
+    const over: unknown[] = []
+    const store = await postgresDriver({ url, silenceMs: 1_000, onOver: (cause) => over.push(cause), ...options })
+    open.add(store)
+    const side = await cluster.client(schema)
+    await side.query(COUNTING)
+    const textOf = async (key: string) => {
+      const { rows } = await side.query("SELECT convert_from(value, 'UTF8') AS text FROM svc_state WHERE key = $1", [key])
+      return rows[0]?.text as string | undefined
+    }
+    const writesOf = async (key: string) => (await side.query('SELECT n FROM writes WHERE key = $1', [key])).rows[0]?.n ?? 0
+    return { store, side, url, over, textOf, writesOf }
+  }
+
+  const declareOver = (side: pg.Client, writer: string) =>
+    side.query('UPDATE svc_writer SET is_over = true WHERE id = $1', [writer])
+
+  for (const [fault, expected] of [
+    ['before', { stored: 0, repeated: 1 }],
+    ['after', { stored: 1, repeated: 0 }],
+    ['silent', { stored: 1, repeated: 0 }],
+  ] as [Fault, object][])
+    test(`a commit whose connection breaks (${fault}) is confirmed, and was applied once`, async () => {
+      const { store, textOf, writesOf } = await world()
+      await store.commit(put('a', 'first'))
+      proxy.next('commit', fault)
+      assert.equal(await store.commit(put('k', fault)), true)
+      assert.deepEqual([await textOf('k'), await writesOf('k')], [fault, 1])
+      assert.deepEqual(store.doubts(), expected)
+      await store.commit(put('k', 'later'))
+      assert.equal(await textOf('k'), 'later')
+    })
+
+  test('commits that are cut while the server carries them out are each applied once, in order', async () => {
+    const { store, writesOf, textOf } = await world()
+    for (let n = 0; n < 12; n++) {
+      proxy.next('commit', 'during')
+      await store.commit({ ops: [[`k:${n}`, bytes('x')] as const, ['last', bytes(String(n))] as const] })
+      assert.deepEqual([await writesOf(`k:${n}`), await textOf('last')], [1, String(n)])
+    }
+    const { stored, repeated } = store.doubts()
+    assert.equal(stored + repeated, 12)
+  })
+
+  for (const [fault, expected] of [
+    ['before', { stored: 0, repeated: 1 }],
+    ['after', { stored: 1, repeated: 0 }],
+  ] as [Fault, object][])
+    test(`a guarded transaction whose COMMIT breaks (${fault}) is confirmed, and was applied once`, async () => {
+      const { store, textOf, writesOf } = await world()
+      proxy.next('COMMIT', fault)
+      assert.equal(await store.commit({ guard: { key: 'lease', equals: null }, ...put('k', 'guarded') }), true)
+      assert.deepEqual([await textOf('k'), await textOf('lease'), await writesOf('k')], ['guarded', undefined, 1])
+      assert.deepEqual(store.doubts(), expected)
+    })
+
+  test('a look whose own answer is lost is repeated, and the commit was applied once', async () => {
+    const { store, writesOf } = await world()
+    proxy.next('commit', 'after')
+    const committed = store.commit(put('k', '1'))
+    await until(async () => proxy.faults(), Boolean)
+    proxy.next('SET generation', 'after')
+    await committed
+    assert.equal(await writesOf('k'), 1)
+    await store.commit(put('k', '2'))
+    assert.equal(await writesOf('k'), 2)
+  })
+
+  test('a server process that an operator ends loses no commit', async () => {
+    const { store, side, textOf } = await world()
+    let n = 0
+    let isEnding = false
+    const writing = (async () => {
+      while (!isEnding) await store.commit(put('n', String(++n)))
+    })()
+    for (let round = 0; round < 5; round++) {
+      await side.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'svc %'")
+      const before = n
+      await until(
+        async () => n,
+        (now) => now > before + 1,
+      )
+    }
+    isEnding = true
+    await writing
+    assert.equal(await textOf('n'), String(n))
+    assert.equal(Buffer.from((await store.get('n'))!).toString(), String(n))
+  })
+
+  test('a commit that waits for the fence is refused when the writer is declared over, and stores nothing', async () => {
+    const { store, side, over, textOf } = await world({ silenceMs: 20_000 })
+    await store.commit(put('a', '1'))
+    await side.query('BEGIN')
+    await declareOver(side, store.writer)
+    const refused = assert.rejects(store.commit({ ops: [['a', bytes('2')] as const, ['b', bytes('2')] as const] }), Fenced)
+    const other = await cluster.client()
+    await until(
+      async () =>
+        (await other.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'svc writer' AND wait_event_type = 'Lock'"))
+          .rowCount,
+      Boolean,
+    )
+    await side.query('COMMIT')
+    await refused
+    assert.deepEqual([await textOf('a'), await textOf('b'), over.length], ['1', undefined, 1])
+    await assert.rejects(store.commit(put('a', '3')), Fenced)
+    await assert.rejects(store.commit({ guard: { key: 'g', equals: null }, ...put('a', '3') }), Fenced)
+    assert.equal(await textOf('a'), '1')
+  })
+
+  test('a writer that is declared over while it commits stores nothing after the fence, and loses nothing that it confirmed', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { store, side } = await world()
+      const confirmed = [0, 0, 0, 0]
+      const writers = confirmed.map(async (_, w) => {
+        for (let n = 1; ; n++) {
+          await store.commit(put(`w:${w}`, String(n)))
+          confirmed[w] = n
+        }
+      })
+      const all = Promise.allSettled(writers)
+      const textsOf = async () => {
+        const { rows } = await side.query("SELECT key, convert_from(value, 'UTF8') AS text FROM svc_state")
+        return new Map(rows.map(({ key, text }) => [key as string, text as string]))
+      }
+      await pause(20 + Math.random() * 40)
+      // Half of them are cut at the same time, so that the fence meets commits in doubt.
+      if (round % 2 === 0) proxy.cut()
+      await declareOver(side, store.writer)
+      const found = await textsOf()
+      for (const result of await all)
+        assert.ok(result.status === 'rejected' && result.reason instanceof Fenced, String(result.status))
+      assert.deepEqual(await textsOf(), found)
+      for (const [w, n] of confirmed.entries()) assert.ok(Number(found.get(`w:${w}`) ?? 0) >= n, `${n} was confirmed`)
+    }
+  })
+
+  test('an original that arrives after the look changes nothing', async () => {
+    const { store, side } = await world({ silenceMs: 500 })
+    await store.commit(put('k', '1'))
+    await side.query('BEGIN')
+    await side.query('SELECT 1 FROM svc_writer WHERE id = $1 FOR UPDATE', [store.writer])
+    // The commit is silent; so are the looks, which wait for the same row.
+    const committed = store.commit(put('k', '2'))
+    await pause(1_800)
+    await side.query('COMMIT')
+    await committed
+    const [{ seq, generation }] = (await side.query('SELECT seq, generation FROM svc_writer WHERE id = $1', [store.writer])).rows
+    assert.equal(Number(seq), 2)
+    assert.ok(generation >= 2, `${generation}`)
+    const late = 'UPDATE svc_writer SET seq = 3 WHERE id = $1 AND seq = 2 AND generation = $2 AND NOT is_over'
+    assert.equal((await side.query(late, [store.writer, generation - 1])).rowCount, 0)
+  })
+
+  test('a database that went back in time is noticed, and nothing more is stored', async () => {
+    const { store, side, over, textOf } = await world()
+    for (const n of [1, 2, 3]) await store.commit(put('k', String(n)))
+    await side.query('UPDATE svc_writer SET seq = 1 WHERE id = $1', [store.writer])
+    await assert.rejects(store.commit(put('k', '4')), /went back in time/)
+    assert.deepEqual([await textOf('k'), over.length], ['3', 1])
+    await assert.rejects(store.commit(put('k', '5')), /went back in time/)
+  })
+
+  test('an error of the database stores nothing, and the next commit succeeds', async () => {
+    const { store, side, over, textOf } = await world()
+    await side.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.key = 'full' THEN RAISE 'no space' USING ERRCODE = '53100'; END IF;
+      IF NEW.key = 'odd' THEN RAISE 'odd' USING ERRCODE = '22000'; END IF;
+      RETURN NEW; END $$;
+      CREATE TRIGGER refusing BEFORE INSERT ON svc_state FOR EACH ROW EXECUTE FUNCTION refuse()`)
+    const isFull = (error: unknown) => error instanceof StorageFailure && error.isFull
+    await assert.rejects(store.commit({ ops: [['a', bytes('1')] as const, ['full', bytes('1')] as const] }), isFull)
+    await assert.rejects(store.commit({ ops: [['a', bytes('1')] as const, ['odd', bytes('1')] as const] }), /22000/)
+    assert.equal(await textOf('a'), undefined)
+    await store.commit(put('a', '2'))
+    assert.deepEqual([await textOf('a'), over.length], ['2', 0])
+  })
+
+  test('a notice during a commit leaves it in doubt', async () => {
+    const { store, side, textOf, writesOf } = await world()
+    await side.query(`CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE WARNING 'the standby did not confirm'; RETURN NEW; END $$;
+      CREATE TRIGGER warning BEFORE INSERT ON svc_state FOR EACH ROW WHEN (NEW.key = 'warned') EXECUTE FUNCTION warn()`)
+    await store.commit(put('warned', '1'))
+    assert.deepEqual([await textOf('warned'), await writesOf('warned'), store.doubts().stored], ['1', 1, 1])
+  })
+
+  test('while the database is away commits and reads are refused after a while, and work again afterwards', async () => {
+    const { store, textOf } = await world({ patienceMs: 300 })
+    await store.commit(put('k', '1'))
+    proxy.refuse(true)
+    proxy.cut()
+    // A commit that is written before the client notices would be in doubt.
+    await pause(100)
+    await assert.rejects(
+      store.commit(put('k', '2')),
+      (error) => error instanceof StorageFailure && /nothing was stored/.test(error.message),
+    )
+    await assert.rejects(store.get('k'), /a read failed/)
+    proxy.refuse(false)
+    await store.commit(put('k', '3'))
+    assert.deepEqual([await textOf('k'), Buffer.from((await store.get('k'))!).toString()], ['3', '3'])
+  })
+
+  test('a commit that stays in doubt ends the store, because nobody knows what it holds', async () => {
+    const { store, over } = await world({ doubtMs: 500, patienceMs: 300 })
+    await store.commit(put('k', '1'))
+    proxy.next('commit', 'after')
+    const refused = assert.rejects(store.commit(put('k', '2')), /unknown whether it was stored/)
+    const behind = assert.rejects(store.commit({ guard: { key: 'x', equals: null }, ops: [] }), StorageFailure)
+    await until(async () => proxy.faults(), Boolean)
+    proxy.refuse(true)
+    await Promise.all([refused, behind])
+    proxy.refuse(false)
+    assert.equal(over.length, 1)
+    await assert.rejects(store.commit(put('k', '3')), /unknown whether it was stored/)
+  })
+
+  test('a server that is killed with all its processes and started again has each confirmed commit', async () => {
+    const { store } = await world()
+    const confirmed = new Set<string>()
+    let isEnding = false
+    const writers = [0, 1, 2, 3].map(async (w) => {
+      for (let n = 0; !isEnding; n++) {
+        await store.commit(put(`${w}:${n}`, 'x'))
+        confirmed.add(`${w}:${n}`)
+      }
+    })
+    await until(
+      async () => confirmed.size,
+      (size) => size > 20,
+    )
+    await cluster.kill()
+    const before = confirmed.size
+    await cluster.start()
+    await until(
+      async () => confirmed.size,
+      (size) => size > before + 20,
+    )
+    isEnding = true
+    await Promise.all(writers)
+    const side = await cluster.client()
+    const schema = `doubt_${schemas - 1}`
+    const { rows } = await side.query(`SELECT key, n FROM ${schema}.writes`)
+    const found = new Map(rows.map(({ key, n }) => [key as string, n as number]))
+    for (const key of confirmed) assert.equal(found.get(key), 1, key)
+  })
+})

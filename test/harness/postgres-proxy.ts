@@ -1,0 +1,89 @@
+/**
+ * A proxy in front of a PostgreSQL server that breaks connections at a chosen message of the protocol: before a commit arrives, while it is under way,
+ * after it was carried out and before the answer arrives, or by silence.
+ */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/**
+ * - `before`: the statement does not reach the server.
+ * - `during`: the statement reaches the server, and both sides are cut at once.
+ * - `after`: the server has answered, and the answer is dropped with the connection.
+ * - `silent`: the server has answered, and the answer is dropped; the connection stays open.
+ */
+export type Fault = 'before' | 'during' | 'after' | 'silent'
+
+export interface PostgresProxy {
+  port: number
+  /** The next message from a client that contains the text has this fault. The text is the name or the text of a statement. */
+  next(text: string, fault: Fault): void
+  /** Number of faults that have happened. */
+  faults(): number
+  /** Ends all connections. */
+  cut(): void
+  /** While refused, connections are ended as soon as they are made. */
+  refuse(isRefused: boolean): void
+  stop(): Promise<void>
+}
+
+export async function startProxy(socket: string): Promise<PostgresProxy> {
+  const open = new Set<Socket>()
+  let planned: { text: string; fault: Fault } | undefined
+  let faults = 0
+  let isRefused = false
+
+  const server = createServer((near): unknown => {
+    if (isRefused) return near.destroy()
+    const far = connect(socket)
+    let dropped: 'after' | 'silent' | undefined
+    const end = () => {
+      near.destroy()
+      far.destroy()
+    }
+    for (const each of [near, far]) {
+      open.add(each)
+      each.on('error', () => {})
+      each.on('close', () => {
+        open.delete(each)
+        end()
+      })
+    }
+    near.on('data', (bytes) => {
+      if (!planned || !bytes.includes(planned.text)) return void far.write(bytes)
+      const { fault } = planned
+      planned = undefined
+      faults++
+      if (fault === 'before') return end()
+      // The operating system has taken the bytes before it ends the connection.
+      if (fault === 'during') return void far.write(bytes, end)
+      dropped = fault
+      far.write(bytes)
+    })
+    far.on('data', (bytes) => {
+      if (dropped === undefined) near.write(bytes)
+      else if (dropped === 'after') end()
+    })
+    return undefined
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = () => {
+    for (const each of open) each.destroy()
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    next(text, fault) {
+      planned = { text, fault }
+    },
+    faults: () => faults,
+    cut,
+    refuse(value) {
+      isRefused = value
+    },
+    async stop() {
+      cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,164 @@
+/** A PostgreSQL server of a test's own: a new cluster in a temporary folder, on a Unix socket, that is ended with the test's process. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { until } from './until.ts'
+
+const INSTALLED = '/usr/lib/postgresql'
+/** PostgreSQL refuses to run as root. Debian's package makes a user for it; `nobody` is on every machine. */
+const USERS = ['postgres', 'nobody']
+
+const programs = existsSync(INSTALLED)
+  ? readdirSync(INSTALLED)
+      .sort((one, other) => Number(other) - Number(one))
+      .map((version) => join(INSTALLED, version, 'bin'))
+      .find((folder) => existsSync(join(folder, 'initdb')))
+  : undefined
+
+/** The reason why there is no server here, for the test's skip. */
+export const noPostgres: string | false =
+  programs === undefined ? "PostgreSQL is not installed here (Debian's package postgresql)" : false
+
+export interface Cluster {
+  /** URL of its database, with a schema of its own. */
+  url(schema: string): string
+  /** Path of the socket that the server listens on. */
+  socket: string
+  /** A connection beside the store's. It is ended with the cluster. */
+  client(schema?: string): Promise<pg.Client>
+  /** Ends the server and all its processes at once, as a loss of power does. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  /** CPU time that the server and its running processes have used, in ms. */
+  cpuMs(): number
+  stop(): Promise<void>
+}
+
+function owner(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const rows = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  const [found] = USERS.flatMap((name) => rows.filter(([each]) => each === name))
+  return { uid: Number(found![2]), gid: Number(found![3]) }
+}
+
+export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
+  // A path of a Unix socket has about 100 characters at most.
+  const dir = mkdtempSync(join(tmpdir(), 'svc-pg-'))
+  const data = join(dir, 'data')
+  const user = owner()
+  if (user.uid !== undefined) chownSync(dir, user.uid, user.gid!)
+  const initdb = [
+    '-D',
+    data,
+    '-A',
+    'trust',
+    '-U',
+    'svc',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--wal-segsize=1',
+    '--no-sync',
+    '--no-instructions',
+  ]
+  execFileSync(join(programs!, 'initdb'), initdb, { ...user, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] })
+  const options = {
+    listen_addresses: '',
+    unix_socket_directories: dir,
+    shared_buffers: '16MB',
+    max_connections: '60',
+    log_min_messages: 'fatal',
+    ...settings,
+  }
+  const given = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  let server: ChildProcess
+  const clients = new Set<pg.Client>()
+  const endAll = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(-server.pid!, signal)
+    } catch {
+      // It has ended.
+    }
+  }
+  process.once('SIGTERM', () => process.exit(143))
+  process.on('exit', () => {
+    endAll('SIGKILL')
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  async function start() {
+    server = spawn(join(programs!, 'postgres'), ['-D', data, ...given], { ...user, cwd: dir, detached: true, stdio: 'ignore' })
+    // A test that fails may leave it running; the process ends all the same, and the server with it.
+    server.unref()
+    await until(async () => isReady(data, server), Boolean, 60_000)
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    server.ref()
+    const ended = once(server, 'exit')
+    if (signal === 'SIGKILL') endAll(signal)
+    else server.kill(signal)
+    await ended
+  }
+  const url = (schema: string) => `postgres://localhost/postgres?user=svc&host=${encodeURIComponent(dir)}&schema=${schema}`
+  await start()
+  return {
+    url,
+    socket: join(dir, '.s.PGSQL.5432'),
+    async client(schema) {
+      const client = new pg.Client({ host: dir, user: 'svc', database: 'postgres' })
+      client.on('error', () => {})
+      await client.connect()
+      if (schema !== undefined) await client.query(`SET search_path = "${schema}"`)
+      clients.add(client)
+      return client
+    },
+    kill: () => end('SIGKILL'),
+    start,
+    cpuMs: () => cpuOf(server.pid!),
+    async stop() {
+      await Promise.all([...clients].map((client) => client.end()))
+      await end('SIGINT')
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The last line of this file says so. A file of a server that was killed names another process. */
+function isReady(data: string, server: ChildProcess): boolean {
+  if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: it ended with ${server.exitCode}`)
+  const file = join(data, 'postmaster.pid')
+  if (!existsSync(file)) return false
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return Number(lines[0]) === server.pid && lines[7]?.trim() === 'ready'
+}
+
+/** Clock ticks per second of /proc: 100 on every Linux in use. */
+const TICK_MS = 10
+
+function cpuOf(pid: number): number {
+  const statOf = (each: string) => {
+    try {
+      const stat = readFileSync(`/proc/${each}/stat`, 'utf8')
+      return stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number)
+    } catch {
+      // It has ended.
+      return undefined
+    }
+  }
+  const own = statOf(String(pid))!
+  let ticks = own[11]! + own[12]! + own[13]! + own[14]!
+  for (const each of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(each) ? statOf(each) : undefined
+    if (stat?.[1] === pid) ticks += stat[11]! + stat[12]!
+  }
+  return ticks * TICK_MS
+}
