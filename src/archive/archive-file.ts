@@ -18,22 +18,37 @@ const CHUNK = 65_536
 
 export const MIN_PASSPHRASE = 12
 
-/** Writes the whole file or none, and never over an existing one. It is durable when the promise resolves. */
-export async function writeArchiveFile(file: string, passphrase: string, frames: AsyncIterable<Frame>): Promise<void> {
+export interface DraftOptions {
+  /** Name of the file until it is complete. A killed command leaves it, so an existing one is replaced. */
+  draft?: string
+  /** Called when the draft is durable. If it rejects, the draft is removed. */
+  written?(draft: string): Promise<void>
+}
+
+/** Writes the whole file or none. It is durable when the promise resolves. */
+export async function writeArchiveFile(
+  file: string,
+  passphrase: string,
+  frames: AsyncIterable<Frame>,
+  { draft = `${file}.tmp`, written = async () => {} }: DraftOptions = {},
+): Promise<void> {
   const encrypter = new Encrypter()
   encrypter.setPassphrase(passphrase)
   encrypter.setScryptWorkFactor(WORK_FACTOR)
-  const draft = `${file}.tmp`
+  await rm(draft, { force: true })
   const handle = await open(draft, 'wx', PRIVATE_FILE)
   try {
-    const plain = Readable.toWeb(Readable.from(chunked(frames))) as ReadableStream<Uint8Array>
-    for await (const sealed of await encrypter.encrypt(plain)) await handle.writeFile(sealed)
-    await handle.sync()
+    try {
+      const plain = Readable.toWeb(Readable.from(chunked(frames))) as ReadableStream<Uint8Array>
+      for await (const sealed of await encrypter.encrypt(plain)) await handle.writeFile(sealed)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await written(draft)
   } catch (error) {
     await rm(draft, { force: true })
     throw error
-  } finally {
-    await handle.close()
   }
   await rename(draft, file)
   await syncFolder(dirname(file))

@@ -25,6 +25,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   // The state is that of the source: the target starts like an imported device.
   runtime: NEVER,
   'status-history': MOVED,
+  'moved-to': NEVER,
 
   'key:pre-key': ALWAYS,
   'key:identity-key': ALWAYS,

@@ -1,14 +1,17 @@
 /** `instance export --to svc`: an instance as an archive, which moves it as a whole, or copies its device and settings. */
-import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { writeArchiveFile } from '../archive/archive-file.ts'
 import { type ArchiveKind, happensOnce } from '../archive/families.ts'
 import { ARCHIVE_VERSION, type InstanceParts, instanceFrames, readInstanceArchive } from '../archive/instance-archive.ts'
+import { movedToOp } from '../archive/moved-to.ts'
 import type { Config } from '../config.ts'
 import { VERSION } from '../domain/brand.ts'
+import type { Steps } from '../domain/steps.ts'
+import { createKillAt } from '../kill-at.ts'
 import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
-import { removeThese } from '../storage/remove-all.ts'
+import { REMOVED_AT_ONCE } from '../storage/remove-all.ts'
+import { earlierTarget, exists } from './earlier-target.ts'
 import { between, type FoundInstance, withInstance } from './instance-orders.ts'
 import type { Stored } from './stored.ts'
 
@@ -22,33 +25,99 @@ export interface ArchiveWish {
 }
 
 export async function exportArchive(config: Config, wish: ArchiveWish): Promise<string> {
-  const { id, kind } = wish
-  const file = resolve(wish.file)
-  await refuseExisting(file)
-  const blobsDir = join(config.dataDir, 'blobs')
-  const write = async (stored: Stored, found: FoundInstance) => {
-    await writeArchiveFile(file, wish.passphrase, instanceFrames(await partsOf(stored, found, kind), stored.store, blobsDir))
-    // It is read once before anything is removed here.
-    return readInstanceArchive(file, wish.passphrase, { record() {}, blob() {} })
+  const task: Task = {
+    wish,
+    file: resolve(wish.file),
+    blobsDir: join(config.dataDir, 'blobs'),
+    steps: createKillAt(config.killAt),
   }
-  if (kind === 'backup') return withInstance(config, id, async (stored, found) => shown(wish, file, await write(stored, found)))
-  return between(
-    config,
-    { id, before: ['move', 'pause'], afterwards: ['host'], onFailure: ['host', 'resume'] },
-    async (stored, found) => {
-      const written = await write(stored, found)
-      await removeMoved(stored, id)
-      return shown(wish, file, written)
-    },
-  )
+  return wish.kind === 'backup' ? backUp(config, task) : move(config, task)
 }
 
-async function refuseExisting(file: string): Promise<void> {
-  const isThere = await access(file).then(
-    () => true,
-    () => false,
+interface Task {
+  wish: ArchiveWish
+  /** Absolute path of the archive. */
+  file: string
+  blobsDir: string
+  steps: Steps
+}
+
+async function backUp(config: Config, task: Task): Promise<string> {
+  await refuseExisting(task.file)
+  return withInstance(config, task.wish.id, async (stored, found) => shown(task, await written(task, stored, found)))
+}
+
+async function move(config: Config, task: Task): Promise<string> {
+  const { wish, file, steps } = task
+  const { id } = wish
+  let isThere = false
+  const text = await between(
+    config,
+    {
+      id,
+      before: ['move', 'pause'],
+      onFailure: ['host', 'resume'],
+      async check(stored, found) {
+        isThere = await isFromEarlier(task, stored, found)
+      },
+      async finish(stored, order) {
+        // A start of the service while the archive was written has given the instance to a shard.
+        await order('pause')
+        await removeMoved(stored, id, steps)
+        await steps('export:removed')
+      },
+      afterwards: ['host'],
+    },
+    async (stored, found) => shown(task, isThere ? await readBack(file, wish.passphrase) : await written(task, stored, found)),
   )
-  if (isThere) throw new Error(`The file ${file} exists already; name another one.`)
+  await steps('export:ended')
+  return text
+}
+
+/** Whether an earlier run of this command has written the archive already. Throws if the file cannot be written. */
+async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundInstance): Promise<boolean> {
+  const earlier = await earlierTarget(stored, found, file)
+  if (!earlier) {
+    await refuseExisting(file)
+    return false
+  }
+  const { head } = await readBack(file, wish.passphrase)
+  if (head.id !== found.id || head.made !== earlier.made)
+    throw new Error(`The file ${file} is another archive; name another file.`)
+  return true
+}
+
+/** Writes the archive, and reads it once before it gets its name and before anything is removed here. */
+async function written({ wish, file, blobsDir, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
+  const { id, kind, passphrase } = wish
+  const parts = await partsOf(stored, found, kind)
+  async function* frames() {
+    for await (const frame of instanceFrames(parts, stored.store, blobsDir)) {
+      yield frame
+      await steps('export:begun')
+    }
+  }
+  let summary: ArchiveSummary | undefined
+  await writeArchiveFile(file, passphrase, frames(), {
+    draft: `${file}.${id}.tmp`,
+    async written(draft) {
+      await steps('export:written')
+      summary = await readBack(draft, passphrase)
+      if (kind === 'backup') return
+      await stored.store.commit({ ops: [movedToOp(stored.sealer, id, { path: file, made: parts.head.made })] })
+      await steps('export:recorded')
+    },
+  })
+  await steps('export:named')
+  return summary!
+}
+
+type ArchiveSummary = Awaited<ReturnType<typeof readInstanceArchive>>
+
+const readBack = (file: string, passphrase: string) => readInstanceArchive(file, passphrase, { record() {}, blob() {} })
+
+async function refuseExisting(file: string): Promise<void> {
+  if (await exists(file)) throw new Error(`The file ${file} exists already; name another one.`)
 }
 
 async function partsOf({ store, sealer }: Stored, { id, ringKey }: FoundInstance, kind: ArchiveKind): Promise<InstanceParts> {
@@ -63,14 +132,17 @@ async function partsOf({ store, sealer }: Stored, { id, ringKey }: FoundInstance
 }
 
 /** Removes records in the archive that must happen only once: messages that are waiting to be sent, and events that are waiting to be delivered. */
-async function removeMoved({ store }: Stored, id: string): Promise<void> {
+async function removeMoved({ store }: Stored, id: string, steps: Steps): Promise<void> {
   const prefix = keys.instance(id)
   const ops: Op[] = []
   for await (const [key] of store.range(prefix)) if (happensOnce(key.slice(prefix.length))) ops.push([key, null])
-  await removeThese(store, ops)
+  for (let from = 0; from < ops.length; from += REMOVED_AT_ONCE) {
+    await store.commit({ ops: ops.slice(from, from + REMOVED_AT_ONCE) })
+    await steps('export:removing')
+  }
 }
 
-function shown({ id, kind, isJson }: ArchiveWish, file: string, { records, blobs }: { records: number; blobs: number }): string {
+function shown({ wish: { id, kind, isJson }, file }: Task, { records, blobs }: ArchiveSummary): string {
   if (isJson) return `${JSON.stringify({ instance: id, kind, file, records, media: blobs })}\n`
   const counts = `${file}: ${records} records, ${blobs} media files.\n`
   if (kind === 'backup')

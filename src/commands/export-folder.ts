@@ -1,29 +1,69 @@
 /** `instance export --to baileys`: the device as a folder of Baileys. */
 import { resolve } from 'node:path'
 import type { WrittenFolder } from '../../workers/portability/export/write-folder.ts'
+import { movedToOp } from '../archive/moved-to.ts'
 import type { Config } from '../config.ts'
+import type { Steps } from '../domain/steps.ts'
+import { createKillAt } from '../kill-at.ts'
 import { keys } from '../storage/record-keys.ts'
+import { earlierTarget } from './earlier-target.ts'
 import { between, type FoundInstance } from './instance-orders.ts'
 import type { Stored } from './stored.ts'
 
 export async function exportFolder(config: Config, id: string, given: string, isJson: boolean): Promise<string> {
   const folder = resolve(given)
+  const steps = createKillAt(config.killAt)
   // Only this command loads the library.
   const { makeEmpty } = await import('../../workers/portability/export/write-folder.ts')
-  // Checked before the instance is stopped for the export.
-  await makeEmpty(folder)
-  return between(config, { id, before: ['move'], onFailure: ['resume'] }, async (stored, found) => {
-    const written = await writeDevice(stored, found, folder)
-    return shown(isJson, id, folder, written, await waitingIn(stored, id))
-  })
+  let isThere = false
+  const text = await between(
+    config,
+    {
+      id,
+      before: ['move'],
+      onFailure: ['resume'],
+      // Before the instance is stopped for the export.
+      async check(stored, found) {
+        isThere = await isFromEarlier(stored, found, folder)
+        if (!isThere) await makeEmpty(folder, id)
+      },
+    },
+    async (stored, found) => {
+      const waiting = await waitingIn(stored, id)
+      if (isThere) return shown(isJson, id, folder, undefined, waiting)
+      return shown(isJson, id, folder, await writeDevice(stored, found, folder, steps), waiting)
+    },
+  )
+  await steps('export:ended')
+  return text
 }
 
-async function writeDevice({ store }: Stored, { id, ringKey }: FoundInstance, folder: string): Promise<WrittenFolder> {
+/** Whether an earlier run of this command has written the whole device into the folder. */
+async function isFromEarlier(stored: Stored, found: FoundInstance, folder: string): Promise<boolean> {
+  const { isComplete } = await import('../../workers/portability/export/write-folder.ts')
+  return (await earlierTarget(stored, found, folder)) !== undefined && (await isComplete(folder, found.id))
+}
+
+async function writeDevice(
+  { store, sealer }: Stored,
+  { id, ringKey }: FoundInstance,
+  folder: string,
+  steps: Steps,
+): Promise<WrittenFolder> {
   const { readInstance } = await import('../../workers/portability/export/read-instance.ts')
   const { writeFolder } = await import('../../workers/portability/export/write-folder.ts')
   const device = await readInstance(id, store, ringKey)
   if (!device) throw new Error(`Instance ${id} has no credentials, so there is nothing to move.`)
-  return writeFolder(folder, device, Date.now())
+  const now = Date.now()
+  return writeFolder(folder, device, {
+    instance: id,
+    now,
+    steps,
+    async complete() {
+      await store.commit({ ops: [movedToOp(sealer, id, { path: folder, made: now })] })
+      await steps('export:recorded')
+    },
+  })
 }
 
 /** Number of messages in the queue, which are not exported. */
@@ -33,17 +73,34 @@ async function waitingIn({ store }: Stored, id: string): Promise<number> {
   return count
 }
 
+/** `folder` was written by an earlier run if there are no counts. */
 async function shown(
   isJson: boolean,
   id: string,
   folder: string,
-  { written, missing, lostMessageKeys }: WrittenFolder,
+  counts: WrittenFolder | undefined,
   waiting: number,
 ): Promise<string> {
-  if (isJson) {
-    const counts = { written: Object.fromEntries(written), missing: Object.fromEntries(missing) }
-    return `${JSON.stringify({ instance: id, folder, ...counts, lost_message_keys: lostMessageKeys, waiting })}\n`
-  }
+  if (isJson) return `${JSON.stringify({ instance: id, folder, ...(counts && asJson(counts)), waiting })}\n`
+  const report = counts ? await sentencesOf(counts) : ['An earlier run of this command has written the folder.']
+  const queued = waiting === 0 ? [] : [`Messages in the queue that were not exported and stay here: ${waiting}.`]
+  return [
+    ...report,
+    ...queued,
+    `The device is in ${folder}, and instance ${id} is stopped here with the reason moved.`,
+    'Start the other program with this folder. Delete the instance when that is connected; nothing is logged out by it.',
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+const asJson = ({ written, missing, lostMessageKeys }: WrittenFolder) => ({
+  written: Object.fromEntries(written),
+  missing: Object.fromEntries(missing),
+  lost_message_keys: lostMessageKeys,
+})
+
+async function sentencesOf({ written, missing, lostMessageKeys }: WrittenFolder): Promise<string[]> {
   const { CATEGORIES } = await import('../../workers/portability/categories.ts')
   const lines = CATEGORIES.flatMap(({ type, nouns, without }) => {
     const [there, absent] = [written.get(type) ?? 0, missing.get(type) ?? 0]
@@ -53,16 +110,7 @@ async function shown(
   })
   const late =
     lostMessageKeys === 0 ? [] : [`${plural(lostMessageKeys, 'message')} that the network still holds may not be readable there.`]
-  const queued = waiting === 0 ? [] : [`Messages in the queue that were not exported and stay here: ${waiting}.`]
-  return [
-    ...lines,
-    ...late,
-    ...queued,
-    `The device is in ${folder}, and instance ${id} is stopped here with the reason moved.`,
-    'Start the other program with this folder. Delete the instance when that is connected; nothing is logged out by it.',
-  ]
-    .map((line) => `${line}\n`)
-    .join('')
+  return [...lines, ...late]
 }
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -4,6 +4,8 @@ import type { StoredState } from '../../workers/portability/export/moved.ts'
 import type { Config } from '../config.ts'
 import { answerTo, type OrderName, orderOps, withdrawnOrder } from '../directory/orders.ts'
 import { SECOND } from '../domain/clock.ts'
+import type { Steps } from '../domain/steps.ts'
+import { createKillAt } from '../kill-at.ts'
 import { visitOwner } from '../storage/owner.ts'
 import { keys } from '../storage/record-keys.ts'
 import { type Stored, withOwnStore, withStore } from './stored.ts'
@@ -35,11 +37,13 @@ async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance
 export interface Procedure {
   id: string
   before: readonly OrderName[]
+  /** Work that cannot be undone, after `work`. If it fails, the instance stays as it is and the command has to be repeated. */
+  finish?(stored: Stored, order: (name: OrderName) => Promise<unknown>): Promise<void>
   afterwards?: readonly OrderName[]
   /** Requests after failed work, which restore the instance. */
   onFailure?: readonly OrderName[]
-  /** Throws if the instance is not suitable. */
-  check?(found: FoundInstance): void
+  /** Throws if the instance is not suitable. Runs before the first request. */
+  check?(stored: Stored, found: FoundInstance): void | Promise<void>
 }
 
 /** Does the work between the requests, with a running service or without one. Resolves with the result of `work`. */
@@ -49,13 +53,15 @@ export async function between<T>(
   work: (stored: Stored, found: FoundInstance) => Promise<T>,
 ): Promise<T> {
   const { id, check } = procedure
+  const steps = createKillAt(config.killAt)
   const beside = await withStore(config, async (stored) => {
     const found = await find(stored, id)
-    check?.(found)
-    const order = (name: OrderName) => isCarriedOut(stored, id, name)
+    await check?.(stored, found)
+    const order = (name: OrderName) => isCarriedOut(stored, id, name, steps)
     if (!(await order(procedure.before[0]!))) return undefined
     for (const name of procedure.before.slice(1)) await order(name)
-    return { value: await guarded(procedure, found, order, () => work(stored, found)) }
+    await steps('export:stopped')
+    return { value: await guarded(procedure, found, order, work, stored) }
   })
   if (beside) return beside.value
   return withOwnStore(config, async (stored) => {
@@ -65,23 +71,29 @@ export async function between<T>(
       if (name === 'move' || name === 'resume') await changeState(stored.store, id, found.ringKey, name)
     }
     for (const name of procedure.before) await order(name)
-    return guarded(procedure, found, order, () => work(stored, found))
+    await steps('export:stopped')
+    return guarded(procedure, found, order, work, stored)
   })
 }
 
 async function guarded<T>(
-  { afterwards = [], onFailure = [] }: Procedure,
-  { state }: FoundInstance,
+  { finish = async () => {}, afterwards = [], onFailure = [] }: Procedure,
+  found: FoundInstance,
   order: (name: OrderName) => Promise<unknown>,
-  work: () => Promise<T>,
+  work: (stored: Stored, found: FoundInstance) => Promise<T>,
+  stored: Stored,
 ): Promise<T> {
   // A device that had moved before may be connected in the other program.
-  const undo = state.reason === 'moved' ? onFailure.filter((name) => name !== 'resume') : onFailure
-  const value = await work().catch(async (error) => {
+  const undo = found.state.reason === 'moved' ? onFailure.filter((name) => name !== 'resume') : onFailure
+  const value = await work(stored, found).catch(async (error) => {
     for (const name of undo) await order(name)
     throw error
   })
-  for (const name of afterwards) await order(name)
+  try {
+    await finish(stored, order)
+  } finally {
+    for (const name of afterwards) await order(name)
+  }
   return value
 }
 
@@ -93,8 +105,9 @@ export const withInstance = <T>(
 ): Promise<T> => withStore(config, async (stored) => work(stored, await find(stored, id)))
 
 /** Resolves with false if no service runs. Rejects with the reason why the service did not carry it out. */
-async function isCarriedOut({ store }: Stored, id: string, order: OrderName): Promise<boolean> {
+async function isCarriedOut({ store }: Stored, id: string, order: OrderName, steps: Steps): Promise<boolean> {
   await store.commit({ ops: orderOps(id, order) })
+  await steps('export:ordered')
   if (!(await visitOwner(store))) {
     await store.commit({ ops: [withdrawnOrder(id)] })
     return false

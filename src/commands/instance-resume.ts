@@ -1,6 +1,8 @@
 /** `instance resume`: takes back a device that was moved out and never used there. */
+import { notMoved } from '../archive/moved-to.ts'
 import { command } from './command.ts'
 import { between, type FoundInstance } from './instance-orders.ts'
+import type { Stored } from './stored.ts'
 
 export const resumeDevice = command({
   name: 'instance resume',
@@ -12,10 +14,13 @@ export const resumeDevice = command({
   ].join('\n'),
   arguments: [{ name: 'ID', about: 'id of the instance' }],
   async run({ config, arguments: [id = ''] }) {
-    const check = ({ state }: FoundInstance) => {
+    const check = (_: Stored, { state }: FoundInstance) => {
       if (state.reason !== 'moved')
         throw new Error(`Instance ${id} was not moved to another program; its status is ${state.status}.`)
     }
-    return between(config, { id, before: ['resume'], check }, async () => `Instance ${id} is started again.\n`)
+    return between(config, { id, before: ['resume'], check }, async ({ store }) => {
+      await store.commit({ ops: [notMoved(id)] })
+      return `Instance ${id} is started again.\n`
+    })
   },
 })

@@ -3,6 +3,7 @@
  * carries it out, removes it and writes an answer. An order that a kill leaves behind is carried out by the next start.
  */
 import * as v from 'valibot'
+import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -42,6 +43,12 @@ export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order
 export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<{ problem: string | null } | undefined> =>
   answers.get(store, keys.orderAnswer(instance))
 
+/**
+ * Longest time that an instance is without a shard. A command that was killed does not ask for one again; one that still works then asks for the pause
+ * again before it removes anything.
+ */
+const PAUSE_MS = 10 * MINUTE
+
 export interface OrdersDeps {
   store: StateStore
   engine: Pick<Engine, 'call' | 'stop'>
@@ -52,14 +59,34 @@ export interface OrdersDeps {
 
 /** Carries out all waiting requests. */
 export function createOrders({ store, engine, log, host }: OrdersDeps): () => Promise<void> {
-  const tell = (instance: string, operation: 'instance.move' | 'instance.resume') =>
-    engine.call(instance, { kind: 'control', operation, input: {} })
+  const paused = new Map<string, NodeJS.Timeout>()
+
+  /** The instance gets a shard: its command has ended, or was killed. */
+  async function goOn(instance: string): Promise<unknown> {
+    clearTimeout(paused.get(instance))
+    return paused.delete(instance) ? host(instance) : undefined
+  }
+
+  async function pause(instance: string): Promise<void> {
+    clearTimeout(paused.get(instance))
+    if (!paused.has(instance)) await engine.stop(instance, 'keep')
+    const ended = setTimeout(() => {
+      log.warn({ instance_id: instance }, 'a CLI command that works on an instance did not end; the instance goes on')
+      goOn(instance).catch((error) => log.error({ err: error, instance_id: instance }, 'the instance could not be started'))
+    }, PAUSE_MS)
+    paused.set(instance, ended.unref())
+  }
+
+  async function tell(instance: string, operation: 'instance.move' | 'instance.resume'): Promise<unknown> {
+    await goOn(instance)
+    return engine.call(instance, { kind: 'control', operation, input: {} })
+  }
 
   const doing: Readonly<Record<OrderName, (instance: string) => Promise<unknown>>> = {
     move: (instance) => tell(instance, 'instance.move'),
     resume: (instance) => tell(instance, 'instance.resume'),
-    pause: (instance) => engine.stop(instance, 'keep'),
-    host,
+    pause,
+    host: goOn,
   }
 
   async function carryOut(instance: string, order: OrderName): Promise<string | null> {
@@ -83,9 +110,11 @@ export function createOrders({ store, engine, log, host }: OrdersDeps): () => Pr
   }
 }
 
-/** Removes answers that no command waits for. */
-export async function removeOrderAnswers(store: StateStore): Promise<void> {
+/** Removes at a start what no command waits for: answers, and requests for a pause, whose command was killed or gives up. */
+export async function removeOrderLeftovers(store: StateStore): Promise<void> {
   const ops: Op[] = []
   for await (const [key] of store.range(keys.orderAnswers)) ops.push([key, null])
+  for await (const { key, value } of orders.list(store, keys.orders))
+    if (value.order === 'pause' || value.order === 'host') ops.push([key, null])
   await removeThese(store, ops)
 }

@@ -1,6 +1,6 @@
 /** Starts the instances of the directory, and does what commands have left in the store: imported devices and orders. */
 import type { Directory } from '../directory/directory.ts'
-import { createOrders, removeOrderAnswers } from '../directory/orders.ts'
+import { createOrders, removeOrderLeftovers } from '../directory/orders.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
@@ -38,7 +38,7 @@ export async function hostInstances(deps: HostingDeps): Promise<void> {
   const takeImports = () =>
     directory.takeImports().then(bootAll, (error) => log.error({ err: error }, 'imported devices could not be taken over'))
 
-  await removeOrderAnswers(storage.store)
+  await removeOrderLeftovers(storage.store)
   const carryOutOrders = createOrders({ store: storage.store, engine, log, host: (id) => boot(directory.config(id)) })
 
   async function look() {

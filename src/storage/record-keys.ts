@@ -44,6 +44,8 @@ export const keys = {
   runtime: (id: string) => `instance:${id}:runtime`,
   statusHistory: (id: string) => `instance:${id}:status-history`,
   creds: (id: string) => `instance:${id}:creds`,
+  /** Archive or folder into which the command `instance export` moved the instance. */
+  movedTo: (id: string) => `instance:${id}:moved-to`,
   /** `keyId` is blind, because it can hold phone numbers; for a one-time pre-key it is its number, 8 digits. */
   signal: (id: string, type: string, keyId: string) => `instance:${id}:key:${type}:${keyId}`,
   signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),

@@ -17,6 +17,10 @@ export interface Ground {
   sandbox: Sandbox
   receiver: Receiver
   gateway: Gateway
+  /** Data folder of the service. */
+  dataDir: string
+  /** Environment of a service on the same network. */
+  onNetwork: Record<string, string>
   /** Starts the service on the same data and port; `more`: additional environment. */
   start(more?: Record<string, string>): Promise<Running>
   /** The service that was started last. */
@@ -92,6 +96,8 @@ export async function startGround(
     sandbox: createSandbox(network.printed.sandbox_url!),
     receiver,
     gateway,
+    dataDir: env.SVC_DATA_DIR,
+    onNetwork: networkEnv(network.printed),
     get service() {
       return service
     },

@@ -9,14 +9,18 @@ const CLI = program('../../src/cli', import.meta.url)
 export interface CommandResult {
   out: string
   errors: string
-  code: number
+  /** Null if a signal ended the command. */
+  code: number | null
 }
 
 /** Runs a command with no other setting than `dataDir`. */
-export async function runCommand(dataDir: string, ...args: string[]): Promise<CommandResult> {
+export const runCommand = (dataDir: string, ...args: string[]): Promise<CommandResult> => runCommandIn({}, dataDir, ...args)
+
+/** The same with `env` added. */
+export async function runCommandIn(env: Record<string, string>, dataDir: string, ...args: string[]): Promise<CommandResult> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
-  const child = spawn(process.execPath, [...CLI, ...args], { cwd: ROOT, env: { ...inherited, SVC_DATA_DIR: dataDir } })
+  const child = spawn(process.execPath, [...CLI, ...args], { cwd: ROOT, env: { ...inherited, ...env, SVC_DATA_DIR: dataDir } })
   child.stdin.end()
   const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { out, errors, code: code as number }
+  return { out, errors, code: code as number | null }
 }

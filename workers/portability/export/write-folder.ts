@@ -1,7 +1,9 @@
 /** Writes a device as a folder of Baileys with the library's own function, so that the names and formats of the files are the library's. */
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { type AuthenticationCreds, type SignalDataSet, useMultiFileAuthState } from '@whiskeysockets/baileys'
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
+import type { Steps } from '../../../src/domain/steps.ts'
 import type { KeyType } from '../../shard/keys/key-store.ts'
 import { keyFrom } from '../../shard/keys/signal/codec.ts'
 import { jsonFromRecord } from '../../shard/keys/signal/session-json.ts'
@@ -19,15 +21,56 @@ export interface WrittenFolder {
 /** Only the owner may read the files that this process writes from now on, because they are the keys of an account. */
 const PRIVATE = 0o077
 const PRIVATE_FOLDER = 0o700
+/** Name that the library gives to the file with the credentials. */
+const CREDS = 'creds.json'
 /** The library writes a file for each key. */
 const AT_ONCE = 200
 
 /** Types that the other program recreates: a wrong version of app state costs more than reading it again. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
-/** `folder`: an empty one. `now`: epoch ms. */
-export async function writeFolder(folder: string, { creds, keys, unnamed }: StoredDevice, now: number): Promise<WrittenFolder> {
+/**
+ * File that is in the folder until everything is written. A command that was killed leaves it, so a repeated one knows that the other files are its own.
+ */
+const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
+
+/** Creates the folder or empties it of what an interrupted export of this instance left in it. Rejects if it has other files. */
+export async function makeEmpty(folder: string, instance: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  const mark = unfinished(folder, instance)
+  const names = await readdir(folder)
+  if (names.length === 0) return
+  if (!names.includes(basename(mark))) throw new Error(`The folder ${folder} is not empty; name one that does not exist yet.`)
+  // The mark is removed last, because without it a next run would refuse the rest.
+  for (const name of names) if (name !== basename(mark)) await rm(join(folder, name))
+  await rm(mark)
+}
+
+/** Whether an export of this instance into the folder was completed. */
+export async function isComplete(folder: string, instance: string): Promise<boolean> {
+  const names = await readdir(folder)
+  return names.includes(CREDS) && !names.includes(basename(unfinished(folder, instance)))
+}
+
+export interface WritingOptions {
+  /** Id of the instance that has the device. */
+  instance: string
+  /** Epoch ms. */
+  now: number
+  steps: Steps
+  /** Called when everything is written, before the folder counts as complete. */
+  complete(): Promise<void>
+}
+
+/** `folder`: an empty one. */
+export async function writeFolder(
+  folder: string,
+  { creds, keys, unnamed }: StoredDevice,
+  { instance, now, steps, complete }: WritingOptions,
+): Promise<WrittenFolder> {
   process.umask(PRIVATE)
+  const mark = unfinished(folder, instance)
+  await writeFile(mark, '', { flush: true })
   const written = new Map<string, number>()
   const missing = new Map([...unnamed].filter(([type]) => !LEFT_OUT.has(type)))
   let lostMessageKeys = 0
@@ -52,17 +95,16 @@ export async function writeFolder(folder: string, { creds, keys, unnamed }: Stor
     const data: Record<string, Record<string, unknown>> = {}
     for (const { type, id, value } of entries.slice(from, from + AT_ONCE)) data[type] = { ...data[type], [id]: value }
     await state.keys.set(data as SignalDataSet)
+    await steps('export:begun')
   }
   // Written last: a folder without credentials is not a device, so after an earlier kill nothing can be started from it.
   replaceAll(state.creds, creds)
   await saveCreds()
+  await steps('export:written')
+  await complete()
+  await rm(mark)
+  await steps('export:named')
   return { written, missing, lostMessageKeys }
-}
-
-/** Creates the folder, or rejects if it exists and is not empty. */
-export async function makeEmpty(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
-  if ((await readdir(folder)).length > 0) throw new Error(`The folder ${folder} is not empty; name one that does not exist yet.`)
 }
 
 /** The library saves the object that it created itself. */

@@ -1,0 +1,26 @@
+/**
+ * Record of the archive or the folder into which an instance was moved. It is written before that target gets its final form and before the queue and the
+ * waiting events are removed here, so a repeated command completes an interrupted one instead of writing a second target.
+ */
+import * as v from 'valibot'
+import type { Op, StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import { repository } from '../storage/repository.ts'
+import type { Sealer } from '../storage/sealer.ts'
+
+export interface MovedTo {
+  /** Absolute path. */
+  path: string
+  /** Time at which the target was made, epoch ms; an archive has it in its head. */
+  made: number
+}
+
+const SCHEMA: v.GenericSchema<unknown, MovedTo> = v.object({ path: v.string(), made: v.number() })
+const records = (sealed: Sealer) => repository({ name: 'target of a moved instance', schema: SCHEMA, version: 1, sealed })
+
+export const movedTo = (store: Pick<StateStore, 'get'>, sealer: Sealer, id: string): Promise<MovedTo | undefined> =>
+  records(sealer).get(store, keys.movedTo(id))
+
+export const movedToOp = (sealer: Sealer, id: string, value: MovedTo): Op => records(sealer).encode(keys.movedTo(id), value)
+
+export const notMoved = (id: string): Op => [keys.movedTo(id), null]
