@@ -113,7 +113,7 @@ async function stage({ store, sealer }: Stored, config: Config, { file, passphra
   if (found.blobs > 0) await syncFolder(dir)
   const archive = { config: Buffer.from(found.config).toString(), ringKey: Buffer.from(ringKey).toString('base64') }
   const { workspace, name, token } = made
-  await store.commit({ ops: await staged.ops({ workspace, name, token, identity, archive }, creds) })
+  await store.commit({ ops: await staged.ops({ workspace, name, token, from: 'svc', identity, archive }, creds) })
 }
 
 function shown(isJson: boolean, { head, records, blobs }: FoundArchive, made: Made | undefined, outcome: string): string {

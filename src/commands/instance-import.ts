@@ -1,9 +1,10 @@
 /** `instance import`: brings a linked device in from another program, without pairing it again. */
 import { randomUUID } from 'node:crypto'
-import type { ReadChoice, ReadDevice } from '../../workers/portability/read-device.ts'
+import type { ProgramName, ReadChoice, ReadDevice } from '../../workers/portability/read-device.ts'
 import { newInstanceToken } from '../account/credentials.ts'
 import { importOps } from '../directory/imports.ts'
 import { MINUTE } from '../domain/clock.ts'
+import { IMPORT_SOURCES, type ImportSource } from '../domain/device-bundle.ts'
 import { readName } from '../domain/display-text.ts'
 import { command, UsageError } from './command.ts'
 import { handOver, refuseOccupied } from './hand-over.ts'
@@ -52,7 +53,8 @@ export const importDevice = command({
     json: { about: 'print JSON instead of sentences' },
   },
   async run({ config, options, arguments: [path = ''], note }) {
-    const { from = '', name = 'Imported device', workspace, stopped, json } = options
+    const { name = 'Imported device', workspace, stopped, json } = options
+    const from = programNamed(options.from ?? '')
     if (from === 'svc') return importArchive({ config, options, file: path, note })
     const choice = { isOld: options['used-since'], device: options.device }
     const named = readName(name, 100)
@@ -66,19 +68,24 @@ export const importDevice = command({
       if (isDry) return shown(json, device, undefined, ['Nothing was written.'])
       const made = { id: randomUUID(), token: newInstanceToken() }
       await stored.store.commit({
-        ops: importOps(stored.sealer, { ...made, workspace: into.record.id, name: named.name }, device.bundle),
+        ops: importOps(stored.sealer, { ...made, workspace: into.record.id, name: named.name, from }, device.bundle),
       })
       return shown(json, device, made, [await handOver(stored, made.id, note)])
     })
   },
 })
 
-async function readFrom(from: string, path: string, choice: ReadChoice): Promise<ReadDevice> {
+async function readFrom(from: ProgramName, path: string, choice: ReadChoice): Promise<ReadDevice> {
   // Only this command loads the library.
-  const { readDevice, SOURCE_NAMES } = await import('../../workers/portability/read-device.ts')
-  if (!SOURCE_NAMES.includes(from))
-    throw new UsageError(`--from is ${JSON.stringify(from)}; it must be one of: svc, ${SOURCE_NAMES.join(', ')}.`, NAME)
+  const { readDevice } = await import('../../workers/portability/read-device.ts')
   return readDevice(from, path, choice)
+}
+
+function programNamed(from: string): ImportSource {
+  const found = IMPORT_SOURCES.find((name) => name === from)
+  if (found === undefined)
+    throw new UsageError(`--from is ${JSON.stringify(from)}; it must be one of: ${IMPORT_SOURCES.join(', ')}.`, NAME)
+  return found
 }
 
 function refuseRunning({ writtenAt }: ReadDevice, isStopped: boolean): void {

@@ -3,7 +3,7 @@
  * records are written in one commit, and the commit that creates the instance removes the device.
  */
 import * as v from 'valibot'
-import type { DeviceBundle, DeviceKey } from '../domain/device-bundle.ts'
+import { type DeviceBundle, type DeviceKey, IMPORT_SOURCES, type ImportSource } from '../domain/device-bundle.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { removeThese } from '../storage/remove-all.ts'
@@ -17,6 +17,8 @@ export interface ImportedDevice {
   workspace: string
   name: string
   token: string
+  /** Program that the device comes from. Absent in a record of an earlier release. */
+  from?: ImportSource | undefined
   identity: string
   /** Credentials in base64. Those of an archived instance are sealed with its own key. */
   creds: string
@@ -37,6 +39,7 @@ const ImportSchema: v.GenericSchema<unknown, ImportedDevice> = v.object({
   workspace: v.string(),
   name: v.string(),
   token: v.string(),
+  from: v.optional(v.picklist(IMPORT_SOURCES)),
   identity: v.string(),
   creds: v.string(),
   slices: v.number(),
@@ -55,7 +58,7 @@ const refusals = repository({ name: 'refused import', schema: RefusalSchema, ver
 /** Records of a device, to be written in one commit. */
 export function importOps(
   sealer: Sealer,
-  about: Pick<ImportedDevice, 'id' | 'workspace' | 'name' | 'token'>,
+  about: Pick<ImportedDevice, 'id' | 'workspace' | 'name' | 'token' | 'from'>,
   bundle: DeviceBundle,
 ): Op[] {
   const ops: Op[] = []

@@ -194,7 +194,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     steps,
     log,
     adoptMedia,
-    async insert({ id, workspace, name, token, archive }, extra) {
+    async insert({ id, workspace, name, token, from, archive }, extra) {
       const now = clock.now()
       const make = (): InstanceRecord => ({
         ...sharedBy(workspace as WorkspaceId),
@@ -204,6 +204,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
         workspace,
         name,
         token,
+        importedFrom: from,
         updatedAt: now,
       })
       await insert(workspace as WorkspaceId, make, extra)

@@ -1,5 +1,6 @@
 /** The instance object of the API, combined from the record of the main thread and the state of the shard. */
 import { iso } from '../domain/clock.ts'
+import type { ImportSource } from '../domain/device-bundle.ts'
 import type { InstanceSettings, PreviousSecret, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
 import { type RestrictionObject, renderRestriction } from '../domain/restriction.ts'
 import { MASKED } from '../domain/url-text.ts'
@@ -15,6 +16,8 @@ export interface InstanceRecord {
   webhooks: WebhookSettings
   /** Never shown. */
   previousSecret?: PreviousSecret | undefined
+  /** Program that the device came from, if it was imported. It remains when another account is paired. */
+  importedFrom?: ImportSource | undefined
   /** Creation time, in epoch ms. */
   createdAt: number
   updatedAt: number
@@ -32,6 +35,8 @@ export interface InstanceObject {
   platform: string | null
   connected_at: string | null
   disconnected_at: string | null
+  imported_from: ImportSource | null
+  imported_at: string | null
   restriction: RestrictionObject | null
   subscription_status: SubscriptionStatus
   trial_ends_at: string | null
@@ -63,6 +68,9 @@ export function renderInstance(
     platform: state.platform,
     connected_at: isoOrNull(state.connectedAt),
     disconnected_at: isoOrNull(state.disconnectedAt),
+    // A pairing here clears the time, because that device was not imported.
+    imported_from: state.importedAt === null ? null : (record.importedFrom ?? null),
+    imported_at: isoOrNull(state.importedAt),
     restriction: renderRestriction(state.restriction),
     subscription_status: subscription.status,
     trial_ends_at: isoOrNull(subscription.trialEndsAt),

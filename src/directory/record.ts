@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { hashOf } from '../account/credentials.ts'
 import { WebhookSettingsRecord } from '../account/webhook-settings.ts'
+import { IMPORT_SOURCES } from '../domain/device-bundle.ts'
 import { DIALECTS } from '../domain/dialect.ts'
 import {
   each,
@@ -32,6 +33,7 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
   settings: Settings,
   webhooks: WebhookSettingsRecord,
   previousSecret: v.optional(v.object({ secret: v.string(), until: v.number() })),
+  importedFrom: v.optional(v.picklist(IMPORT_SOURCES)),
   createdAt: v.number(),
   updatedAt: v.number(),
 })

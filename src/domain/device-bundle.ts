@@ -10,3 +10,7 @@ export interface DeviceBundle {
   identity: string
   keys: readonly DeviceKey[]
 }
+
+/** Programs that a device can come from; `svc` is another server of this service. */
+export const IMPORT_SOURCES = ['svc', 'baileys', 'whatsmeow', 'zapo', 'evolution', 'fazer', 'openwa', 'waha'] as const
+export type ImportSource = (typeof IMPORT_SOURCES)[number]

@@ -1,5 +1,6 @@
 /** Objects that several areas return: the instance, its settings, its webhooks. */
 import { z } from 'zod'
+import { IMPORT_SOURCES } from '../domain/device-bundle.ts'
 import { DIALECTS } from '../domain/dialect.ts'
 import {
   DEFAULT_SETTINGS,
@@ -86,6 +87,10 @@ export const Instance = z
       .meta({ description: 'Platform of the phone: `android`, `ios`, or another value from the network.' }),
     connected_at: instant.nullable(),
     disconnected_at: instant.nullable(),
+    imported_from: z.enum(IMPORT_SOURCES).nullable().meta({
+      description: 'Program that the linked device was imported from; null if it was paired here, or if it is unknown.',
+    }),
+    imported_at: instant.nullable().meta({ description: 'Time of the import; null if the device was paired here.' }),
     restriction: Restriction.nullable(),
     subscription_status: z.enum(SUBSCRIPTION_STATUSES),
     trial_ends_at: instant.nullable(),
@@ -122,6 +127,8 @@ export const instanceExample = {
   platform: 'android',
   connected_at: '2026-01-31T12:00:00.000Z',
   disconnected_at: null,
+  imported_from: null,
+  imported_at: null,
   restriction: null,
   subscription_status: 'active',
   trial_ends_at: null,

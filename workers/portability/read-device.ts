@@ -1,5 +1,5 @@
 /** Reads a linked device from the files of another program and checks it. It writes nothing and does not contact the network. */
-import type { DeviceBundle } from '../../src/domain/device-bundle.ts'
+import type { DeviceBundle, ImportSource } from '../../src/domain/device-bundle.ts'
 import { credsBytes } from '../shard/keys/signal/codec.ts'
 import { readFolder } from './baileys/folder.ts'
 import { credentialsFrom, NotImportable } from './credentials.ts'
@@ -26,13 +26,16 @@ export interface ReadChoice {
   device?: string | undefined
 }
 
+/** Programs whose own data is read; an archive of this service is read by `src/archive`. */
+export type ProgramName = Exclude<ImportSource, 'svc'>
+
 interface Source {
   read(path: string, device: string | undefined): Promise<LibraryState>
   /** True if the files or tables may have several devices. */
   hasDevices?: true
 }
 
-const SOURCES: Readonly<Record<string, Source>> = {
+const SOURCES: Readonly<Record<ProgramName, Source>> = {
   baileys: { read: readFolder },
   whatsmeow: { read: readWhatsmeow, hasDevices: true },
   zapo: { read: readZapo, hasDevices: true },
@@ -42,11 +45,11 @@ const SOURCES: Readonly<Record<string, Source>> = {
   waha: { read: readWaha },
 }
 
-export const SOURCE_NAMES = Object.keys(SOURCES)
+export const SOURCE_NAMES = Object.keys(SOURCES) as ProgramName[]
 
-/** `from`: one of `SOURCE_NAMES`. Rejects with `NotImportable`, or with the error of the files. */
-export async function readDevice(from: string, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
-  const source = SOURCES[from]!
+/** Rejects with `NotImportable`, or with the error of the files. */
+export async function readDevice(from: ProgramName, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
+  const source = SOURCES[from]
   if (device !== undefined && !source.hasDevices)
     throw new NotImportable([`--device has no meaning with --from ${from}, which has one device.`])
   const state = await source.read(path, device)

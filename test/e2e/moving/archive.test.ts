@@ -123,6 +123,9 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     assert.ok(!imported.out.includes(instance.token), 'the token stays and is not shown')
     const status = (await there.must(moved(), 'GET', '/status')) as { status: string; phone: string }
     assert.deepEqual([status.status, status.phone], ['connected', PHONE])
+    const me = (await there.must(moved(), 'GET', '/me')) as { imported_from: string; imported_at: string }
+    assert.equal(me.imported_from, 'svc')
+    assert.ok(Math.abs(Date.parse(me.imported_at) - Date.now()) < 120_000, me.imported_at)
     for (const what of ['an event that waits', 'sent during the move'])
       await until(
         async () => taken.filter((each) => each === what).length,

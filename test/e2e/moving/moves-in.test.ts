@@ -144,6 +144,7 @@ for (const source of sources)
       }
       const shown = await must<Instance>('GET', `${gateway.baseUrl}/account/instances/${id}`, undefined, gateway.account)
       receiver.trust(id, shown.webhooks.secret)
+      assert.equal((shown as Instance & { imported_from: string }).imported_from, source)
       for (const who of ['Ana', 'Bia', 'Caio']) await said(`waiting from ${who}`)
       await said('waiting in the group')
 

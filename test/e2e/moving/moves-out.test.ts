@@ -91,6 +91,8 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
   })
 
   test('the instance is stopped for good, and its folder is private', async () => {
+    const { imported_from, imported_at } = (await world.gateway.must(instance, 'GET', '/me')) as Record<string, unknown>
+    assert.deepEqual([imported_from, imported_at], [null, null], 'it was paired here')
     const moved = await cli('export', instance.id, folder, '--to', 'baileys')
     assert.equal(moved.code, 0, moved.errors)
     assert.match(moved.out, /^(\d+) sessions with devices: \1 written\.$/m)

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { type AuthenticationCreds, BufferJSON, useMultiFileAuthState } from '@whiskeysockets/baileys'
-import { readDevice } from '../../../workers/portability/read-device.ts'
+import { type ProgramName, readDevice } from '../../../workers/portability/read-device.ts'
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
 import { type DatabaseServer, postgresMissing, redisMissing, startPostgres, startRedis } from '../../harness/other-databases.ts'
 import { printedRows, type Stored, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
@@ -62,7 +62,7 @@ async function follow(words: string, variables: Record<string, string>): Promise
 }
 
 /** The device in the rows that the sample gave to `npm`. */
-const imported = async (from: string) => plain(await readDevice(from, join(dir, `${from}.jsonl`), { isOld: false }))
+const imported = async (from: ProgramName) => plain(await readDevice(from, join(dir, `${from}.jsonl`), { isOld: false }))
 
 /** A reader makes a new key pair for pairings, which the device does not need. */
 const plain = ({ bundle: { creds: taken, identity, keys } }: Awaited<ReturnType<typeof readDevice>>) => ({
@@ -105,7 +105,7 @@ const withOthers = (stored: Stored, column: string): Stored =>
   )
 
 describe('tables in PostgreSQL', { skip: postgresMissing }, () => {
-  async function read(from: string, stored: Stored) {
+  async function read(from: ProgramName, stored: Stored) {
     const file = join(dir, 'expected.jsonl')
     await writeFile(file, printedRows(stored))
     return plain(await readDevice(from, file, { isOld: false }))

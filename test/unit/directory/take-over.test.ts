@@ -36,7 +36,11 @@ const started = (killAt?: Step) => startDirectory(service, { killAt })
 
 const leave = (id = ID, identity = 'AAAA') =>
   service.store.commit({
-    ops: importOps(service.sealer, { id, workspace: service.workspace, name: 'Moved', token: TOKEN }, bundleOf(identity)),
+    ops: importOps(
+      service.sealer,
+      { id, workspace: service.workspace, name: 'Moved', token: TOKEN, from: 'waha' },
+      bundleOf(identity),
+    ),
   })
 
 async function under(prefix: string): Promise<string[]> {

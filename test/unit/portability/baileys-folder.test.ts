@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type AuthenticationCreds, BufferJSON, useMultiFileAuthState } from '@whiskeysockets/baileys'
 import { complaint } from '../../../src/complaint.ts'
-import { readDevice } from '../../../workers/portability/read-device.ts'
+import { type ProgramName, readDevice } from '../../../workers/portability/read-device.ts'
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
 import { GROUP, KEYS, linked, ME, MY_LID, OLD_GROUP, OTHER, THEIR_LID } from './device.ts'
 
@@ -114,7 +114,7 @@ describe('the same state in rows', () => {
     )
   const credsText = () => JSON.stringify(creds, BufferJSON.replacer)
 
-  async function readRows(from: string, ...rows: object[]) {
+  async function readRows(from: ProgramName, ...rows: object[]) {
     const file = join(folder, 'rows.jsonl')
     await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     try {
