@@ -63,7 +63,7 @@ const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] 
   {
     tag: 'send-media',
     title: 'Send: media',
-    description: 'Images, videos, sounds, documents, stickers: by URL, data URL or base64.',
+    description: 'Images, videos, audio, documents, stickers: by URL, data URL or base64.',
     names: ['sendImage', 'sendVideo', 'sendPtv', 'sendGif', 'sendAudio', 'sendDocument', 'sendSticker'],
   },
   {

@@ -9,7 +9,7 @@ const FORMATS_NOTE = 'The format is detected from the content, never from a name
 
 /** Limits of the apps for moving stickers. */
 const MOVING_STICKER =
-  'The first 10 s of a moving picture (webp, gif, apng) or a video become the sticker; its frame rate, quality and detail are reduced until it has at most 500 kB.'
+  'The first 10 s of an animated picture (webp, gif, apng) or a video become the sticker; its frame rate, quality and detail are reduced until it has at most 500 kB.'
 
 const caption = text(0, 65_536).optional().meta({ description: 'Text below it.', maxLength: 65_536 })
 const viewOnce = z
@@ -59,7 +59,7 @@ export const sendVideo = send('send.sendVideo', 'POST /send-video', {
 
 export const sendAudio = send('send.sendAudio', 'POST /send-audio', {
   summary: 'Send a voice note or an audio file',
-  description: `Goes to people, groups, channels and status. Any format of sound is taken, also the sound of a film. If a converter is installed, a voice note leaves as ogg/opus, and an audio file that the apps do not play (wav, flac, ALAC and others) as AAC. ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people, groups, channels and status. Any audio format is accepted, and also a video, of which the audio is sent. If a converter is installed, a voice note is sent as ogg/opus, and an audio file that the apps do not play (wav, flac, ALAC and others) as AAC. ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group', 'newsletter', 'status'),
     audio: media(MEDIA_LIMIT, 'Audio'),
@@ -132,7 +132,7 @@ export const sendDocument = send('send.sendDocument', 'POST /send-document/{exte
 
 export const sendSticker = send('send.sendSticker', 'POST /send-sticker', {
   summary: 'Send a sticker',
-  description: `Goes to people, groups and channels. webp is sent unchanged; other pictures, and films, are converted. ${MOVING_STICKER} ${FORMATS_NOTE} ${TO_ANYBODY}`,
+  description: `Goes to people, groups and channels. webp is sent unchanged; other pictures and videos are converted. ${MOVING_STICKER} ${FORMATS_NOTE} ${TO_ANYBODY}`,
   input: {
     phone: destination('user', 'group', 'newsletter'),
     sticker: media(MEDIA_LIMIT, 'Sticker; 512x512 WebP recommended'),

@@ -69,7 +69,7 @@ const SEND_HEADERS = z.object({
     .meta({
       param: {
         description:
-          `\`wait=<seconds>\` (RFC 7240), ${PREFER.minSeconds} to ${PREFER.maxSeconds}: the answer comes when the outcome is known, with \`status\` \`sent\` or \`failed\` (\`removed\` when the message was taken out of the queue; 404 \`instance_not_found\` when the instance was deleted meanwhile) ` +
+          `\`wait=<seconds>\` (RFC 7240), ${PREFER.minSeconds} to ${PREFER.maxSeconds}: the answer comes when the outcome is known, with \`status\` \`sent\` or \`failed\` (\`removed\` when the message was taken out of the queue; 404 \`instance_not_found\` when the instance was deleted before that) ` +
           `and \`${PREFER.applied}: wait\`, or after that time with \`queued\`. Nothing else changes: the message keeps its place in the queue, the \`delivery\` event comes as always, ` +
           'and the message is still sent if the caller disconnects.',
         examples: { wait: { value: 'wait=10' } },

@@ -140,7 +140,11 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       await parts.account.refresh()
       if (parts.account.adminKeyTag(workspace) !== keyTag) {
         oauth.close(ticket)
-        throw new OauthError('access_denied', 'the admin key was replaced meanwhile; begin again in the app', 403)
+        throw new OauthError(
+          'access_denied',
+          'the admin key was replaced after this page was opened; begin again in the app',
+          403,
+        )
       }
       const chosen = fields.get('instance')
       if (chosen === undefined)
