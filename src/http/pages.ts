@@ -4,8 +4,9 @@ import { Failure } from '../domain/failures.ts'
 import { pageResponse } from '../features/page.ts'
 import type { Pages } from '../features/parts.ts'
 import { takesGzip } from '../features/system.ts'
-import { type AccessChecks, NO_ROUTE } from './access-checks.ts'
+import type { AccessChecks } from './access-checks.ts'
 import type { Env } from './mount.ts'
+import { NO_ROUTE } from './open-checks.ts'
 
 /** The files only change with the version of the service. */
 const ASSET_CACHE = 'max-age=3600'

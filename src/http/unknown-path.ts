@@ -1,7 +1,7 @@
 /** Answers a request that matches no route: the credentials are missing, the path has other methods, or the path is unknown. */
 import { Failure } from '../domain/failures.ts'
 import { type Access, type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
-import { NO_ROUTE } from './access-checks.ts'
+import { NO_ROUTE } from './open-checks.ts'
 
 const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 

@@ -2,7 +2,7 @@
  * Cross-origin requests with a ticket. An extension has a different origin in each browser and the ticket is the only credential, so every origin is
  * allowed. Cookies are never read.
  */
-import { TICKET_HEADER } from '../access-checks.ts'
+import { TICKET_HEADER } from '../open-checks.ts'
 
 export const METHODS = 'GET, POST'
 

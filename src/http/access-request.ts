@@ -1,0 +1,20 @@
+/** The parts of a request from which the checks of access identify the caller. */
+
+/** `limit` receives the number of remaining tokens, for the headers of the response. */
+export interface AccessRequest {
+  headers: Headers
+  source: string
+  /** Address of the peer of the socket, regardless of what a proxy claims. */
+  peer: string | undefined
+  limit(remaining: number): void
+}
+
+/** Longest accepted credential in a header, in characters. */
+export const MAX_CREDENTIAL = 256
+
+/** Value of a bearer token. Repeated headers arrive joined with a comma, so they do not match. */
+export function bearer(headers: Headers): string | undefined {
+  const value = headers.get('Authorization')
+  if (value === null || value.length > MAX_CREDENTIAL) return undefined
+  return /^bearer +([\x21-\x7e]+)$/i.exec(value)?.[1]
+}

@@ -1,0 +1,54 @@
+/** API keys and client tokens: which key a request bears, and whether its workspace asks for one. */
+import type { Account, ApiKey } from '../account/account.ts'
+import { API_KEY_PREFIX } from '../domain/brand.ts'
+import { Failure } from '../domain/failures.ts'
+import type { WorkspaceId } from '../domain/ids.ts'
+import type { Scope, Workspace } from '../domain/workspace.ts'
+import { type AccessRequest, bearer, MAX_CREDENTIAL } from './access-request.ts'
+import type { Guesses } from './guesses.ts'
+
+export interface KeyChecksDeps {
+  account: Pick<Account, 'findApiKey' | 'findClientToken' | 'used'>
+  guesses: Guesses
+}
+
+export interface KeyChecks {
+  /** An API key in `Authorization`. An imported client token is not accepted there. */
+  keyOfBearer(headers: Headers): ApiKey | undefined
+  /** Checks 6 to 8. One credential is checked per request. `mayBear`: whether `Authorization` may hold a key. */
+  checkKey(workspace: Workspace, incoming: AccessRequest, mayBear?: boolean): void
+}
+
+export function checkScope(key: ApiKey, scope: Scope): void {
+  if (!key.scopes.includes(scope)) throw new Failure('insufficient_scope', { details: { required_scope: scope } })
+}
+
+export function createKeyChecks(deps: KeyChecksDeps): KeyChecks {
+  const { account } = deps
+  const guesses: Guesses = deps.guesses
+  function keyOfBearer(headers: Headers): ApiKey | undefined {
+    const value = bearer(headers)
+    if (value === undefined || !value.startsWith(API_KEY_PREFIX)) return undefined
+    return account.findApiKey(value)
+  }
+
+  /** A value without the prefix of an API key can only be the imported client token of the workspace, which has at least 8 characters. */
+  function keyOfClientToken(workspace: WorkspaceId, { headers, source }: AccessRequest): ApiKey | undefined {
+    const value = headers.get('Client-Token')
+    if (value === null || value === '' || value.length > MAX_CREDENTIAL) return undefined
+    if (value.startsWith(API_KEY_PREFIX)) return account.findApiKey(value)
+    return guesses.guessed(workspace, source, () => account.findClientToken(workspace, value))
+  }
+
+  function checkKey({ id, security }: Workspace, incoming: AccessRequest, mayBear = true): void {
+    const { headers, source } = incoming
+    if (!security.requireClientToken && !security.requireApiKey) return
+    const isBearer = mayBear && !security.requireClientToken && headers.has('Authorization')
+    const key = isBearer ? keyOfBearer(headers) : keyOfClientToken(id as WorkspaceId, incoming)
+    if (key?.workspace !== id) guesses.refuse(security.requireClientToken ? 'client_token_required' : 'api_key_required', source) // 6, 7
+    account.used(key, source)
+    checkScope(key, 'instances:operate') // 8
+  }
+
+  return { keyOfBearer, checkKey }
+}

@@ -1,0 +1,101 @@
+/** Checks of requests without the credentials of an instance or a workspace: tickets, apps that ask to be let in, downloads and metrics. */
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId } from '../domain/ids.ts'
+import { isIn, isNear, LOOPBACK, literalAddress, parseRanges, type Ranges, subscriberOf } from '../egress/addresses.ts'
+import { type AccessRequest, bearer, MAX_CREDENTIAL } from './access-request.ts'
+import { TooMany } from './errors.ts'
+import type { Guesses } from './guesses.ts'
+import type { Buckets } from './rate-limit.ts'
+import { isRelayed } from './source.ts'
+
+export interface OpenChecksDeps {
+  guesses: Guesses
+  /** Limit of public requests (the description, pages), per address. */
+  descriptions: Buckets
+  /** Limit of requests with a passkey ticket, per instance. */
+  tickets: Buckets
+  /** Limit of requests to `/oauth`, per kind and address. */
+  apps: Buckets
+  /** Proxies whose `X-Forwarded-For` is trusted. */
+  trusted: Ranges
+  /** Compares in constant time. Undefined if no token is set; then only callers on near addresses get the metrics. */
+  isMetricsToken: ((value: string) => boolean) | undefined
+}
+
+/** Request header that carries a passkey ticket. */
+export const TICKET_HEADER = 'X-Passkey-Ticket'
+const NO_TICKET = 'This ticket was used or has expired; press the button on the pairing page again.'
+
+export const NO_ROUTE = 'No such route exists.'
+
+/**
+ * Whether `Host` names this machine or a machine of its own network: a near address, `localhost`, or a name without a dot, which nobody outside can
+ * own. Otherwise a page in a near browser could make its own host name resolve to this service and read the answers.
+ */
+function isLocalHost(host: string | null): boolean {
+  const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]
+  if (name === undefined || name === '') return false
+  const literal = literalAddress(name)
+  return literal === undefined ? /^[a-z0-9_-]+$|\.localhost$/i.test(name) : isNear(literal)
+}
+
+export function createOpenChecks(deps: OpenChecksDeps) {
+  const { descriptions, tickets, apps, trusted, isMetricsToken } = deps
+  const guesses: Guesses = deps.guesses
+  const loopback = parseRanges(LOOPBACK)
+
+  function isLocal(
+    { headers, source, peer }: Pick<AccessRequest, 'headers' | 'source' | 'peer'>,
+    isNearEnough: (source: string) => boolean,
+  ) {
+    // A proxy that may not name its callers relayed the request, so the caller may be anybody, although the proxy is near.
+    const isAnybodys = isRelayed(headers) && !isIn(trusted, peer ?? '')
+    return !isAnybodys && isNearEnough(source) && isLocalHost(headers.get('Host'))
+  }
+
+  return {
+    /** Accepts a passkey ticket instead of the credentials of its instance. */
+    ticket(
+      find: (ticket: string) => InstanceId | undefined,
+      { headers, source }: Pick<AccessRequest, 'headers' | 'source'>,
+    ): { instance: InstanceId; ticket: string } {
+      const ticket = headers.get(TICKET_HEADER)
+      const instance = ticket === null || ticket.length > MAX_CREDENTIAL ? undefined : find(ticket)
+      if (ticket === null || instance === undefined) guesses.refuse('unauthorized', source, NO_TICKET)
+      const { allowed, retryAfter } = tickets.take(instance)
+      if (!allowed) throw new TooMany(retryAfter, 'instance')
+      return { instance, ticket }
+    },
+
+    /** Refuses a ticket that is no longer valid. */
+    staleTicket: ({ source }: Pick<AccessRequest, 'source'>): never => guesses.refuse('unauthorized', source, NO_TICKET),
+
+    /** Whether the caller is a program on this machine that connected directly and used a name that only this machine has. */
+    isOnThisMachine: (incoming: Pick<AccessRequest, 'headers' | 'source' | 'peer'>): boolean =>
+      isLocal(incoming, (source) => isIn(loopback, source)),
+
+    /** Limits a request to `/oauth` by its address. Each `kind` of request has its own limit. */
+    oauth({ source }: Pick<AccessRequest, 'source'>, kind: string): void {
+      const { allowed, retryAfter } = apps.take(`${kind} ${subscriberOf(source)}`)
+      if (!allowed) throw new TooMany(retryAfter, 'address')
+    },
+
+    /** Limits downloads that are large, the same for everybody and rarely needed. */
+    described({ source }: Pick<AccessRequest, 'source'>, what = ''): void {
+      const { allowed, retryAfter } = descriptions.take(what + subscriberOf(source))
+      if (!allowed) throw new TooMany(retryAfter, 'address')
+    },
+
+    /** Without a configured token, callers that are not near get `not_found`. */
+    metrics({ headers, source, peer }: AccessRequest): void {
+      if (isMetricsToken) {
+        const value = bearer(headers)
+        // A request without a token does not count as a guess.
+        const isRight = value !== undefined && guesses.guessed('metrics', source, () => isMetricsToken(value) || undefined)
+        if (!isRight) guesses.refuse('unauthorized', source)
+        return
+      }
+      if (!isLocal({ headers, source, peer }, isNear)) throw new Failure('not_found', { message: NO_ROUTE })
+    },
+  }
+}
