@@ -122,6 +122,9 @@ export const TARGETS: readonly Target[] = [
     most: 1.15,
   },
   of('media', 'MB per s against plain, encrypted and uploaded', 'encrypt_and_upload.rate_ratio', { least: 0.8 }),
+  ...['send', 'receive'].map((shape) =>
+    of('store-backends', `CPU of a commit against lmdb, ${shape}, 10 writers`, `${shape}_by_10.ratio.service_cpu`, { most: 1.2 }),
+  ),
   of('media', 'MB per s against plain, downloaded and decrypted', 'download_and_decrypt.rate_ratio', { least: 0.8 }),
 ]
 

@@ -248,6 +248,33 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.deepEqual([await textOf('k'), Buffer.from((await store.get('k'))!).toString()], ['3', '3'])
   })
 
+  test('no statement reads the whole table, although its plan was made while the table was empty', async () => {
+    const { store, side } = await world()
+    const scansOf = async () => {
+      const { rows } = await side.query(
+        "SELECT seq_scan, idx_scan FROM pg_stat_user_tables WHERE relname = 'svc_state' AND schemaname = current_schema()",
+      )
+      return { whole: Number(rows[0]?.seq_scan), byKey: Number(rows[0]?.idx_scan) }
+    }
+    const each = async () => {
+      await store.commit({ ops: [['a', bytes('1')] as const, ['b', null] as const] })
+      await store.commit({ guard: { key: 'a', equals: bytes('1') }, ops: [['c', null]] })
+      await store.get('a')
+      for await (const _ of store.range('a', { limit: 2 }));
+      for await (const _ of store.range('', { limit: 2, reverse: true }));
+      await store.count('a')
+    }
+    await each()
+    await store.commit({ ops: Array.from({ length: 5_000 }, (_, n) => [`k:${n}`, bytes('x')] as const) })
+    for (let n = 0; n < 10; n++) await each()
+    // A process of the server reports its scans when it ends.
+    await store.dispose()
+    open.delete(store)
+    await until(scansOf, ({ byKey }) => byKey >= 60)
+    // Its index was made by reading the empty table.
+    assert.ok((await scansOf()).whole <= 1)
+  })
+
   test('a commit that stays in doubt ends the store, because nobody knows what it holds', async () => {
     const { store, over } = await world({ doubtMs: 500, patienceMs: 300 })
     await store.commit(put('k', '1'))
