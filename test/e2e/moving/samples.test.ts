@@ -6,18 +6,20 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { type AuthenticationCreds, BufferJSON, useMultiFileAuthState } from '@whiskeysockets/baileys'
 import { type ProgramName, readDevice } from '../../../workers/portability/read-device.ts'
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
-import { type DatabaseServer, postgresMissing, redisMissing, startPostgres, startRedis } from '../../harness/other-databases.ts'
 import { printedRows, type Stored, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
-import { installed, sampleWith } from '../../harness/samples.ts'
+import { type Cluster, noPostgres, startCluster } from '../../harness/postgres.ts'
+import { type Redis, redisMissing, startRedis } from '../../harness/redis.ts'
+import { installed, missing, sampleWith } from '../../harness/samples.ts'
 import { KEYS, linked } from '../../unit/portability/device.ts'
 
 const run = promisify(execFile)
+const postgresMissing = noPostgres || missing('psql')
 const PAGE = 'docs/moving.md'
 const SALT = Buffer.alloc(32, 7)
 /** The session that the variables of the samples name (`ID`, `NAME`), and one that must not be printed. */
@@ -26,14 +28,20 @@ const PHONE = '+5511999990001'
 /** Columns that are numbers in SQLite. */
 const FLAGS = new Set(['uploaded', 'server_has_prekeys'])
 
+/** For `psql`. */
+const url = () => (postgres ? `postgres:///postgres?user=svc&host=${encodeURIComponent(dirname(postgres.socket))}` : '')
+
 let dir: string
 let creds: AuthenticationCreds
-let postgres: DatabaseServer | undefined
-let redis: DatabaseServer | undefined
+let postgres: Cluster | undefined
+let redis: Redis | undefined
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'svc-samples-'))
   creds = linked()
-  ;[postgres, redis] = await Promise.all([postgresMissing ? undefined : startPostgres(), redisMissing ? undefined : startRedis()])
+  ;[postgres, redis] = await Promise.all([
+    postgresMissing ? undefined : startCluster({ fsync: 'off' }),
+    redisMissing ? undefined : startRedis(),
+  ])
   await programs()
 })
 after(async () => {
@@ -46,7 +54,7 @@ async function programs() {
   await mkdir(join(dir, 'bin'))
   const scripts = {
     npm: `case "$*" in "run cli -- instance import --from $7 rows.jsonl --stopped") cp rows.jsonl "$7.jsonl" ;; *) echo "npm $*" >&2; exit 1 ;; esac`,
-    'redis-cli': `exec ${installed('redis-cli')} -s ${redis?.address} "$@"`,
+    'redis-cli': `exec ${installed('redis-cli')} -s ${redis?.socket} "$@"`,
   }
   for (const [name, script] of Object.entries(scripts)) {
     await writeFile(join(dir, 'bin', name), `#!/bin/sh\n${script}\n`)
@@ -56,7 +64,7 @@ async function programs() {
 
 /** Runs the sample that contains these words, with these variables set. */
 async function follow(words: string, variables: Record<string, string>): Promise<void> {
-  const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env.PATH}`, URL: postgres?.address ?? '', ...variables }
+  const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env.PATH}`, URL: url(), ...variables }
   const { stderr } = await run('sh', ['-eu', '-c', sampleWith(PAGE, words)], { cwd: dir, env })
   assert.equal(stderr, '')
 }
@@ -95,7 +103,7 @@ async function fill(stored: Stored, types: Readonly<Record<string, string>> = {}
   })
   const file = join(dir, 'tables.sql')
   await writeFile(file, statements.join('\n'))
-  await run('psql', [postgres!.address, '-XqAt', '-v', 'ON_ERROR_STOP=1', '-f', file])
+  await run('psql', [url(), '-XqAt', '-v', 'ON_ERROR_STOP=1', '-f', file])
 }
 
 /** The same rows twice: once as they are, and once as those of another session. */

@@ -86,7 +86,7 @@ test('what is too old is removed, also beside what cannot be read, and the store
   assert.ok(size() < before + 16 * 2 ** 20, `${size() - before} bytes more`)
   assert.deepEqual(
     log.lines.map(({ message }) => message),
-    ['a stored acknowledgement could not be decoded; it was skipped'],
+    ['a stored answer to a request with an Idempotency-Key could not be decoded; it was skipped'],
   )
 })
 

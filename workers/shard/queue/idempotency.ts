@@ -56,7 +56,11 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   const running = new Map<string, Promise<unknown>>()
   /** Records that were used since the current sweep began; the sweep's data about them is outdated. */
   const used = new Set<string>()
-  const sweeper = createSweeper(sweep, { everyMs: SWEEP_EVERY, log, complaint: 'old acknowledgements could not be removed' })
+  const sweeper = createSweeper(sweep, {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'old answers to requests with an Idempotency-Key could not be removed',
+  })
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
   /** The record was written by a clock that was ahead; its time counts as now, or it would stay for as long as the clock was ahead. */
@@ -72,7 +76,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
     used.clear()
     for (const key of running.keys()) used.add(key)
     const onUnreadable = (error: unknown) =>
-      log.error({ err: error }, 'a stored acknowledgement could not be decoded; it was skipped')
+      log.error({ err: error }, 'a stored answer to a request with an Idempotency-Key could not be decoded; it was skipped')
     for await (const { key, value } of records.list(store, keys.idempotencies(instanceId), { onUnreadable })) {
       if (isStopped()) return
       if (isOld(value.at)) ops.push(records.remove(key))

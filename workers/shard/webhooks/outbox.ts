@@ -139,7 +139,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         // Nothing was decided, so nothing is lost by trying again later.
         log.error(
           { instance_id: instanceId, err: error, retry_in_ms: backoff },
-          'webhook outbox: an unexpected error occurred; it is tried again',
+          'webhook outbox: an unexpected error occurred; the delivery is tried again',
         )
         wakeIn(backoff)
         backoff = Math.min(backoff * 2, MOST_BACKOFF)

@@ -36,7 +36,8 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
   const journal = createJournal({ instance, store, sealer, clock, log })
   const tries = createTries()
 
-  const rotateMarks = () => marks.rotate().catch((error) => log.warn({ err: error }, 'old inbox marks could not be removed'))
+  const rotateMarks = () =>
+    marks.rotate().catch((error) => log.warn({ err: error }, 'old records of processed messages could not be removed'))
 
   /** Events that are being appended, because the network can send a stanza twice in a row. */
   const appending = new Map<Mark, Promise<void>>()
