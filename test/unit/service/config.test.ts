@@ -44,6 +44,18 @@ test('the sandbox never opens the store of the service, whatever URL that has', 
   assert.equal(storeOf('lmdb:/var/lib/svc/state', true), 'lmdb:/var/lib/svc/sandbox/state')
 })
 
+test('records are in PostgreSQL with a variable for tests only, in a schema of its own for the sandbox; keys and media stay in the data folder', () => {
+  const url = 'postgres://svc:secret@db:5432/svc'
+  const env = { SVC_DATA_DIR: '/var/lib/svc', SVC_TEST_STORE_URL: url }
+  const stores = [false, true].map((sandbox) => read(env, sandbox).config.storeUrl)
+  assert.deepEqual(stores.map(storeDirOf), ['/var/lib/svc/state', '/var/lib/svc/sandbox/state'])
+  assert.deepEqual(
+    stores.map((each) => new URL(each).searchParams.get('schema')),
+    [null, 'svc_sandbox'],
+  )
+  assert.throws(() => read({ SVC_STORE_URL: url }), /SVC_STORE_URL .* must be lmdb:<directory>/)
+})
+
 test('lines of the log are for a program, on a terminal for a person, and as asked in any case', () => {
   const formatOf = (env: Record<string, string>, isTerminal: boolean) => readConfig({ env, isTerminal }).config.logging.format
   assert.deepEqual([formatOf({}, false), formatOf({}, true)], ['json', 'pretty'])
