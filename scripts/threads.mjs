@@ -17,6 +17,7 @@ const ENTRIES = [
   'shard/main',
   'simulator/main',
   'webhook-log/main',
+  'archive/main',
   'media/main',
   'media/convert',
   'media/download',

@@ -16,8 +16,6 @@ const WORK_FACTOR = 17
 /** Bytes that are passed to the cipher at once. */
 const CHUNK = 65_536
 
-export const MIN_PASSPHRASE = 12
-
 export interface DraftOptions {
   /** Name of the file until it is complete. A killed command leaves it, so an existing one is replaced. */
   draft?: string
@@ -32,15 +30,11 @@ export async function writeArchiveFile(
   frames: AsyncIterable<Frame>,
   { draft = `${file}.tmp`, written = async () => {} }: DraftOptions = {},
 ): Promise<void> {
-  const encrypter = new Encrypter()
-  encrypter.setPassphrase(passphrase)
-  encrypter.setScryptWorkFactor(WORK_FACTOR)
   await rm(draft, { force: true })
   const handle = await open(draft, 'wx', PRIVATE_FILE)
   try {
     try {
-      const plain = Readable.toWeb(Readable.from(chunked(frames))) as ReadableStream<Uint8Array>
-      for await (const sealed of await encrypter.encrypt(plain)) await handle.writeFile(sealed)
+      for await (const sealed of await encrypted(passphrase, frames)) await handle.writeFile(sealed)
       await handle.sync()
     } finally {
       await handle.close()
@@ -52,6 +46,14 @@ export async function writeArchiveFile(
   }
   await rename(draft, file)
   await syncFolder(dirname(file))
+}
+
+/** Bytes of an archive, made as they are read. Resolves when the key is derived from the passphrase, which blocks the thread for about a second. */
+export async function encrypted(passphrase: string, frames: AsyncIterable<Frame>): Promise<AsyncIterable<Uint8Array>> {
+  const encrypter = new Encrypter()
+  encrypter.setPassphrase(passphrase)
+  encrypter.setScryptWorkFactor(WORK_FACTOR)
+  return encrypter.encrypt(Readable.toWeb(Readable.from(chunked(frames))) as ReadableStream<Uint8Array>)
 }
 
 /** Chunks of a limited size, because each one is encrypted separately. */

@@ -3,8 +3,7 @@
  * contains the key that seals them, and an instance keeps its id when it moves.
  */
 
-/** `move`: the instance continues at the target, and no longer at the source. `backup`: a copy in case the instance is lost. */
-export type ArchiveKind = 'move' | 'backup'
+import type { ArchiveKind } from '../domain/archive.ts'
 
 interface Family {
   /** Kinds of archives that contain the records. */

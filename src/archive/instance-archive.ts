@@ -2,13 +2,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { ARCHIVE_KINDS, ARCHIVE_VERSION, type ArchiveHead, type ArchiveParts } from '../domain/archive.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { readArchiveFile } from './archive-file.ts'
 import { isArchived } from './families.ts'
 import type { Frame } from './frames.ts'
-
-export const ARCHIVE_VERSION = 1
 
 const HEAD = 'head'
 const CONFIG = 'config'
@@ -17,30 +16,21 @@ const RECORD = 'record:'
 const BLOB = 'blob:'
 const END = 'end'
 
-const HeadSchema = v.object({
+const HeadSchema: v.GenericSchema<unknown, ArchiveHead> = v.object({
   v: v.number(),
-  kind: v.picklist(['move', 'backup']),
+  kind: v.picklist(ARCHIVE_KINDS),
   id: v.pipe(v.string(), v.uuid()),
-  /** Time of the archive, epoch ms. */
   made: v.number(),
   release: v.string(),
 })
-export type ArchiveHead = v.InferOutput<typeof HeadSchema>
 
 const EndSchema = v.object({ records: v.number(), blobs: v.number() })
-
-export interface InstanceParts {
-  head: ArchiveHead
-  /** The record of the main thread, as JSON. */
-  config: Uint8Array
-  ringKey: Uint8Array
-}
 
 type Store = Pick<StateStore, 'range'>
 
 /** `blobsDir`: folder of the media of all instances. */
 export async function* instanceFrames(
-  { head, config, ringKey }: InstanceParts,
+  { head, config, ringKey }: ArchiveParts,
   store: Store,
   blobsDir: string,
 ): AsyncGenerator<Frame> {
@@ -84,7 +74,7 @@ export async function readInstanceArchive(
   file: string,
   passphrase: string,
   reader: ArchiveReader,
-): Promise<InstanceParts & { records: number; blobs: number }> {
+): Promise<ArchiveParts & { records: number; blobs: number }> {
   const found = new Map<string, Uint8Array>()
   const count = { records: 0, blobs: 0 }
   for await (const [name, bytes] of readArchiveFile(file, passphrase)) {

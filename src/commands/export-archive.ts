@@ -1,10 +1,11 @@
 /** `instance export --to svc`: an instance as an archive, which moves it as a whole, or copies its device and settings. */
 import { join, resolve } from 'node:path'
 import { writeArchiveFile } from '../archive/archive-file.ts'
-import { type ArchiveKind, happensOnce } from '../archive/families.ts'
-import { ARCHIVE_VERSION, type InstanceParts, instanceFrames, readInstanceArchive } from '../archive/instance-archive.ts'
+import { happensOnce } from '../archive/families.ts'
+import { instanceFrames, readInstanceArchive } from '../archive/instance-archive.ts'
 import { movedToOp } from '../archive/moved-to.ts'
 import type { Config } from '../config.ts'
+import { ARCHIVE_VERSION, type ArchiveKind, type ArchiveParts } from '../domain/archive.ts'
 import { VERSION } from '../domain/brand.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
@@ -120,7 +121,7 @@ async function refuseExisting(file: string): Promise<void> {
   if (await exists(file)) throw new Error(`The file ${file} exists already; name another one.`)
 }
 
-async function partsOf({ store, sealer }: Stored, { id, ringKey }: FoundInstance, kind: ArchiveKind): Promise<InstanceParts> {
+async function partsOf({ store, sealer }: Stored, { id, ringKey }: FoundInstance, kind: ArchiveKind): Promise<ArchiveParts> {
   const record = keys.config(id)
   const sealed = await store.get(record)
   if (sealed === undefined) throw new Error(`There is no instance ${id}.`)

@@ -2,11 +2,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { newInstanceToken } from '../account/credentials.ts'
-import { type InstanceParts, readInstanceArchive } from '../archive/instance-archive.ts'
+import { readInstanceArchive } from '../archive/instance-archive.ts'
 import type { Config } from '../config.ts'
 import { stageArchive } from '../directory/imports.ts'
 import { identityIn } from '../directory/linked.ts'
 import { archivedRecord } from '../directory/record.ts'
+import type { ArchiveParts } from '../domain/archive.ts'
 import { readName } from '../domain/display-text.ts'
 import { syncFolder } from '../storage/durable-files.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../storage/private.ts'
@@ -33,7 +34,7 @@ interface Call {
   note(line: string): void
 }
 
-interface FoundArchive extends InstanceParts {
+interface FoundArchive extends ArchiveParts {
   records: number
   blobs: number
   /** Sealed, as in the archive. */

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { MIN_PASSPHRASE } from '../archive/archive-file.ts'
+import { MIN_PASSPHRASE } from '../domain/archive.ts'
 import { UsageError } from './command.ts'
 
 const NO_TERMINAL = 'The passphrase of the archive is needed; name a file that contains it with --passphrase-file.'

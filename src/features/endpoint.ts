@@ -45,7 +45,17 @@ export const LAST_EVENT_ID = 'Last-Event-ID'
 /** Type of a file of any kind. The handler states the actual type in its answer. */
 export const ANY = '*/*'
 
-type ContentType = 'application/json' | 'image/png' | typeof ANY | typeof METRICS_TEXT | typeof HTML | typeof EVENT_STREAM
+/** A file of bytes that only programs read. */
+export const BYTES = 'application/octet-stream'
+
+type ContentType =
+  | 'application/json'
+  | 'image/png'
+  | typeof ANY
+  | typeof BYTES
+  | typeof METRICS_TEXT
+  | typeof HTML
+  | typeof EVENT_STREAM
 
 export interface Example {
   name: string

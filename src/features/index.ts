@@ -2,6 +2,7 @@
 import * as accountInstances from './account/instances.ts'
 import * as accountWebhooks from './account/webhooks.ts'
 import * as adminApiKeys from './admin/api-keys.ts'
+import * as adminMoving from './admin/moving.ts'
 import * as adminOauthApps from './admin/oauth-apps.ts'
 import * as adminSecurity from './admin/security.ts'
 import * as adminWebhookLog from './admin/webhook-log.ts'
@@ -78,6 +79,7 @@ const areas = [
   adminWorkspace,
   adminApiKeys,
   adminSecurity,
+  adminMoving,
   adminOauthApps,
   adminWebhookLog,
   system,

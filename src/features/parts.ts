@@ -1,6 +1,7 @@
 /** Parts that handlers of `local` operations get. This file has only types: a feature file never loads their implementations. */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
+import type { ExportInstance } from '../domain/archive.ts'
 import type { Health } from '../domain/dashboard.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Passkeys } from '../domain/passkey.ts'
@@ -16,6 +17,7 @@ export interface Parts {
   directory: Directory
   oauth: Oauth
   webhookLog: WebhookLog
+  exportInstance: ExportInstance
   eventStreams: Pick<EventStreams, 'open'>
   /** Checks of `GET /health/ready`; each resolves with true if that part works. */
   readiness: {

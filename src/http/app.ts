@@ -40,6 +40,7 @@ export interface AppDeps {
   readiness: Parts['readiness']
   receivedFile: Parts['receivedFile']
   webhookLog: Parts['webhookLog']
+  exportInstance: Parts['exportInstance']
   readings: Parts['readings']
   passkeys: Parts['passkeys']
   eventStreams: Parts['eventStreams']
@@ -115,6 +116,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     directory,
     oauth: deps.oauth,
     webhookLog: deps.webhookLog,
+    exportInstance: deps.exportInstance,
     eventStreams: deps.eventStreams,
     readiness,
     receivedFile,

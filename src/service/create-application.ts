@@ -5,6 +5,7 @@ import { createDashboardSessions } from '../account/dashboard-sessions.ts'
 import type { ClockWatch } from '../clock-watch.ts'
 import type { Config } from '../config.ts'
 import type { Directory } from '../directory/directory.ts'
+import { createInstanceExport } from '../directory/instance-export.ts'
 import { SECOND, steadyClock } from '../domain/clock.ts'
 import type { ReceivedFile } from '../domain/file-download.ts'
 import type { Readings } from '../domain/readings.ts'
@@ -67,7 +68,8 @@ const ASK_AGAIN = {
 
 export async function createApplication(config: Config, deps: ApplicationDeps): Promise<Application> {
   const { log, account, oauth, threads, directory, tally, ledger } = deps
-  const { engine, media, logThreads } = threads
+  const { engine, media, logThreads, archives } = threads
+  const { store, sealer, keyRing } = deps.storage
   const { clock } = deps.clockWatch
   const eventStreams = createEventStreams({
     engine,
@@ -99,6 +101,16 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
         readiness,
         receivedFile: receivedMedia.open,
         webhookLog: createWebhookLog({ reader: logThreads, engine, log }),
+        exportInstance: createInstanceExport({
+          store,
+          sealer,
+          keyOf: keyRing.of,
+          engine,
+          directory,
+          clock,
+          log,
+          write: archives.write,
+        }),
         readings,
         passkeys: createPasskeys({ engine, clock, steady: steadyClock }),
         eventStreams,

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { type ArchiveThreads, createArchiveThreads } from '../engine/archive-threads.ts'
 import { type Conversions, createConversions } from '../engine/conversions.ts'
 import { createDownloads, type Downloads } from '../engine/downloads.ts'
 import type { MediaSetup } from '../engine/engine.ts'
@@ -37,6 +38,7 @@ export interface Threads {
   media: MediaPool
   downloads: Downloads
   logThreads: LogThreads
+  archives: ArchiveThreads
   /** Whether there is an ffmpeg. */
   hasConverter: boolean
   /** Total size of the media that waits to be sent, in bytes, shared with the shard threads. */
@@ -95,7 +97,9 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   shutdown.add(() => downloads.close())
   const logThreads = createLogThreads({ storeUrl, keyRing: storage.keyRing, log })
   shutdown.add(() => logThreads.close())
-  return { engine, media, downloads, logThreads, hasConverter: programs !== null, blobsUsed: setup.blobsUsed, http }
+  const archives = createArchiveThreads({ storeUrl, blobsDir: storage.blobsDir, logging, log })
+  shutdown.add(() => archives.close())
+  return { engine, media, downloads, logThreads, archives, hasConverter: programs !== null, blobsUsed: setup.blobsUsed, http }
 }
 
 async function openEngine(

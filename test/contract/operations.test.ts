@@ -49,6 +49,8 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
   if (fields.key_id === example.key_id && 'key_id' in fields) fields.key_id = (await service.newKey(['instances:read'])).id
   if (endpoint.id === 'admin.revokeOauthApp' && fields.app_id === example.app_id)
     fields.app_id = (await service.newApp(instance)).id
+  // Only a linked instance is exported.
+  if (endpoint.id === 'admin.exportInstance') service.double.tell(instance, { status: 'connected', paired: true })
   // Its entry in the log, written as its shard does.
   if (fields.event_id === example.event_id && endpoint.id === 'admin.resendWebhook')
     await service.newLogRow(instance, fields.event_id as string)

@@ -142,6 +142,11 @@ const RULES: readonly Rule[] = [
     packages: { not: [BAILEYS, HTTP] },
   },
   {
+    of: ['workers/archive/'],
+    run: ['src/domain/', 'src/storage/', 'src/archive/', 'src/log.ts', 'workers/media/pieces.ts'],
+    packages: { not: [BAILEYS, HTTP] },
+  },
+  {
     of: ['workers/simulator/'],
     run: [],
     packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },

@@ -12,6 +12,7 @@ import { decodeTime, ulid } from 'ulid'
 import { createDashboardSessions } from '../../../src/account/dashboard-sessions.ts'
 import { createStoredAccount } from '../../../src/account/stored-account.ts'
 import { createInstanceDirectory } from '../../../src/directory/instance-directory.ts'
+import { createInstanceExport } from '../../../src/directory/instance-export.ts'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
@@ -224,6 +225,17 @@ export async function openService(options: ServiceOptions = {}) {
       reader: logReader(store, (instance) => createSealer(keyRing.of(instance))),
       engine: double.engine,
       log,
+    }),
+    exportInstance: createInstanceExport({
+      store,
+      sealer,
+      keyOf: keyRing.of,
+      engine: double.engine,
+      directory,
+      clock,
+      log,
+      // The thread that writes archives is tested with the whole service (test/e2e/moving).
+      write: async () => new Blob(['archive']).stream(),
     }),
     readings,
     passkeys: createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),

@@ -1,0 +1,49 @@
+/** Exports an instance as a stream, for the API. The command `instance export` writes a file in its own process. */
+import { ARCHIVE_VERSION, type ArchiveKind, type ArchiveParts, type ExportInstance } from '../domain/archive.ts'
+import { VERSION } from '../domain/brand.ts'
+import type { Clock } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId } from '../domain/ids.ts'
+import type { Log } from '../domain/log.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { Sealer } from '../storage/sealer.ts'
+import type { Directory } from './directory.ts'
+
+export interface InstanceExportDeps {
+  store: Pick<StateStore, 'get'>
+  /** Seals the records of the main thread. */
+  sealer: Sealer
+  keyOf(instance: string): Uint8Array
+  engine: Pick<Engine, 'call'>
+  directory: Pick<Directory, 'state'>
+  clock: Clock
+  log: Log
+  /** Writes an archive in another thread. */
+  write(parts: ArchiveParts, passphrase: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+}
+
+/**
+ * A moved instance is stopped before the first byte and keeps all of its records, so an export whose download was cut can be repeated. Its queue is never
+ * sent here, and an event that waits for its receiver may be delivered by both servers, with the same `event_id`.
+ */
+export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
+  const { store, sealer, keyOf, engine, directory, clock, log, write } = deps
+
+  async function partsOf(id: InstanceId, kind: ArchiveKind): Promise<ArchiveParts> {
+    const record = keys.config(id)
+    const sealed = await store.get(record)
+    if (sealed === undefined) throw new Failure('not_found', { message: 'No instance has this id.' })
+    const head = { v: ARCHIVE_VERSION, kind, id, made: clock.now(), release: VERSION }
+    return { head, config: sealer.open(record, sealed), ringKey: keyOf(id) }
+  }
+
+  return async (id, { kind, passphrase }, signal) => {
+    if (!directory.state(id).paired)
+      throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to export.' })
+    if (kind === 'move') await engine.call(id, { kind: 'control', operation: 'instance.move', input: {} })
+    log.info({ instance_id: id, kind }, 'an instance is exported by an administrator')
+    return write(await partsOf(id, kind), passphrase, signal)
+  }
+}

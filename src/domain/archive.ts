@@ -1,0 +1,37 @@
+/** Archives of instances: what the API, the commands and the threads share. */
+import type { InstanceId } from './ids.ts'
+
+/** `move`: the instance continues at the target, and no longer at the source. `backup`: a copy in case the instance is lost. */
+export const ARCHIVE_KINDS = ['move', 'backup'] as const
+export type ArchiveKind = (typeof ARCHIVE_KINDS)[number]
+
+/** Smallest number of characters in the passphrase of an archive. */
+export const MIN_PASSPHRASE = 12
+
+/** Version of the format that this release writes; it reads all earlier ones. */
+export const ARCHIVE_VERSION = 1
+
+export interface ArchiveHead {
+  v: number
+  kind: ArchiveKind
+  /** Id of the instance. */
+  id: string
+  /** Time of the archive, epoch ms. */
+  made: number
+  release: string
+}
+
+/** Parts of an archive beside the records and the media. */
+export interface ArchiveParts {
+  head: ArchiveHead
+  /** The record of the main thread, as JSON. */
+  config: Uint8Array
+  ringKey: Uint8Array
+}
+
+/** Resolves with the bytes of an archive. The signal ends its writing. */
+export type ExportInstance = (
+  instance: InstanceId,
+  wish: { kind: ArchiveKind; passphrase: string },
+  signal: AbortSignal,
+) => Promise<ReadableStream<Uint8Array>>
