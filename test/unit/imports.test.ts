@@ -337,7 +337,7 @@ const ROOMS: readonly (readonly string[])[] = [
   // Pure, and therefore below the folders that send the queries.
   ['translate'],
   ['keys', 'baileys'],
-  ['wire'],
+  ['wire', 'instance'],
 ]
 const SHARD = 'workers/shard/'
 

@@ -3,9 +3,6 @@
  * and removed together with the credentials, because the next linked account must not see it.
  */
 
-import type { Logger } from 'pino'
-import type { Clock } from '../../src/domain/clock.ts'
-import type { Sealer } from '../../src/storage/sealer.ts'
 import { createAuthorship } from './chats/authorship.ts'
 import { createCorrespondents } from './chats/correspondents.ts'
 import { createDisappearing } from './chats/disappearing.ts'
@@ -17,14 +14,10 @@ import type { Identity } from './connection/identity.ts'
 import { createAccountDirectory } from './directory/account-directory.ts'
 import { createGroupDirectory } from './directory/group-directory.ts'
 import { createGroupStore } from './directory/group-store.ts'
-import type { InstanceStore } from './instance-store.ts'
+import type { Context } from './instance/context.ts'
+import type { InstanceStore } from './instance/instance-store.ts'
 
 export interface AccountRecordsDeps {
-  instance: string
-  store: InstanceStore
-  sealer: Sealer
-  clock: Clock
-  log: Logger
   /** Messages that all instances of the shard keep in memory. */
   recentTotal: RecentTotal
   /** Identity of the session; null if there is no session. */
@@ -33,22 +26,21 @@ export interface AccountRecordsDeps {
   onNewCorrespondent(): void
 }
 
-export function createAccountRecords({ recentTotal, identity, onNewCorrespondent, ...common }: AccountRecordsDeps) {
-  const { instance, store, sealer, log } = common
+export function createAccountRecords(
+  context: Context<'id' | 'sealer' | 'clock' | 'log'> & { store: InstanceStore },
+  { recentTotal, identity, onNewCorrespondent }: AccountRecordsDeps,
+) {
   const recent = createRecent({ total: recentTotal })
-  const authorship = createAuthorship(common)
-  const roles = createGroupRoles(common)
-  const secrets = createSecrets(common)
-  const contacts = createSavedContacts(instance, store, sealer)
-  const directory = createAccountDirectory({ instance, store, sealer, log, own: () => identity()?.own() ?? [] })
-  store.carries(directory.rides)
-  const groupDirectory = createGroupDirectory({ instance, store, sealer, log })
-  const groupStore = createGroupStore(common)
-  const disappearing = createDisappearing({ instance, store, sealer, log })
-  const correspondents = createCorrespondents({
-    instance,
-    store,
-    sealer,
+  const authorship = createAuthorship(context)
+  const roles = createGroupRoles(context)
+  const secrets = createSecrets(context)
+  const contacts = createSavedContacts(context)
+  const directory = createAccountDirectory(context, { own: () => identity()?.own() ?? [] })
+  context.store.carries(directory.rides)
+  const groupDirectory = createGroupDirectory(context)
+  const groupStore = createGroupStore(context)
+  const disappearing = createDisappearing(context)
+  const correspondents = createCorrespondents(context, {
     async otherName(jid) {
       return (await (jid.endsWith('@lid') ? identity()?.pnOf(jid) : identity()?.lidOf(jid))) ?? null
     },
@@ -87,7 +79,7 @@ export function createAccountRecords({ recentTotal, identity, onNewCorrespondent
       await authorship.stop()
       await directory
         .flush()
-        .catch((cause) => log.error({ err: cause }, 'the list of chats and contacts could not be written to disk'))
+        .catch((cause) => context.log.error({ err: cause }, 'the list of chats and contacts could not be written to disk'))
     },
   }
 }

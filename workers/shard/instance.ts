@@ -19,7 +19,8 @@ import { createPairing } from './connection/pairing/pairing.ts'
 import { createPasskeyPairing } from './connection/pairing/passkey-pairing.ts'
 import { createDispatch } from './dispatch.ts'
 import { eraseInstance } from './erase.ts'
-import { createInstanceStore } from './instance-store.ts'
+import type { InstanceContext } from './instance/context.ts'
+import { createInstanceStore } from './instance/instance-store.ts'
 import { createAuthState } from './keys/auth-state.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createAddressLocks } from './keys/signal/address-locks.ts'
@@ -67,27 +68,28 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   const { id } = initial
   const log = deps.log.child({ instance: id })
   let config = initial
+  const context = {
+    id,
+    store,
+    sealer,
+    clock,
+    steady,
+    log,
+    tally,
+    steps: deps.steps,
+    config: () => config,
+  } satisfies InstanceContext
 
   const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
   const pairing = createPairing(steady, clock)
   const passkeys = createPasskeyPairing({ clock, steady, log })
-  const records = createAccountRecords({
-    instance: id,
-    store,
-    sealer,
-    clock,
-    log,
+  const records = createAccountRecords(context, {
     recentTotal: deps.recentTotal,
     identity: () => link.session()?.identity ?? null,
     onNewCorrespondent: () => sending.queue.reachChanged(),
   })
   const { recent, authorship, secrets, contacts, directory, groupDirectory, groupStore, disappearing, correspondents } = records
-  const sent = createSent({
-    instance: id,
-    store,
-    sealer,
-    clock,
-    log,
+  const sent = createSent(context, {
     secrets,
     authorship,
     keys: keyStore,
@@ -131,27 +133,14 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
     },
   })
-  const timeline = createMessageTimeline({ instance: id, store, sealer, clock, log })
-  const messageStatuses = createMessageStatuses({
-    instance: id,
-    store,
-    sealer,
-    outbox,
-    clock,
-    log,
-    steps: deps.steps,
-  })
+  const timeline = createMessageTimeline(context)
+  const messageStatuses = createMessageStatuses(context, { outbox })
 
   const autoRead = createAutoRead({ settings: () => config.settings, session: () => link.session(), read: directory.read, log })
 
-  const status = createStatus({
-    instance: id,
-    store,
-    sealer,
-    clock,
+  const status = createStatus(context, {
     random: Math.random,
     outbox,
-    log,
     carryOut,
     announce,
     onChange(state, previous) {

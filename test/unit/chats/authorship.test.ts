@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { type AuthorshipOptions, createAuthorship } from '../../../workers/shard/chats/authorship.ts'
+import { createAuthorship } from '../../../workers/shard/chats/authorship.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 
 const ANA = '5511988880001@s.whatsapp.net'
@@ -21,8 +21,8 @@ async function bench(t: TestContext) {
     store,
     now: START,
     /** As after a kill: only data on disk remain. */
-    async open(more: Partial<AuthorshipOptions> = {}) {
-      const authorship = createAuthorship({ instance: INSTANCE, store, sealer, clock: { now: () => bench.now }, log, ...more })
+    async open(terms?: Parameters<typeof createAuthorship>[1]) {
+      const authorship = createAuthorship({ id: INSTANCE, store, sealer, clock: { now: () => bench.now }, log }, terms)
       t.after(() => authorship.stop())
       await authorship.load()
       return {
@@ -114,7 +114,7 @@ test('however much is written in one chat, nothing of another is pushed out', as
   const b = await bench(t)
   const bytes = Number.POSITIVE_INFINITY
   const terms = { ours: { ms: DAY, rows: bytes, bytes }, others: { ms: 31 * DAY, rows: 1_000, bytes } }
-  const authorship = await b.open({ terms })
+  const authorship = await b.open(terms)
   authorship.start()
   const hers = { id: 'hers', remoteJid: ANA, fromMe: false }
   const quiet = { id: 'quiet', remoteJid: GROUP, participant: ANA, fromMe: false }
@@ -126,7 +126,7 @@ test('however much is written in one chat, nothing of another is pushed out', as
     await b.store.commit({ ops: ops.flat() })
     b.now++
   }
-  for (const each of [authorship, await b.open({ terms })]) {
+  for (const each of [authorship, await b.open(terms)]) {
     assert.deepEqual(await each.claim('hers', [ANA], [ANA]), HERE)
     assert.deepEqual(await each.claim('quiet', [GROUP], [ANA]), HERE)
     assert.deepEqual(await each.claim('f59.99', [BEN], [BEN]), HERE)

@@ -20,7 +20,7 @@ const message = {
 test('an expiry that cannot be read is not known, and is learnt again from the next message', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()
-  const disappearing = createDisappearing({ instance: INSTANCE, store, sealer, log })
+  const disappearing = createDisappearing({ id: INSTANCE, store, sealer, log })
   await store.commit({ ops: [[keys.disappearing(INSTANCE, sealer.blind(ANA)), Buffer.from('broken')]] })
   assert.deepEqual(await disappearing.of([ANA]), {})
   await store.commit({ ops: await disappearing.ops(message) })
@@ -30,7 +30,7 @@ test('an expiry that cannot be read is not known, and is learnt again from the n
 // A member who set the timer "next year" prevented that the account's own phone could ever change it.
 test('a setting is not newer than the message that tells it', async (t) => {
   const store = await tempStore(t)
-  const disappearing = createDisappearing({ instance: INSTANCE, store, sealer, log: recordingLog() })
+  const disappearing = createDisappearing({ id: INSTANCE, store, sealer, log: recordingLog() })
   const set = async (ephemeralExpiration: number, ephemeralSettingTimestamp: number, messageTimestamp: number) => {
     const protocolMessage = { type: 3, ephemeralExpiration, ephemeralSettingTimestamp }
     await store.commit({ ops: await disappearing.ops({ key: message.key, message: { protocolMessage }, messageTimestamp }) })

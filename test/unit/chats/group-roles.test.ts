@@ -25,9 +25,9 @@ test('a text to a group needs no query for fourteen days; who its admins are is 
       return { tag: 'iq', attrs: { type: 'result' }, content: [{ tag: 'group', attrs, content: members }] }
     },
   } as unknown as WASocket
-  const stored = createGroupStore({ instance: INSTANCE, store, sealer, clock, log })
+  const stored = createGroupStore({ id: INSTANCE, store, sealer, clock, log })
   const groups = createGroupCache(network, clock, async () => {}, stored)
-  const roles = createGroupRoles({ instance: INSTANCE, store, sealer, clock, log })
+  const roles = createGroupRoles({ id: INSTANCE, store, sealer, clock, log })
   roles.attach({ groups, ended: new AbortController().signal })
 
   await groups.get(GROUP)

@@ -26,7 +26,7 @@ function session() {
 async function bench(t: TestContext) {
   const store = await tempStore(t)
   const log = recordingLog()
-  const contacts = createSavedContacts(INSTANCE, store, sealer)
+  const contacts = createSavedContacts({ id: INSTANCE, store, sealer })
   /** Names of the directory. */
   const listed = new Map<string, ListedNames>()
   const open = () =>
@@ -117,7 +117,7 @@ test('an address book is written in slices, and each is told of when it is on di
       return isWritten
     },
   }
-  const contacts = createSavedContacts(INSTANCE, counting, sealer)
+  const contacts = createSavedContacts({ id: INSTANCE, store: counting, sealer })
   const number = (index: number) => `${15_550_100_000 + index}@s.whatsapp.net`
   const book = Array.from({ length: 1_000 }, (_, index): Contact => ({ id: number(index), name: `Person ${index}` }))
   let told = 0

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
-import type { Batch } from '../../../src/storage/contract.ts'
+import type { Batch, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createSecrets, type Secrets, type SecretsOptions } from '../../../workers/shard/chats/secrets.ts'
+import { createSecrets, type Secrets, type Terms } from '../../../workers/shard/chats/secrets.ts'
 import { receivedEvent } from '../../../workers/shard/translate/inbound/message.ts'
 import { sealAbout } from '../../../workers/simulator/people/secret.ts'
 import { blockOf } from '../../harness/received-event.ts'
@@ -34,8 +34,8 @@ async function bench(t: TestContext) {
     log,
     now: START,
     /** As after a kill: only data on disk remain. */
-    async open(more: Partial<SecretsOptions> = {}) {
-      const secrets = createSecrets({ instance: INSTANCE, store, sealer, clock: { now: () => bench.now }, log, ...more })
+    async open(terms?: Terms, its: StateStore = store) {
+      const secrets = createSecrets({ id: INSTANCE, store: its, sealer, clock: { now: () => bench.now }, log }, terms)
       t.after(() => secrets.stop())
       await secrets.load()
       return secrets
@@ -205,17 +205,17 @@ for (const [what, bound] of [
   test(`by ${what} the newest stay, across restarts, and polls do not give way to texts`, async (t) => {
     const b = await bench(t)
     const terms = { asked: { ms: 30 * DAY, ...bound }, said: { ms: DAY, ...bound } }
-    await b.keep(await b.open({ terms }), ofAna('poll', poll))
+    await b.keep(await b.open(terms), ofAna('poll', poll))
     let most = 0
     for (let n = 0; n < 20; n++) {
       // Each run handles 7 messages: counts continue in the next run.
-      const secrets = await b.open({ terms })
+      const secrets = await b.open(terms)
       await b.keep(secrets, ...texts(7, n * 7))
       await secrets.stop()
       most = Math.max(most, await b.left())
       b.now++
     }
-    const secrets = await b.open({ terms })
+    const secrets = await b.open(terms)
     secrets.start()
     await until(async () => (await b.left()) <= 21, 'the oldest to go')
     assert.ok(most <= 1 + 10 * 2 + 7, `${most} lay there`)
@@ -239,12 +239,12 @@ test('old ones go a bounded number in one commit, and when that fails it is said
       return b.store.commit(batch)
     },
   }
-  const secrets = await b.open({ store })
+  const secrets = await b.open(undefined, store)
   secrets.start()
   await until(() => b.log.lines.some(({ level }) => level === 'error'), 'the failure')
   isFailing = false
   await secrets.stop()
-  const next = await b.open({ store })
+  const next = await b.open(undefined, store)
   next.start()
   await until(async () => (await b.left()) === 0, 'all to go')
   assert.equal(Math.max(...sizes), 100)

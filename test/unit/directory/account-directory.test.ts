@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
-import type { Batch } from '../../../src/storage/contract.ts'
+import type { Batch, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createAccountDirectory } from '../../../workers/shard/directory/account-directory.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
@@ -17,15 +17,15 @@ async function bench(t: TestContext) {
   const store = await tempStore(t)
   const log = recordingLog()
   let isFull = false
-  const own = {
-    range: store.range.bind(store),
+  const own: StateStore = {
+    ...store,
     async commit(batch: Batch) {
       if (isFull) throw new Error('no space left on device')
       return store.commit(batch)
     },
   }
   const open = async () => {
-    const directory = createAccountDirectory({ instance: INSTANCE, store: own, sealer, log, own: () => [ME] })
+    const directory = createAccountDirectory({ id: INSTANCE, store: own, sealer, log }, { own: () => [ME] })
     await directory.ready()
     return directory
   }

@@ -28,7 +28,7 @@ async function bench(t: TestContext) {
   const store = await tempStore(t)
   const log = recordingLog()
   const open = async () => {
-    const directory = createGroupDirectory({ instance: INSTANCE, store, sealer, log })
+    const directory = createGroupDirectory({ id: INSTANCE, store, sealer, log })
     await directory.ready()
     return directory
   }

@@ -14,7 +14,7 @@ const group = (subject: string, id = GROUP) =>
 async function bench(t: TestContext) {
   const store = await tempStore(t)
   const clock = { at: 1_000_000_000_000, now: () => clock.at }
-  const open = () => createGroupStore({ instance: INSTANCE, store, sealer, clock, log: recordingLog() })
+  const open = () => createGroupStore({ id: INSTANCE, store, sealer, clock, log: recordingLog() })
   return { store, clock, open, stored: open() }
 }
 

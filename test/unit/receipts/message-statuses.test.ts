@@ -83,15 +83,7 @@ async function bench(t: TestContext): Promise<Bench> {
         log,
       })
       await outbox.start()
-      const statuses = createMessageStatuses({
-        instance: INSTANCE,
-        store,
-        sealer,
-        outbox,
-        clock,
-        log: log as unknown as Parameters<typeof createMessageStatuses>[0]['log'],
-        steps: () => {},
-      })
+      const statuses = createMessageStatuses({ id: INSTANCE, store, sealer, clock, log, steps: () => {} }, { outbox })
       statuses.start()
       endPrevious = async () => {
         await statuses.stop()
@@ -303,7 +295,11 @@ test('a receipt reports that the message was sent, in chats and in groups, once'
 test('the name of a kept value is keyed: of another instance it is another', async (t) => {
   const store = await tempStore(t)
   const subject = (of: Sealer) =>
-    createReceiptLevels(INSTANCE, store, of, { now: () => START }, recordingLog()).subject('A', '5511988880001', '')
+    createReceiptLevels({ id: INSTANCE, store, sealer: of, clock: { now: () => START }, log: recordingLog() }).subject(
+      'A',
+      '5511988880001',
+      '',
+    )
   assert.equal(subject(sealer), subject(sealer))
   assert.notEqual(subject(sealer), subject(createSealer(Buffer.alloc(32, 9))))
 })

@@ -14,7 +14,7 @@ const { identity } = testContext()
 
 async function known(t: Parameters<typeof tempStore>[0]) {
   const store = await tempStore(t)
-  const authorship = createAuthorship({ instance: INSTANCE, store, sealer, clock: { now: () => START }, log: recordingLog() })
+  const authorship = createAuthorship({ id: INSTANCE, store, sealer, clock: { now: () => START }, log: recordingLog() })
   const sent = (id: string, chat: string) => store.commit({ ops: authorship.ownOps(id, chat) })
   await sent('A', ANA)
   await sent('G', GROUP)

@@ -14,7 +14,7 @@ test('thirty calls at once make one text; the next comes ten minutes later, also
   const store = await tempStore(t)
   let now = START
   const given: string[] = []
-  const open = () => createCallAnswers({ instance: INSTANCE, store, sealer, clock: { now: () => now } })
+  const open = () => createCallAnswers({ id: INSTANCE, store, sealer, clock: { now: () => now } })
   const calls = (names: string[], answers = open()) => answers.answer(names, async () => void given.push(names[0]!))
   const answers = open()
   await Promise.all(Array.from({ length: 30 }, () => calls([ANA_LID, ANA], answers)))
@@ -36,7 +36,7 @@ test('thirty calls at once make one text; the next comes ten minutes later, also
 test('one that could not be given does not count, and a clock that was set back holds nothing up', async (t) => {
   const store = await tempStore(t)
   let now = START
-  const answers = createCallAnswers({ instance: INSTANCE, store, sealer, clock: { now: () => now } })
+  const answers = createCallAnswers({ id: INSTANCE, store, sealer, clock: { now: () => now } })
   await assert.rejects(
     answers.answer([ANA], async () => {
       throw new Error('the queue is full')

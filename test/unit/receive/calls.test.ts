@@ -30,12 +30,8 @@ async function live(
   const translated: { call: unknown; timestamp: unknown; answered: number }[] = []
   /** As in the queue: one item per key. */
   const queued = new Set<string>()
-  const calls = createCalls({
-    instance: INSTANCE,
-    store,
-    sealer,
-    clock: { now: () => time.now },
-    log: createLog({ level: 'silent' }, 'test'),
+  const context = { id: INSTANCE, store, sealer, clock: { now: () => time.now }, log: createLog({ level: 'silent' }, 'test') }
+  const calls = createCalls(context, {
     settings: () => settings,
     async translated({ messageTimestamp: timestamp }, { content }) {
       translated.push({ call: 'call' in content ? content.call : undefined, timestamp, answered: answered.length })

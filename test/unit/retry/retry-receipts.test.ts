@@ -54,17 +54,9 @@ test('one that a full disk keeps from being answered comes again', async () => {
 
 // The ack of the repeated message has the same id: it could be taken for that of the first.
 test('a message that is still being sent is not sent again before that has come to its end', async (t) => {
-  type Deps = Parameters<typeof createMessageStatuses>[0]
-  const log = recordingLog() as unknown as Deps['log']
-  const statuses = createMessageStatuses({
-    instance: INSTANCE,
-    store: await tempStore(t),
-    sealer,
-    outbox: {} as Deps['outbox'],
-    clock: { now: Date.now },
-    log,
-    steps() {},
-  })
+  const log = recordingLog()
+  const context = { id: INSTANCE, store: await tempStore(t), sealer, clock: { now: Date.now }, log, steps() {} }
+  const statuses = createMessageStatuses(context, { outbox: {} as Parameters<typeof createMessageStatuses>[1]['outbox'] })
   const resent: string[] = []
   const answer = answerRetryReceipt({ resend: async ({ id }) => void resent.push(id), settled: statuses.settled, log })
   await answer(retry({ id: 'before' }))

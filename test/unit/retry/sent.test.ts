@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
-import type { Batch } from '../../../src/storage/contract.ts'
+import type { Batch, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createAuthorship } from '../../../workers/shard/chats/authorship.ts'
 import { createSecrets } from '../../../workers/shard/chats/secrets.ts'
@@ -20,10 +20,10 @@ async function bench(t: TestContext) {
     keys: createKeyStore(INSTANCE, store, sealer, createKeyCache({ maxEntries: 10 })),
     now: START,
     log,
-    open(more: Partial<SentOptions> = {}) {
-      const deps = { instance: INSTANCE, store, sealer, clock: { now: () => bench.now++ }, log, ...more }
-      const known = { secrets: createSecrets(deps), authorship: createAuthorship(deps) }
-      const sent = createSent({ ...known, keys: bench.keys, ...deps })
+    open({ store: its = store, ...more }: Partial<SentOptions & { store: StateStore }> = {}) {
+      const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now++ }, log }
+      const known = { secrets: createSecrets(context), authorship: createAuthorship(context) }
+      const sent = createSent(context, { ...known, keys: bench.keys, ...more })
       t.after(() => sent.stop())
       return sent
     },

@@ -8,16 +8,15 @@
  * one chat has only its share (`fair-generations.ts`).
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
-import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
+import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
 import { createGenerations, type Term } from '../../../src/storage/generations.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
+import type { Context } from '../instance/context.ts'
 import type { Claim, Speaker } from '../translate/inbound/context.ts'
 import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
@@ -53,22 +52,16 @@ export interface Authorship {
   stop(): Promise<void>
 }
 
-export interface AuthorshipOptions {
-  instance: string
-  store: StateStore
-  sealer: Pick<Sealer, 'blind'>
-  clock: Clock
-  log: Pick<Logger, 'error'>
-  terms?: typeof TERMS
-}
-
 interface Row {
   chats: string[]
   /** Empty for the account itself. */
   authors: string[]
 }
 
-export function createAuthorship({ instance, store, sealer, clock, log, terms = TERMS }: AuthorshipOptions): Authorship {
+export function createAuthorship(
+  { id: instance, store, sealer, clock, log }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
+  terms = TERMS,
+): Authorship {
   const ours = createGenerations({ store, clock, prefix: keys.authorsOf(instance, 'ours'), ...terms.ours })
   const others = createFairGenerations({
     store,

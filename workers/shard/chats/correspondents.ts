@@ -4,10 +4,10 @@
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 /** Number of people whose row is known to exist; an active chat checks with every message. */
@@ -24,16 +24,15 @@ export interface Correspondents {
 }
 
 export interface CorrespondentsDeps {
-  instance: string
-  store: StateStore
-  sealer: Pick<Sealer, 'blind'>
   /** The person's other name, number or LID, if known. */
   otherName(jid: string): Promise<string | null>
   onNew(): void
 }
 
-export function createCorrespondents(deps: CorrespondentsDeps): Correspondents {
-  const { instance, store, sealer, otherName, onNew } = deps
+export function createCorrespondents(
+  { id: instance, store, sealer }: Context<'id' | 'store' | 'sealer'>,
+  { otherName, onNew }: CorrespondentsDeps,
+): Correspondents {
   const known = new Set<string>()
   const keyOf = (jid: string) => keys.correspondent(instance, sealer.blind(bare(jid)))
 

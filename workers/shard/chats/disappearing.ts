@@ -5,14 +5,13 @@
  * A message without an expiry proves nothing, because several clients omit it. Only the setting itself turns the timer off.
  */
 import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 import { contextInfo, unwrap } from '../translate/inbound/content.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
@@ -39,14 +38,12 @@ export interface Disappearing {
   forget(): Promise<void>
 }
 
-export interface DisappearingOptions {
-  instance: string
-  store: Pick<StateStore, 'get' | 'range' | 'commit'>
-  sealer: Sealer
-  log: Pick<Logger, 'error'>
-}
-
-export function createDisappearing({ instance, store, sealer, log }: DisappearingOptions): Disappearing {
+export function createDisappearing({
+  id: instance,
+  store,
+  sealer,
+  log,
+}: Context<'id' | 'store' | 'sealer' | 'log'>): Disappearing {
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
 

@@ -4,14 +4,13 @@
  * unknown role is queried after the event, for the next one.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
 import * as v from 'valibot'
-import { type Clock, DAY, MINUTE } from '../../../src/domain/clock.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { DAY, MINUTE } from '../../../src/domain/clock.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 import type { Roles } from '../translate/inbound/context.ts'
 import { type GroupChange, groupNoticeIn, peopleIn } from '../wire/group-notice.ts'
 import { bare } from '../wire/jid.ts'
@@ -45,15 +44,13 @@ export interface GroupRoles {
   forget(): Promise<void>
 }
 
-export interface GroupRolesOptions {
-  instance: string
-  store: Pick<StateStore, 'get' | 'range' | 'commit'>
-  sealer: Sealer
-  clock: Clock
-  log: Pick<Logger, 'info' | 'error'>
-}
-
-export function createGroupRoles({ instance, store, sealer, clock, log }: GroupRolesOptions): GroupRoles {
+export function createGroupRoles({
+  id: instance,
+  store,
+  sealer,
+  clock,
+  log,
+}: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>): GroupRoles {
   const records = repository({ name: 'roles of a group', schema: RolesRecord, version: 1, sealed: sealer })
   const keyOf = (group: string) => keys.groupRoles(instance, sealer.blind(bare(group)))
   const asked = new Map<string, number>()

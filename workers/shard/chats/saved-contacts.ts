@@ -7,11 +7,11 @@
  */
 import type { Contact } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 import { cut } from '../wire/bounds.ts'
 import { bare } from '../wire/jid.ts'
 
@@ -37,7 +37,7 @@ export interface SavedContacts {
   forget(): Promise<void>
 }
 
-export function createSavedContacts(instance: string, store: StateStore, sealer: Sealer): SavedContacts {
+export function createSavedContacts({ id: instance, store, sealer }: Context<'id' | 'store' | 'sealer'>): SavedContacts {
   const records = repository({
     name: 'saved contact',
     schema: SavedContact,

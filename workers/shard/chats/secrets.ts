@@ -5,17 +5,16 @@
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
 import * as v from 'valibot'
-import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { DAY, HOUR } from '../../../src/domain/clock.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
 import type { Term } from '../../../src/storage/generations.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
+import type { Context } from '../instance/context.ts'
 import { type Field, unwrap } from '../translate/inbound/content.ts'
 import type { KnownMessage } from '../translate/inbound/family.ts'
 import { POLLS } from '../translate/inbound/poll.ts'
@@ -61,15 +60,6 @@ const Row = v.object({
   message: v.string(),
 })
 
-export interface SecretsOptions {
-  instance: string
-  store: StateStore
-  sealer: Sealer
-  clock: Clock
-  log: Pick<Logger, 'error'>
-  terms?: Terms
-}
-
 export interface Secrets {
   load(): Promise<void>
   /**
@@ -93,7 +83,10 @@ export interface Secrets {
   stop(): Promise<void>
 }
 
-export function createSecrets({ instance, store, sealer, clock, log, terms = TERMS }: SecretsOptions): Secrets {
+export function createSecrets(
+  { id: instance, store, sealer, clock, log }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
+  terms: Terms = TERMS,
+): Secrets {
   /** Ids come from strangers and may have any form, so they are hashed and then made blind. */
   const nameOf = (id: string) => sealer.blindOnce(createHash('sha256').update(id).digest('base64url').slice(0, 22))
   const rows = repository({ name: 'message secret', schema: Row, version: 1, sealed: sealer })

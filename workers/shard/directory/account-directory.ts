@@ -9,13 +9,12 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import { type Deferred, deferred } from '../../../src/lib/deferred.ts'
-import type { Op, Rider, StateStore } from '../../../src/storage/contract.ts'
+import type { Op, Rider } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 import type { AppStateAction } from '../wire/app-state-actions.ts'
 import type { HistoryChat, HistoryPiece } from '../wire/history.ts'
 import { bare } from '../wire/jid.ts'
@@ -86,10 +85,6 @@ export interface AccountDirectory {
 }
 
 export interface AccountDirectoryDeps {
-  instance: string
-  store: Pick<StateStore, 'range' | 'commit'>
-  sealer: Sealer
-  log: Pick<Logger, 'error'>
   /** Jids of the account itself, which is not a contact. */
   own(): readonly string[]
 }
@@ -104,10 +99,12 @@ const SLICE = 200
 /** Number of messages that are known to be counted: more than arrive again when a commit has failed. */
 const MAX_RECORDED = 1_000
 
-export function createAccountDirectory({ instance, store, sealer, log, own }: AccountDirectoryDeps): AccountDirectory {
-  const common = { instance, store, sealer, log }
-  const chats = createTable<ChatEntry>({
-    ...common,
+export function createAccountDirectory(
+  context: Context<'id' | 'store' | 'sealer' | 'log'>,
+  { own }: AccountDirectoryDeps,
+): AccountDirectory {
+  const { id: instance, store, log } = context
+  const chats = createTable<ChatEntry>(context, {
     name: 'chat',
     schema: ChatEntry,
     parts: 1_024,
@@ -115,8 +112,7 @@ export function createAccountDirectory({ instance, store, sealer, log, own }: Ac
     jidsOf: ({ id, other }) => [id, other],
     usedAt: ({ activeAt }) => activeAt,
   })
-  const contacts = createTable<ContactEntry>({
-    ...common,
+  const contacts = createTable<ContactEntry>(context, {
     name: 'contact',
     schema: ContactEntry,
     parts: 1_024,
@@ -124,8 +120,7 @@ export function createAccountDirectory({ instance, store, sealer, log, own }: Ac
     jidsOf: ({ pn, lid }) => [pn, lid],
     usedAt: ({ usedAt }) => usedAt,
   })
-  const labels = createTable<LabelEntry>({
-    ...common,
+  const labels = createTable<LabelEntry>(context, {
     name: 'label',
     schema: LabelRecord,
     parts: 1,

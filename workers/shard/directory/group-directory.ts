@@ -7,14 +7,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
 import * as v from 'valibot'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { Group } from '../chats/group-cache.ts'
+import type { Context } from '../instance/context.ts'
 import { cut, cutOrNull } from '../wire/bounds.ts'
 import { createdGroupIn, type GroupChange, groupNoticeIn, type NoticePerson, peopleIn } from '../wire/group-notice.ts'
 import { bare } from '../wire/jid.ts'
@@ -95,19 +94,9 @@ export interface Reading {
   end(): void
 }
 
-export interface GroupDirectoryDeps {
-  instance: string
-  store: Pick<StateStore, 'get' | 'range' | 'commit'>
-  sealer: Sealer
-  log: Pick<Logger, 'error'>
-}
-
-export function createGroupDirectory({ instance, store, sealer, log }: GroupDirectoryDeps): GroupDirectory {
-  const table = createTable<GroupEntry>({
-    instance,
-    store,
-    sealer,
-    log,
+export function createGroupDirectory(context: Context<'id' | 'store' | 'sealer' | 'log'>): GroupDirectory {
+  const { id: instance, store, sealer, log } = context
+  const table = createTable<GroupEntry>(context, {
     name: 'group',
     schema: GroupEntry,
     parts: 1_024,

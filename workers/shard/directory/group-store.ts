@@ -4,14 +4,12 @@
  * answer to the next text corrects it (`send/targets.ts`), or its expiry does.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import * as v from 'valibot'
-import { type Clock, DAY } from '../../../src/domain/clock.ts'
-import type { StateStore } from '../../../src/storage/contract.ts'
+import { DAY } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 import type { Group } from '../wire/groups.ts'
 
 /**
@@ -39,15 +37,13 @@ export interface GroupStore {
   forget(): Promise<void>
 }
 
-export interface GroupStoreOptions {
-  instance: string
-  store: Pick<StateStore, 'get' | 'range' | 'commit'>
-  sealer: Sealer
-  clock: Clock
-  log: Pick<Logger, 'error'>
-}
-
-export function createGroupStore({ instance, store, sealer, clock, log }: GroupStoreOptions): GroupStore {
+export function createGroupStore({
+  id: instance,
+  store,
+  sealer,
+  clock,
+  log,
+}: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>): GroupStore {
   const records = repository({ name: 'group', schema: Kept, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.keptGroup(instance, sealer.blind(jid))
   /** Newest change of each group that is not on disk yet. */

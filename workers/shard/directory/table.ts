@@ -7,18 +7,13 @@
  * which they are committed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import * as v from 'valibot'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 
 export interface TableOptions<T extends object> {
-  instance: string
-  store: Pick<StateStore, 'range'>
-  sealer: Sealer
-  log: Pick<Logger, 'error'>
   /** Name of the records, for example `chat`. */
   name: string
   schema: v.GenericSchema<unknown, T>
@@ -64,8 +59,11 @@ const SLICE = 64
 /** Number of records that another commit takes along: more than concurrent messages change. */
 const NEWEST = 32
 
-export function createTable<T extends object>(options: TableOptions<T>): Table<T> {
-  const { instance, store, sealer, log, name, parts, max, jidsOf, usedAt } = options
+export function createTable<T extends object>(
+  { id: instance, store, sealer, log }: Context<'id' | 'store' | 'sealer' | 'log'>,
+  options: TableOptions<T>,
+): Table<T> {
+  const { name, parts, max, jidsOf, usedAt } = options
   const prefix = keys.directoryOf(instance, name)
   const records = repository({
     name: `directory of ${name}s`,

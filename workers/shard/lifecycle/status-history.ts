@@ -2,16 +2,15 @@
  * The last hundred status changes with their reasons, in one record that is written with the change. The status is its only writer, one change at a
  * time, so it is read before each write and not cached.
  */
-import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { iso } from '../../../src/domain/clock.ts'
 import type { StatusChange } from '../../../src/domain/dashboard.ts'
 import { type RuntimeState, STATUS_REASONS, STATUSES, type Status } from '../../../src/domain/instance.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError, repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 
 const MAX_CHANGES = 100
 
@@ -34,14 +33,12 @@ export interface StatusHistory {
   list(): Promise<StatusChange[]>
 }
 
-export interface StatusHistoryDeps {
-  instance: string
-  store: Pick<StateStore, 'get'>
-  sealer: Sealer
-  log: Pick<Logger, 'error'>
-}
-
-export function createStatusHistory({ instance, store, sealer, log }: StatusHistoryDeps): StatusHistory {
+export function createStatusHistory({
+  id: instance,
+  store,
+  sealer,
+  log,
+}: Context<'id' | 'store' | 'sealer' | 'log'>): StatusHistory {
   const records = repository({ name: 'status history', schema: HistorySchema, version: 1, sealed: sealer })
   const key = keys.statusHistory(instance)
 

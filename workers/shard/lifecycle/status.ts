@@ -3,16 +3,15 @@
  * `instance_status`, announced, and then its effects run.
  */
 
-import type { Logger } from 'pino'
-import { type Clock, SECOND } from '../../../src/domain/clock.ts'
+import { SECOND } from '../../../src/domain/clock.ts'
 import type { StatusChange } from '../../../src/domain/dashboard.ts'
 import { CREATED, type RuntimeState, type Status } from '../../../src/domain/instance.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type TimerName } from './contract.ts'
 import { runtimeRecords } from './runtime-record.ts'
@@ -20,13 +19,8 @@ import { createStatusHistory } from './status-history.ts'
 import { next } from './table.ts'
 
 export interface StatusDeps {
-  instance: string
-  store: StateStore
-  sealer: Sealer
-  clock: Clock
   random: () => number
   outbox: Outbox
-  log: Logger
   announce(state: RuntimeState): void
   /** Runs an effect; timers are handled here. */
   carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
@@ -64,10 +58,11 @@ const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connec
 
 const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested')
 
-export function createStatus(deps: StatusDeps): StatusKeeper {
-  const { instance, store, clock, outbox, log } = deps
-  const records = runtimeRecords(deps.sealer)
-  const history = createStatusHistory(deps)
+export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>, deps: StatusDeps): StatusKeeper {
+  const { id: instance, store, clock, log } = context
+  const { outbox } = deps
+  const records = runtimeRecords(context.sealer)
+  const history = createStatusHistory(context)
   const timers = new Map<TimerName, NodeJS.Timeout>()
   let at: Lifecycle = { state: CREATED, run: FRESH_RUN }
   let line: Promise<unknown> = Promise.resolve()

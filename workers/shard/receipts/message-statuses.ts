@@ -5,15 +5,12 @@
  * restart repeats or loses one. If the event is not wanted, the same commit only adds the receipt to the timeline of the message.
  */
 
-import type { Logger } from 'pino'
-import type { Clock } from '../../../src/domain/clock.ts'
-import type { Steps } from '../../../src/domain/steps.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import { type Deferred, deferred } from '../../../src/lib/deferred.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { within } from '../../../src/storage/timer.ts'
 import type { Identity, Person } from '../connection/identity.ts'
+import type { Context } from '../instance/context.ts'
 import { impliedBy, LEVEL, MAX_IDS, type MessageStatus, type Receipt } from '../translate/inbound/receipt.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
@@ -26,13 +23,7 @@ import { createReceiptLevels, type ReceiptLevels, type Subject } from './receipt
 const HOLD_DEADLINE = 10_000
 
 export interface MessageStatusDeps {
-  instance: string
-  store: StateStore
-  sealer: Sealer
   outbox: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
-  clock: Clock
-  log: Logger
-  steps: Steps
 }
 
 /** A message that the network has accepted. */
@@ -68,16 +59,12 @@ export interface MessageStatuses {
   stop(): Promise<void>
 }
 
-export function createMessageStatuses({
-  instance,
-  store,
-  sealer,
-  outbox,
-  clock,
-  log,
-  steps,
-}: MessageStatusDeps): MessageStatuses {
-  const levels = createReceiptLevels(instance, store, sealer, clock, log)
+export function createMessageStatuses(
+  context: Context<'id' | 'store' | 'sealer' | 'clock' | 'log' | 'steps'>,
+  { outbox }: MessageStatusDeps,
+): MessageStatuses {
+  const { store, steps } = context
+  const levels = createReceiptLevels(context)
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
   /** One after another, so that events are in the order of the receipts. */
   let tail: Promise<unknown> = Promise.resolve()

@@ -2,16 +2,15 @@
  * Timeline of own messages, looked up by id: when they were sent and accepted, each receipt, and the events that reported them. It has no content and
  * no phone numbers. There is one row per fact, written in the commit of the fact itself, which never reads it. Kept for one to two weeks.
  */
-import type { Logger } from 'pino'
 import * as v from 'valibot'
-import { type Clock, DAY } from '../../../src/domain/clock.ts'
+import { DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError, repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
+import type { Context } from '../instance/context.ts'
 
 const SWEEP_EVERY = DAY
 /** Number of facts of one message that are read: a group has receipts of each member. */
@@ -49,15 +48,13 @@ export interface MessageTimeline {
   stop(): Promise<void>
 }
 
-export interface TimelineDeps {
-  instance: string
-  store: StateStore
-  sealer: Sealer
-  clock: Clock
-  log: Pick<Logger, 'error'>
-}
-
-export function createMessageTimeline({ instance, store, sealer, clock, log }: TimelineDeps): MessageTimeline {
+export function createMessageTimeline({
+  id: instance,
+  store,
+  sealer,
+  clock,
+  log,
+}: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>): MessageTimeline {
   const records = repository({ name: 'fact of a message', schema: FactSchema, version: 1, sealed: sealer })
   const weeks = createWeeks(store, clock, keys.timelines(instance), (week) => keys.timelineWeek(instance, week))
   const sweeper = createSweeper(weeks.removeOld, {

@@ -5,15 +5,14 @@
  */
 
 import { createHash } from 'node:crypto'
-import type { Logger } from 'pino'
-import { type Clock, DAY } from '../../../src/domain/clock.ts'
+import { DAY } from '../../../src/domain/clock.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 import { createWeeks, WEEK } from '../../../src/storage/weeks.ts'
 import { OURS_KEPT } from '../chats/authorship.ts'
+import type { Context } from '../instance/context.ts'
 
 const SWEEP_EVERY = DAY
 const WEEKS_KEPT = Math.ceil(OURS_KEPT / WEEK)
@@ -42,13 +41,13 @@ export interface ReceiptLevels {
   applied(subjects: readonly Subject[], level: number): void
 }
 
-export function createReceiptLevels(
-  instance: string,
-  store: StateStore,
-  sealer: Sealer,
-  clock: Clock,
-  log: Pick<Logger, 'error'>,
-): ReceiptLevels {
+export function createReceiptLevels({
+  id: instance,
+  store,
+  sealer,
+  clock,
+  log,
+}: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>): ReceiptLevels {
   const known = boundedCache<Subject, number>(REMEMBERED)
   const weeks = createWeeks(store, clock, keys.receipts(instance), (week) => keys.receiptWeek(instance, week), WEEKS_KEPT)
   const sweeper = createSweeper(weeks.removeOld, {

@@ -2,11 +2,11 @@
  * Callers that were recently answered with a text, and when: one text per caller in ten minutes, however often they call. Stored on disk, so that a
  * restart does not answer again; old rows are removed when the next one is written.
  */
-import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { MINUTE } from '../../../src/domain/clock.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { Context } from '../instance/context.ts'
 import { bare } from '../wire/jid.ts'
 
 /** Minimum time between two texts to one caller, in ms. */
@@ -19,14 +19,12 @@ export interface CallAnswers {
   forget(): Promise<void>
 }
 
-export interface CallAnswersOptions {
-  instance: string
-  store: Pick<StateStore, 'get' | 'range' | 'commit'>
-  sealer: Pick<Sealer, 'blind'>
-  clock: Clock
-}
-
-export function createCallAnswers({ instance, store, sealer, clock }: CallAnswersOptions): CallAnswers {
+export function createCallAnswers({
+  id: instance,
+  store,
+  sealer,
+  clock,
+}: Context<'id' | 'store' | 'sealer' | 'clock'>): CallAnswers {
   const keysOf = (names: readonly string[]) => names.map((name) => keys.callAnswer(instance, sealer.blind(bare(name))))
   /** One after another, because many calls can be rejected at the same time. */
   let tail: Promise<unknown> = Promise.resolve()

@@ -3,17 +3,16 @@
  * kept on disk until the end, and a restart while it rings loses nothing.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
 import * as v from 'valibot'
-import { type Clock, DAY, SECOND } from '../../../src/domain/clock.ts'
+import { DAY, SECOND } from '../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { Session } from '../chats/session.ts'
+import type { Context } from '../instance/context.ts'
 import { notification, type Translated } from '../translate/inbound/family.ts'
 import type { ReadableMessage } from '../translate/inbound/message.ts'
 import { idOrEmpty, secondsOf } from '../wire/bounds.ts'
@@ -37,11 +36,6 @@ const Call = v.object({
 type Call = v.InferOutput<typeof Call>
 
 export interface CallDeps {
-  instance: string
-  store: StateStore
-  sealer: Sealer
-  clock: Clock
-  log: Logger
   settings(): InstanceSettings
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, ops?: Op[]): Promise<void>
@@ -66,7 +60,10 @@ export interface Calls {
 const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted', 'rejected'])
 const MAX_OVER = 1_000
 
-export function createCalls({ instance, store, sealer, clock, log, settings, translated, once, enqueue }: CallDeps): Calls {
+export function createCalls(
+  { id: instance, store, sealer, clock, log }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
+  { settings, translated, once, enqueue }: CallDeps,
+): Calls {
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
   /** Calls that have ended or were rejected, newest last: a repeated offer does not ring and is not answered with a text again. */

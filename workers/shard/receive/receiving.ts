@@ -72,6 +72,7 @@ export interface Receiving {
 
 export function createReceiving(deps: ReceivingDeps): Receiving {
   const { instance, store, sealer, clock, log, outbox } = deps
+  const context = { id: instance, store, sealer, clock, log }
   const inbound = createReceivedEvents(deps)
   const presence = createPresence({ store, outbox, clock, log })
   const held = createWaiting({
@@ -126,13 +127,8 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
   }
   const recovered = createRecovered({ inbound, once, alongside, waiting: held, log, onMessage: rememberAndNotice })
   const tries = createTries()
-  const answers = createCallAnswers({ instance, store, sealer, clock })
-  const calls = createCalls({
-    instance,
-    store,
-    sealer,
-    clock,
-    log,
+  const answers = createCallAnswers(context)
+  const calls = createCalls(context, {
     settings: () => deps.config().settings,
     translated: inbound.translated,
     once,

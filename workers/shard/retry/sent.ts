@@ -4,17 +4,16 @@
  * message (`send-again.ts`). Later changes, here or on the phone, may refer to them for as long (`retry/known-messages.ts`).
  */
 import { BufferJSON, proto } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
-import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
+import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 import type { Authorship } from '../chats/authorship.ts'
 import type { Secrets } from '../chats/secrets.ts'
+import type { Context } from '../instance/context.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { Stanza } from '../translate/outbound/stanza.ts'
 
@@ -29,11 +28,6 @@ const SLACK = 1.1
 const TIME_BYTES = 8
 
 export interface SentOptions {
-  instance: string
-  store: StateStore
-  sealer: Sealer
-  clock: Clock
-  log: Pick<Logger, 'error'>
   /** The secret that decrypts later votes and answers is kept longer, and written with the message because they may arrive immediately. */
   secrets: Secrets
   /** The record of the author and chat is kept even longer. */
@@ -81,8 +75,11 @@ export interface Sent {
   stop(): Promise<void>
 }
 
-export function createSent(options: SentOptions): Sent {
-  const { instance, store, sealer, clock, log, secrets, authorship, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
+export function createSent(
+  { id: instance, store, sealer, clock, log }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
+  options: SentOptions,
+): Sent {
+  const { secrets, authorship, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
   const prefixes = [keys.sents(instance), keys.sentPosts(instance)]
   const undecided = () => keys.sent(instance, options.undecided?.() ?? '')
   let isStopped = false

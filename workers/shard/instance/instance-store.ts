@@ -2,10 +2,10 @@
  * View of the store for one instance, the only access to its records. Work that is still running when the instance stops (an upload, a send, a
  * request being queued) may try to write afterwards. A record written then would survive the erasure of the instance, or be read by its next start.
  */
-import { Failure } from '../../src/domain/failures.ts'
-import { StorageFailure } from '../../src/domain/storage-failure.ts'
-import { type Ahead, type ChainedStore, createCommitChain } from '../../src/storage/commit-chain.ts'
-import type { Batch, Op, Rider, StateStore } from '../../src/storage/contract.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
+import { type Ahead, type ChainedStore, createCommitChain } from '../../../src/storage/commit-chain.ts'
+import type { Batch, Op, Rider, StateStore } from '../../../src/storage/contract.ts'
 
 export interface InstanceStore extends ChainedStore {
   /** At most one rider. */
