@@ -1,9 +1,8 @@
 /** Dispatches a call from the main thread: a send is queued, an action or control operation runs its handler with the context of its kind. */
 import type { Logger } from 'pino'
 import type { Call, CallOrigin } from '../../src/domain/call.ts'
-import type { Clock } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
-import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
+import type { RuntimeState, Status } from '../../src/domain/instance.ts'
 import { createKeyedMutex } from '../../src/lib/keyed-mutex.ts'
 import { runAs } from './baileys/thread/rejections.ts'
 import type { Session } from './chats/session.ts'
@@ -11,6 +10,7 @@ import { actionFailure, meaningsOf } from './connection/failures.ts'
 import type { Pairing } from './connection/pairing/pairing.ts'
 import type { AccountDirectory } from './directory/account-directory.ts'
 import type { GroupDirectory } from './directory/group-directory.ts'
+import type { Context } from './instance/context.ts'
 import type { StatusKeeper } from './lifecycle/status.ts'
 import type { ActionFiles } from './media/portrait.ts'
 import { handlerOf } from './operations/index.ts'
@@ -19,8 +19,6 @@ import type { KnownMessages } from './retry/known-messages.ts'
 import type { Sending } from './send/sending.ts'
 
 export interface DispatchDeps {
-  instance: string
-  log: Logger
   sending: Sending
   status: StatusKeeper
   /** State that callers see. */
@@ -32,21 +30,20 @@ export interface DispatchDeps {
   messages: KnownMessages
   directory: AccountDirectory
   groupDirectory: GroupDirectory
-  clock: Clock
   files: ActionFiles
   pictureHost: string
-  config(): InstanceConfig
   session(): Session | null
 }
 
 export type Dispatch = (call: Call, origin?: CallOrigin) => Promise<unknown>
 
-export function createDispatch(deps: DispatchDeps): Dispatch {
-  const { instance, log, sending, status, pairing, outbox, messages, directory, groupDirectory, clock, files, pictureHost } = deps
+export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { log: Logger }, deps: DispatchDeps): Dispatch {
+  const { id: instance, log, clock } = context
+  const { sending, status, pairing, outbox, messages, directory, groupDirectory, files, pictureHost } = deps
 
   const control: ControlContext = {
     get config() {
-      return deps.config()
+      return context.config()
     },
     get state() {
       return deps.shown()

@@ -197,10 +197,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     pairing,
     openSession: (opening) =>
       openSession(
+        context,
         {
           shard: deps,
-          instance: id,
-          store,
           auth,
           keys: keyStore,
           locks,
@@ -213,9 +212,6 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
           directory,
           groupDirectory,
           groupStore,
-          clock,
-          steady,
-          log,
           onEnd: () => announce(status.state),
         },
         opening,
@@ -256,9 +252,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     own: receiving.own,
   })
 
-  const call = createDispatch({
-    instance: id,
-    log,
+  const call = createDispatch(context, {
     sending,
     status,
     shown: () => shown(status.state),
@@ -269,10 +263,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     messages,
     directory,
     groupDirectory,
-    clock,
     files: { ...deps.media, uploadAgent: () => presentRoute(link.route()).fetchAgent, egressAllow: deps.egressAllow },
     pictureHost: deps.network.mediaHost ?? PICTURE_HOST,
-    config: () => config,
     session: link.session,
   })
 

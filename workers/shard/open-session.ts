@@ -1,10 +1,9 @@
 /** Assembles one session of an instance: the connection, its part of the inbox, app state, and the table of its stanzas. */
 import { type AuthenticationCreds, isLidUser } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { type Clock, SECOND } from '../../src/domain/clock.ts'
+import { SECOND } from '../../src/domain/clock.ts'
 import { type FetchDeps, readFetched } from '../../src/media/fetched.ts'
 import { createFileHost } from '../../src/media/file-host.ts'
-import type { StateStore } from '../../src/storage/contract.ts'
 import { type AppState, holdAppState } from './app-state/app-state.ts'
 import { createAppStateChanges } from './app-state/app-state-changes.ts'
 import { createAppStateReader } from './app-state/app-state-reader.ts'
@@ -30,6 +29,7 @@ import type { GroupStore } from './directory/group-store.ts'
 import { takeMembers } from './directory/members.ts'
 import { createNewsletterRoles } from './directory/newsletter-roles.ts'
 import { createParticipating } from './directory/participating.ts'
+import type { Context } from './instance/context.ts'
 import type { AuthState } from './keys/auth-state.ts'
 import { createKeyHolders } from './keys/key-holders.ts'
 import type { KeyStore } from './keys/key-store.ts'
@@ -50,12 +50,10 @@ import { stanzaTable } from './stanza-table.ts'
 import { namesOf } from './wire/groups.ts'
 
 export interface SessionDeps {
-  shard: Pick<ShardDeps, 'clock' | 'network' | 'media' | 'mexIds' | 'stalledAfterMs' | 'tally' | 'countUnknown' | 'steps'>
+  shard: Pick<ShardDeps, 'clock' | 'network' | 'media' | 'mexIds' | 'stalledAfterMs' | 'countUnknown'>
   auth: AuthState
   keys: KeyStore
   locks: AddressLocks
-  instance: string
-  store: StateStore
   sent: Sent
   statuses: MessageStatuses
   authorship: Pick<Authorship, 'isOwn'>
@@ -65,23 +63,22 @@ export interface SessionDeps {
   directory: AccountDirectory
   groupDirectory: GroupDirectory
   groupStore: GroupStore
-  clock: Clock
-  /** Clock for waits; it does not step. */
-  steady: Clock
-  log: Logger
   /** The session can no longer be used. */
   onEnd(): void
 }
 
+/** The library logs by itself, with the logger of the instance. */
+type SessionContext = Context<'id' | 'store' | 'clock' | 'steady' | 'tally' | 'steps'> & { log: Logger }
+
 /** Delays in ms between attempts to read a file of app state; other changes wait for it. */
 const FILE_RETRIES = [2 * SECOND, 10 * SECOND]
 
-export function openSession(deps: SessionDeps, opening: Opening): SocketSession {
-  const { shard, instance, store, keys, locks, sent, statuses, authorship } = deps
-  const { receiving, directory, groupDirectory, groupStore, clock, steady, log } = deps
+export function openSession(context: SessionContext, deps: SessionDeps, opening: Opening): SocketSession {
+  const { id: instance, clock, steady, log, tally, steps } = context
+  const { shard, keys, locks, sent, statuses, authorship, receiving, directory, groupDirectory, groupStore } = deps
   const { creds, route } = opening
   const inbox = receiving.session()
-  const appState = heldAppState(deps, creds)
+  const appState = heldAppState(context, deps, creds)
   const { connection, own, serve } = openConnection({
     instance,
     ...opening,
@@ -100,7 +97,7 @@ export function openSession(deps: SessionDeps, opening: Opening): SocketSession 
     mexIds: shard.mexIds,
     stalledAfterMs: shard.stalledAfterMs,
     passkeys: deps.passkeys,
-    tally: shard.tally,
+    tally,
     countUnknown: shard.countUnknown,
     clock,
     steady,
@@ -113,7 +110,7 @@ export function openSession(deps: SessionDeps, opening: Opening): SocketSession 
       .catch((error) => log.warn({ err: error }, 'the phone numbers of group members could not be saved'))
   const groups = createGroupCache(sock, steady, learn, groupStore)
   const files = { host: createFileHost({ of: () => route.files }), tempDir: shard.media.tempDir, ended, log }
-  const { reader, changes } = openAppState(deps, { creds, appState, connection, files })
+  const { reader, changes } = openAppState(context, deps, { creds, appState, connection, files })
   groups.onLearnt((group) => groupDirectory.learn(group))
   const members = takeMembers({ directory, learnPairs: learn, ended })
   const session = sessionOf(connection, {
@@ -158,7 +155,7 @@ export function openSession(deps: SessionDeps, opening: Opening): SocketSession 
     directory.warm().catch((error) => log.warn({ err: error }, 'the list of chats and contacts could not be loaded'))
     reader.loggedIn()
     receiving.loggedIn(session)
-    rebuildDirectory({ instance, store, sock, reader, creds, appState })
+    rebuildDirectory(context, { sock, reader, creds, appState })
       .then(changes.recover)
       .catch((error) => log.info({ err: error }, 'app state could not be refreshed'))
     session.participating.catchUp()
@@ -181,15 +178,15 @@ export function openSession(deps: SessionDeps, opening: Opening): SocketSession 
     clock,
     steady,
     log,
-    tally: shard.tally,
-    steps: shard.steps,
+    tally,
+    steps,
   })
   const holders = createKeyHolders(keys)
   serve({ table: stanzaTable(parts), groupMetadata: (jid) => groupForRelay(session, holders, jid) })
   return session
 }
 
-const heldAppState = ({ auth, keys, directory, receiving, shard }: SessionDeps, creds: AuthenticationCreds) =>
+const heldAppState = ({ steps }: SessionContext, { auth, keys, directory, receiving }: SessionDeps, creds: AuthenticationCreds) =>
   holdAppState({
     auth,
     keys,
@@ -199,7 +196,7 @@ const heldAppState = ({ auth, keys, directory, receiving, shard }: SessionDeps, 
       if (changes.actions.length > 0) await directory.ready().then(() => directory.apply(changes.actions))
       return receiving.appState(changes)
     },
-    steps: shard.steps,
+    steps,
   })
 
 interface Held {
@@ -210,10 +207,12 @@ interface Held {
 
 /** Reads app state and changes it. */
 function openAppState(
-  { instance, store, directory, contacts, shard, log }: SessionDeps,
+  context: SessionContext,
+  { directory, contacts }: SessionDeps,
   { creds, appState, connection, files }: Held & { files: Omit<FetchDeps, 'retries'> },
 ) {
   const { sock, learnPairs } = connection
+  const { log } = context
   const keyOf = async (id: string) => (await sock.authState.keys.get('app-state-sync-key', [id]))[id]?.keyData ?? undefined
   const reader = createAppStateReader({
     sock,
@@ -229,7 +228,7 @@ function openAppState(
     },
     log,
   })
-  const changes = createAppStateChanges({ instance, store, sock, creds, keyOf, reader, appState, log, steps: shard.steps })
+  const changes = createAppStateChanges(context, { sock, creds, keyOf, reader, appState })
   return { reader, changes }
 }
 

@@ -33,9 +33,8 @@ async function bench(t: TestContext) {
       return answer()
     },
   }
-  const changes = createAppStateChanges({
-    instance: INSTANCE,
-    store,
+  const context = { id: INSTANCE, store, log: recordingLog(), steps() {} }
+  const changes = createAppStateChanges(context, {
     sock: sock as never,
     creds: creds as never,
     keyOf: async (id) => (id === KEY ? Buffer.alloc(32, 5) : undefined),
@@ -50,8 +49,6 @@ async function bench(t: TestContext) {
       },
     },
     appState: { settled: async () => {} },
-    log: recordingLog(),
-    steps() {},
   })
   return {
     ...changes,

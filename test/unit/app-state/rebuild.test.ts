@@ -16,14 +16,10 @@ async function bench(t: TestContext, accountSyncCounter: number) {
     },
   }
   const login = () =>
-    rebuildDirectory({
-      instance: INSTANCE,
-      store,
-      sock: sock as never,
-      reader,
-      creds: { accountSyncCounter },
-      appState: { settled: async () => {} },
-    })
+    rebuildDirectory(
+      { id: INSTANCE, store },
+      { sock: sock as never, reader, creds: { accountSyncCounter }, appState: { settled: async () => {} } },
+    )
   return { login, done, cut: (is: boolean) => (isCut = is) }
 }
 

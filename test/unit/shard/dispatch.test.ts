@@ -29,9 +29,10 @@ function instance(status: Status, { isOpen = true } = {}) {
   }
   const session = { isOpen, asking: (options: AskOptions) => askOver(sock, undefined, options) }
   const state = { status } as RuntimeState
+  const context = { id: 'i', log: createLog({ level: 'silent' }, 'test'), config: () => ({}) } as unknown as Parameters<
+    typeof createDispatch
+  >[0]
   const deps = {
-    instance: 'i',
-    log: createLog({ level: 'silent' }, 'test'),
     sending: {
       queue: {},
       async enqueue(call: unknown, key?: string) {
@@ -49,10 +50,9 @@ function instance(status: Status, { isOpen = true } = {}) {
       },
     },
     shown: () => (status === 'connected' && !isOpen ? { ...state, status: 'disconnected' } : state),
-    config: () => ({}),
     session: () => session,
   } as unknown as DispatchDeps
-  return { call: createDispatch(deps), asked, told, enqueued, network, finish: () => finish() }
+  return { call: createDispatch(context, deps), asked, told, enqueued, network, finish: () => finish() }
 }
 
 const action = (operation: string, input: unknown = {}) =>

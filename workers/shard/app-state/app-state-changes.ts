@@ -6,12 +6,10 @@
  * read, now or at the next login, and the network's version, with or without the change, becomes ours.
  */
 import type { AuthenticationCreds, WAPatchName, WASocket } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import type { Steps } from '../../../src/domain/steps.ts'
-import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
+import type { Context } from '../instance/context.ts'
 import type { AppStateChange, ChangeAppState, LaterChange } from '../wire/app-state-actions.ts'
 import type { CollectionState } from '../wire/app-state-collection.ts'
 import { appStatePatch, patchQuery, patchRefusal } from '../wire/app-state-patch.ts'
@@ -19,16 +17,12 @@ import type { AppState } from './app-state.ts'
 import type { AppStateReader } from './app-state-reader.ts'
 
 export interface ChangeDeps {
-  instance: string
-  store: Pick<StateStore, 'commit' | 'range'>
   sock: Pick<WASocket, 'query' | 'appStatePatchMutex'>
   creds: AuthenticationCreds
   /** The key of the account's devices with this id (base64). */
   keyOf(id: string): Promise<Uint8Array | undefined>
   reader: Pick<AppStateReader, 'read' | 'change' | 'take'>
   appState: Pick<AppState, 'settled'>
-  log: Pick<Logger, 'info'>
-  steps: Steps
 }
 
 export interface AppStateChanges {
@@ -54,8 +48,11 @@ class Refused extends Error {
   }
 }
 
-export function createAppStateChanges(deps: ChangeDeps): AppStateChanges {
-  const { instance, store, sock, creds, reader, appState, log, steps } = deps
+export function createAppStateChanges(
+  { id: instance, store, log, steps }: Context<'id' | 'store' | 'log' | 'steps'>,
+  deps: ChangeDeps,
+): AppStateChanges {
+  const { sock, creds, reader, appState } = deps
   /** The outcome of a change is unknown: its collection is read as soon as the network answers again. */
   let isOpen = false
   const markOf = (collection: string) => records.openChange(instance, collection)

@@ -3,14 +3,12 @@
  * with their next activity. People, labels and flags are in app state, which is read in full again, as history and without events.
  */
 import { ALL_WA_PATCH_NAMES, type AuthenticationCreds, type WASocket } from '@whiskeysockets/baileys'
-import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
+import type { Context } from '../instance/context.ts'
 import type { AppState } from './app-state.ts'
 import type { AppStateReader } from './app-state-reader.ts'
 
 export interface RebuildDeps {
-  instance: string
-  store: Pick<StateStore, 'commit' | 'get'>
   sock: Pick<WASocket, 'appStatePatchMutex'>
   reader: Pick<AppStateReader, 'readAnew'>
   creds: Pick<AuthenticationCreds, 'accountSyncCounter'>
@@ -20,7 +18,10 @@ export interface RebuildDeps {
 const PRESENT = Uint8Array.of(1)
 
 /** Runs after every login and does its work once. If it is interrupted, the next login repeats it. */
-export async function rebuildDirectory({ instance, store, sock, reader, creds, appState }: RebuildDeps): Promise<void> {
+export async function rebuildDirectory(
+  { id: instance, store }: Context<'id' | 'store'>,
+  { sock, reader, creds, appState }: RebuildDeps,
+): Promise<void> {
   const begun = records.directoryBegun(instance)
   if (await store.get(begun)) return
   // A device that has not read anything yet reads everything anyway.

@@ -23,5 +23,5 @@ export interface InstanceContext {
   config(): InstanceConfig
 }
 
-/** What a part needs of the instance, so that a test of the part makes only that. */
+/** The fields that one part needs. A test of the part makes only these. */
 export type Context<K extends keyof InstanceContext> = Pick<InstanceContext, K>
