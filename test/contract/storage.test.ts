@@ -13,7 +13,7 @@ import { BACKENDS, type Backend } from './storage-backends.ts'
 import { checkModel } from './storage-model.ts'
 
 /** Random orders of actions that are compared with a model. */
-const RUNS = process.env.SVC_TEST_FULL ? 1_000 : 40
+const RUNS = process.env.SVC_TEST_FULL ? 300 : 40
 const writerModule = sameKind('./storage-writer', import.meta.url)
 const bytes = (text: string) => Buffer.from(text)
 
