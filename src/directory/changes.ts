@@ -1,0 +1,60 @@
+/** Changes of instances: each is committed, then held in memory, and then sent to the shard. Changes of one instance run one after the other. */
+import type { Clock } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { Log } from '../domain/log.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { KeyedMutex } from '../lib/keyed-mutex.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { HeldInstances } from './held-instances.ts'
+import type { InstanceRecord } from './instance-object.ts'
+import { type instanceRecords, toConfig } from './record.ts'
+
+export interface ChangesDeps {
+  store: StateStore
+  records: ReturnType<typeof instanceRecords>
+  held: HeldInstances
+  mutex: KeyedMutex
+  engine: Pick<Engine, 'configure'>
+  clock: Clock
+  log: Log
+  /** Base URL for callers, which events contain. */
+  baseUrl: string | undefined
+}
+
+export interface Changes {
+  /** `decide` gets the current record and may throw a `Failure`. */
+  change(instance: string, decide: (record: InstanceRecord) => InstanceRecord): Promise<void>
+  /** Sends a stored configuration to the shard. */
+  configure(record: InstanceRecord): Promise<void>
+}
+
+export function createChanges({ store, records, held, mutex, engine, clock, log, baseUrl }: ChangesDeps): Changes {
+  /** The change is already saved, and a shard that is down boots with it, so its absence is not a failure of the change. */
+  async function configure(record: InstanceRecord): Promise<void> {
+    try {
+      await engine.configure(toConfig(record, baseUrl))
+    } catch (err) {
+      const isAbsent = err instanceof Failure && (err.code === 'engine_unavailable' || err.code === 'instance_not_found')
+      if (!isAbsent) throw err
+      log.warn({ err, instance_id: record.id }, 'the shard is down; a configuration change takes effect when it is back')
+    }
+  }
+
+  async function write(before: InstanceRecord, next: InstanceRecord): Promise<void> {
+    const record = { ...next, updatedAt: clock.now() }
+    await store.commit({ ops: [records.encode(keys.config(record.id), record)] })
+    held.hold(record)
+    const { settings, webhooks, token } = before
+    if (settings !== record.settings || webhooks !== record.webhooks || token !== record.token) await configure(record)
+  }
+
+  return {
+    change: (instance, decide) =>
+      mutex.run(instance, async () => {
+        const before = held.get(instance)
+        await write(before, decide(before))
+      }),
+    configure,
+  }
+}

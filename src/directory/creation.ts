@@ -1,0 +1,135 @@
+/** Adds instances to a workspace: those that callers create, and those of devices that a command has imported. */
+import { randomUUID } from 'node:crypto'
+import type { Account } from '../account/account.ts'
+import { newInstanceToken, newWebhookSecret } from '../account/credentials.ts'
+import type { Clock } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { WorkspaceId } from '../domain/ids.ts'
+import { DEFAULT_SETTINGS } from '../domain/instance.ts'
+import type { Log } from '../domain/log.ts'
+import type { Steps } from '../domain/steps.ts'
+import type { KeyedMutex } from '../lib/keyed-mutex.ts'
+import type { Op, StateStore } from '../storage/contract.ts'
+import type { KeyRing } from '../storage/key-ring.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { Sealer } from '../storage/sealer.ts'
+import type { InstanceChange, NewInstance } from './directory.ts'
+import type { HeldInstances } from './held-instances.ts'
+import type { InstanceRecord } from './instance-object.ts'
+import { archivedRecord, type instanceRecords } from './record.ts'
+import { createTakeOver } from './take-over.ts'
+import { webhooksOf } from './workspace-webhooks.ts'
+
+export interface CreationDeps {
+  store: StateStore
+  sealer: Sealer
+  records: ReturnType<typeof instanceRecords>
+  held: HeldInstances
+  mutex: KeyedMutex
+  account: Pick<Account, 'transact' | 'workspace'>
+  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
+  steps: Steps
+  clock: Clock
+  log: Log
+  /** Makes the staged media of an instance from an archive its own. */
+  adoptMedia(instance: string): Promise<void>
+  /** Applies the caller's values; may throw a `Failure`. */
+  changed(record: InstanceRecord, change: InstanceChange): InstanceRecord
+}
+
+export interface Creation {
+  /** Stores a new instance with its key; nothing hosts it yet. */
+  add(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceRecord>
+  /** Stores the imported devices as instances. Resolves with their ids. */
+  takeOver(): Promise<string[]>
+}
+
+export function createCreation(deps: CreationDeps): Creation {
+  const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, adoptMedia, changed } = deps
+
+  /** Never runs concurrently with a change of the workspace's webhooks, so the instance has either the old or the new values. */
+  const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
+    mutex.run(webhooksOf(workspace), async () => {
+      const record = make()
+      await insertRecord(workspace, record, extra)
+      return record
+    })
+
+  async function insertRecord(workspace: WorkspaceId, record: InstanceRecord, extra: readonly Op[]): Promise<void> {
+    await account.transact(workspace, (current) => {
+      const { instanceSlots } = current.subscription
+      if (current.instancesUsed >= instanceSlots)
+        throw new Failure('instance_limit_reached', {
+          details: { instance_slots: instanceSlots, instances_used: current.instancesUsed },
+        })
+      return {
+        next: { ...current, instancesUsed: current.instancesUsed + 1 },
+        ops: [records.encode(keys.config(record.id), record), ...extra],
+        committed: () => held.hold(record),
+      }
+    })
+  }
+
+  /** Settings and webhooks that a new instance takes from its workspace. */
+  function sharedBy(workspace: WorkspaceId): Pick<InstanceRecord, 'settings' | 'webhooks'> {
+    const { dialect, webhooks } = account.workspace(workspace)
+    return { settings: { ...DEFAULT_SETTINGS, dialect }, webhooks }
+  }
+
+  const takeOver = createTakeOver({
+    store,
+    sealer,
+    keyRing,
+    steps,
+    log,
+    adoptMedia,
+    async insert({ id, workspace, name, token, from, archive }, extra) {
+      const now = clock.now()
+      const make = (): InstanceRecord => ({
+        ...sharedBy(workspace as WorkspaceId),
+        createdAt: now,
+        ...(archive && archivedRecord(archive.config)),
+        id,
+        workspace,
+        name,
+        token,
+        importedFrom: from,
+        updatedAt: now,
+      })
+      await insert(workspace as WorkspaceId, make, extra)
+    },
+  })
+
+  return {
+    takeOver,
+    async add(workspace, { name, settings = {}, webhooks: { own_secret: hasOwnSecret = false, ...webhooks } = {} }) {
+      const now = clock.now()
+      const id = randomUUID()
+      const token = newInstanceToken()
+      const ownSecret = hasOwnSecret ? { secret: newWebhookSecret() } : {}
+      const make = () => {
+        const shared = sharedBy(workspace)
+        const fresh: InstanceRecord = {
+          id,
+          workspace,
+          name,
+          token,
+          settings: shared.settings,
+          webhooks: { ...shared.webhooks, ...ownSecret },
+          createdAt: now,
+          updatedAt: now,
+        }
+        return changed(fresh, { settings, webhooks })
+      }
+      // A refused creation creates no key.
+      make()
+      // The key is created before the record, because an instance without a key could not be hosted.
+      await keyRing.make(id)
+      steps('create:key')
+      return insert(workspace, make).catch(async (error) => {
+        await keyRing.destroy(id)
+        throw error
+      })
+    },
+  }
+}

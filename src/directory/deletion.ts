@@ -1,0 +1,57 @@
+/** Deletes instances: the record first, then everything that the shard has of the instance, and its key last. */
+import type { Account } from '../account/account.ts'
+import type { WorkspaceId } from '../domain/ids.ts'
+import type { Log } from '../domain/log.ts'
+import type { Steps } from '../domain/steps.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Oauth } from '../oauth/oauth.ts'
+import type { KeyRing } from '../storage/key-ring.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { HeldInstances } from './held-instances.ts'
+import type { InstanceRecord } from './instance-object.ts'
+import type { instanceRecords } from './record.ts'
+
+export interface DeletionDeps {
+  records: ReturnType<typeof instanceRecords>
+  held: HeldInstances
+  account: Pick<Account, 'transact'>
+  oauth: Pick<Oauth, 'endOf'>
+  engine: Pick<Engine, 'stop'>
+  keyRing: Pick<KeyRing, 'destroy'>
+  steps: Steps
+  log: Log
+  /** Called when the record is removed; from then on nobody may use the instance. */
+  removed(instance: string): void
+}
+
+/**
+ * Deletes one instance. From the removal of its record on, the instance counts as deleted. If a kill or a crashed shard interrupts the rest, the next
+ * start finishes it (`storage/erase.ts`). Without the key of the instance all its other data is unreadable, including old pages in the store.
+ */
+export type Delete = (record: InstanceRecord) => Promise<void>
+
+export function createDeletion({ records, held, account, oauth, engine, keyRing, steps, log, removed }: DeletionDeps): Delete {
+  /** One commit removes the record, frees the slot and revokes the apps of the instance. */
+  async function removeRecord({ id, workspace }: InstanceRecord): Promise<void> {
+    const apps = oauth.endOf({ instance: id })
+    await account.transact(workspace as WorkspaceId, (current) => ({
+      next: { ...current, instancesUsed: Math.max(0, current.instancesUsed - 1) },
+      ops: [records.remove(keys.config(id)), ...apps.ops],
+      committed() {
+        apps.committed()
+        held.forget(id)
+        removed(id)
+      },
+    }))
+  }
+
+  return async (record) => {
+    await removeRecord(record)
+    steps('delete:recorded')
+    await engine.stop(record.id, 'erase').catch((err: unknown) => {
+      log.warn({ err, instance_id: record.id }, 'the engine could not erase an instance; the next start will retry')
+    })
+    steps('delete:erased')
+    await keyRing.destroy(record.id)
+  }
+}

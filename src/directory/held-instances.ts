@@ -1,0 +1,75 @@
+/** Records of all instances in memory, in the order of creation, with the look-up by token. */
+import { hashOf, isSameHash } from '../account/credentials.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import type { InstanceRecord } from './instance-object.ts'
+
+export interface InstanceCaller {
+  instance: InstanceId
+  workspace: WorkspaceId
+}
+
+export interface HeldInstances {
+  /** Adds or replaces a record that is stored. */
+  hold(record: InstanceRecord): void
+  forget(instance: string): void
+  find(instance: string): InstanceRecord | undefined
+  /** Throws `not_found` for an unknown id. */
+  get(instance: string): InstanceRecord
+  ids(): Iterable<string>
+  of(workspace: WorkspaceId): InstanceRecord[]
+  /** Compares the token in constant time. Undefined if no instance has this id and token. */
+  authenticate(instance: string, token: string): InstanceCaller | undefined
+  authenticateToken(token: string): InstanceCaller | undefined
+}
+
+interface Held {
+  record: InstanceRecord
+  tokenHash: string
+}
+
+/** Used for an unknown id, so that it takes the same time as a wrong token. */
+const NOBODY = hashOf('')
+
+const callerOf = ({ id, workspace }: InstanceRecord): InstanceCaller => ({
+  instance: id as InstanceId,
+  workspace: workspace as WorkspaceId,
+})
+
+export function createHeldInstances(): HeldInstances {
+  const instances = new Map<string, Held>()
+  /** Ids by the hash of the current token. */
+  const byTokenHash = new Map<string, string>()
+
+  return {
+    hold(record) {
+      const before = instances.get(record.id)
+      const tokenHash = before?.record.token === record.token ? before.tokenHash : hashOf(record.token)
+      if (before && before.tokenHash !== tokenHash) byTokenHash.delete(before.tokenHash)
+      byTokenHash.set(tokenHash, record.id)
+      instances.set(record.id, { record, tokenHash })
+    },
+    forget(instance) {
+      byTokenHash.delete(instances.get(instance)?.tokenHash ?? '')
+      instances.delete(instance)
+    },
+    find: (instance) => instances.get(instance)?.record,
+    get(instance) {
+      const found = instances.get(instance)
+      if (!found) throw new Failure('not_found', { message: 'No instance has this id.' })
+      return found.record
+    },
+    ids: () => instances.keys(),
+    of: (workspace) => [...instances.values()].flatMap(({ record }) => (record.workspace === workspace ? [record] : [])),
+    authenticate(instance, token) {
+      const found = instances.get(instance)
+      if (!isSameHash(hashOf(token), found?.tokenHash ?? NOBODY) || !found) return undefined
+      return callerOf(found.record)
+    },
+    authenticateToken(token) {
+      const hash = hashOf(token)
+      const found = instances.get(byTokenHash.get(hash) ?? '')
+      return found && isSameHash(found.tokenHash, hash) ? callerOf(found.record) : undefined
+    },
+  }
+}
