@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { readInstanceArchive } from '../../src/archive/instance-archive.ts'
 import { DASHBOARD_HEADER } from '../../src/domain/dashboard.ts'
 import { ask, must } from '../harness/http.ts'
 import { startRelay } from '../harness/relay.ts'
@@ -228,6 +229,24 @@ describe('the dashboard in Chromium', { skip }, () => {
     const token = await page.locator('.secret code').first().textContent()
     assert.equal((await ask('GET', `${instance.api_url.replace(instance.token, token!)}/status`)).status, 200)
     await sound('instance')
+  })
+
+  test('saves a backup of it, with the keyboard alone', async () => {
+    await to(`instances/${instance.id}`)
+    await button('Export').focus()
+    await page.keyboard.press('Enter')
+    await dialog().waitFor()
+    await field('Passphrase', dialog()).focus()
+    await page.keyboard.type('correct horse battery')
+    await sound('export')
+    const saving = page.waitForEvent('download')
+    await page.keyboard.press('Enter')
+    const file = await saving
+    assert.equal(file.suggestedFilename(), `${instance.id}.age`)
+    const { head } = await readInstanceArchive(await file.path(), 'correct horse battery', { record() {}, blob() {} })
+    assert.deepEqual([head.kind, head.id], ['backup', instance.id])
+    await page.getByText('The backup is saved.').waitFor()
+    assert.doesNotMatch(await stored(), /correct horse/)
   })
 
   test('makes a key, shown once, and revokes it', async () => {

@@ -51,6 +51,7 @@ const RULES: readonly Rule[] = [
   {
     of: ['src/dashboard/'],
     run: [
+      'src/domain/archive.ts',
       'src/domain/events.ts',
       'src/domain/dashboard.ts',
       'src/domain/display-text.ts',

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { ActionDialog, Confirm } from '../../parts/dialog.tsx'
 import { Line } from '../../parts/field.tsx'
 import { Problem } from '../../parts/notice.tsx'
+import { Export } from './export.tsx'
 
 function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown; onClose(): void }) {
   const [name, setName] = useState(row.name)
@@ -32,7 +33,7 @@ function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown;
   )
 }
 
-type Asked = 'rename' | 'disconnect' | 'delete' | undefined
+type Asked = 'rename' | 'export' | 'disconnect' | 'delete' | undefined
 
 export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unknown }) {
   const [asked, ask] = useState<Asked>()
@@ -49,6 +50,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
         <Button onPress={() => restart.run()} isBusy={restart.isBusy}>
           Restart
         </Button>
+        <Button onPress={() => ask('export')}>Export</Button>
         <Button isDangerous onPress={() => ask('disconnect')}>
           Disconnect
         </Button>
@@ -58,6 +60,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
       </span>
       <Problem of={restart.problem} />
       {asked === 'rename' ? <Rename row={row} onDone={onRenamed} onClose={close} /> : null}
+      {asked === 'export' ? <Export row={row} onClose={close} /> : null}
       {asked === 'disconnect' ? (
         <Confirm
           title="Disconnect from the phone?"

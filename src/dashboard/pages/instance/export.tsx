@@ -1,0 +1,76 @@
+/** Saves the archive of an instance: a backup, or the move to another server. */
+import { useState } from 'preact/hooks'
+import { ARCHIVE_KINDS, type ArchiveKind, MIN_PASSPHRASE } from '../../../domain/archive.ts'
+import type { InstanceRow } from '../../../domain/dashboard.ts'
+import { answer, api } from '../../api/client.ts'
+import { useAction } from '../../app/load.ts'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Choice, Field, Line } from '../../parts/field.tsx'
+
+const WORDS: Readonly<Record<ArchiveKind, { name: string; about: string; done: string }>> = {
+  backup: {
+    name: 'Make a backup',
+    about: 'The instance goes on. The archive has its device and its settings, but no messages that wait.',
+    done: 'The backup is saved.',
+  },
+  move: {
+    name: 'Move to another server',
+    about:
+      'The instance is stopped here and stays stopped. The archive has everything, including the queue. Import it at the other server with the command instance import, then delete the instance here.',
+    done: 'The archive is saved, and the instance is stopped here.',
+  },
+}
+
+/** Time until the browser has certainly begun to save the file, in ms; its memory is then freed. */
+const SAVED_AFTER = 60_000
+
+function save(file: Blob, name: string) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), SAVED_AFTER)
+}
+
+export function Export({ row, onClose }: { row: InstanceRow; onClose(): void }) {
+  const [kind, setKind] = useState<ArchiveKind>('backup')
+  const [passphrase, setPassphrase] = useState('')
+  const action = useAction(async () => {
+    const params = { path: { instance_id: row.id } }
+    const body = { kind, passphrase }
+    const file = await answer(api.POST('/admin/instances/{instance_id}/export', { params, body, parseAs: 'blob' }))
+    save(file as Blob, `${row.id}.age`)
+    onClose()
+    return WORDS[kind].done
+  })
+  return (
+    <ActionDialog
+      title="Export the instance"
+      onClose={onClose}
+      action={action}
+      does="Save the archive"
+      isDisabled={passphrase.length < MIN_PASSPHRASE}
+      fields={['passphrase']}
+    >
+      <Field label="Purpose" hint={WORDS[kind].about}>
+        {(tied) => (
+          <Choice
+            tied={tied}
+            value={kind}
+            options={ARCHIVE_KINDS.map((each) => [each, WORDS[each].name] as const)}
+            onChange={(value) => setKind(value as ArchiveKind)}
+          />
+        )}
+      </Field>
+      <Line
+        label="Passphrase"
+        hint={`It encrypts the archive and is not stored anywhere. At least ${MIN_PASSPHRASE} characters.`}
+        type="password"
+        value={passphrase}
+        required
+        wrong={action.problem?.issues.get('passphrase')}
+        onChange={setPassphrase}
+      />
+    </ActionDialog>
+  )
+}
