@@ -34,8 +34,8 @@ import type { AuthState } from './keys/auth-state.ts'
 import { createKeyHolders } from './keys/key-holders.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { keepFacts } from './keys/own-facts.ts'
-import type { AddressLocks } from './keys/signal/address-locks.ts'
-import { createSignalRepository } from './keys/signal/signal-repository.ts'
+import type { AddressLocks } from './keys/signal/address/address-locks.ts'
+import { createSignalRepository, type SignalRepository } from './keys/signal/signal-repository.ts'
 import type { MessageStatuses } from './receipts/message-statuses.ts'
 import { historyDirectory } from './receive/effects/directory.ts'
 import { takeHistory } from './receive/effects/history.ts'
@@ -83,7 +83,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     instance,
     ...opening,
     auth: keepingPairs(appState.state, directory.join),
-    makeSignalRepository: leaveOutNobody(createSignalRepository({ keys, locks, creds: () => creds, inbox: inbox.signal })),
+    makeSignalRepository: leaveOutNobody(createSignalRepository({ keys, locks, creds: () => creds })),
     getMessage: async ({ id }) => (id ? sent.get(id) : undefined),
     learnTime: shard.clock.learned,
     save: appState.save,
@@ -131,7 +131,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
   })
   inbox.attach({
     me: () => creds.me,
-    repository: sock.signalRepository,
+    repository: sock.signalRepository as SignalRepository,
     applyPeer: (message) => sock.upsertMessage(message, 'append'),
     takeHistory: takeHistory({ ...files, readers: historyReaders(deps, { creds, appState, connection }) }),
     settled: appState.settled,

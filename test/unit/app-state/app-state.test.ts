@@ -7,7 +7,7 @@ import type { Batch, StateStore } from '../../../src/storage/contract.ts'
 import { type Changes, holdAppState, type Reading } from '../../../workers/shard/app-state/app-state.ts'
 import { createAuthState } from '../../../workers/shard/keys/auth-state.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
-import { createAddressLocks } from '../../../workers/shard/keys/signal/address-locks.ts'
+import { createAddressLocks } from '../../../workers/shard/keys/signal/address/address-locks.ts'
 import { collectionBytes, collectionVersion, newCollection } from '../../../workers/shard/wire/app-state-collection.ts'
 import { INSTANCE, sealer, tempStore } from '../storage/fixtures.ts'
 

@@ -4,7 +4,7 @@ import { Curve, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { createAuthState } from '../../../workers/shard/keys/auth-state.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
-import { createAddressLocks } from '../../../workers/shard/keys/signal/address-locks.ts'
+import { createAddressLocks } from '../../../workers/shard/keys/signal/address/address-locks.ts'
 import { type Disk, openDisk, sealer } from './signal/gateway.ts'
 
 let disk: Disk

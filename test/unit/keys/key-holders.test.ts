@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { createAuthState } from '../../../workers/shard/keys/auth-state.ts'
 import { createKeyHolders, holdersCodec } from '../../../workers/shard/keys/key-holders.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
-import { createAddressLocks } from '../../../workers/shard/keys/signal/address-locks.ts'
+import { createAddressLocks } from '../../../workers/shard/keys/signal/address/address-locks.ts'
 import { type Disk, openDisk, sealer } from './signal/gateway.ts'
 
 const GROUP = '1@g.us'

@@ -250,7 +250,7 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['else if (Array.isArray(content)) { const validContent = content.filter('],
   },
   {
-    of: 'keys/signal/address-book.ts',
+    of: 'keys/signal/address/address-book.ts',
     file: 'lib/Signal/lid-mapping.js',
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
   },

@@ -14,7 +14,7 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { KeyChange, KeyStore, KeyType } from './key-store.ts'
-import type { AddressLocks } from './signal/address-locks.ts'
+import type { AddressLocks } from './signal/address/address-locks.ts'
 import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 
 /** Changes that are committed together with the credentials. */

@@ -4,7 +4,7 @@
  */
 import { isHostedLidUser, isHostedPnUser, jidDecode } from '@whiskeysockets/baileys'
 import type { KeyReader } from './key-store.ts'
-import { HOSTED_DEVICE } from './signal/address-book.ts'
+import { HOSTED_DEVICE } from './signal/address/address-book.ts'
 
 type Holders = Record<string, boolean>
 

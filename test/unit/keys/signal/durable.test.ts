@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Batch, StateStore } from '../../../../src/storage/contract.ts'
-import type { KeyStore } from '../../../../workers/shard/keys/key-store.ts'
-import type { Inbox } from '../../../../workers/shard/keys/signal/inbox-seam.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
 import { type Disk, GATEWAY, openDisk, openGateway, sealer, session, text } from './gateway.ts'
 
@@ -109,29 +107,32 @@ test('the store’s own error comes through, and says nothing about the message'
   })
 })
 
-test('the inbox is asked before and in line, with the very object of the library, and answers for what was opened', async () => {
-  const asked: Uint8Array[] = []
-  const opened: Uint8Array[] = []
-  let known: Uint8Array | undefined
-  const noting = (keys: KeyStore): Inbox => ({
-    admit(ciphertext) {
-      asked.push(ciphertext)
-      return known
-    },
-    opened(part) {
-      opened.push(part.ciphertext)
-      return keys.commit(part.changes)
-    },
-  })
-  const { repository, bundle } = await openGateway({ store: disk.store, instanceId: 'seam', inbox: noting })
+test('a part is not decrypted before the turn of the one before it ends, and not after its repository was closed', async () => {
+  const { repository, bundle, keys } = await openGateway({ store: disk.store, instanceId: 'turns' })
   const device = createSignalDevice()
   await device.openSession(GATEWAY, bundle(1))
-  const message = await device.encrypt(GATEWAY, said('x'))
-  await repository.decryptMessage({ jid: JID, ...message })
-  assert.ok(asked.length === 2 && asked.every((ciphertext) => ciphertext === message.ciphertext))
-  assert.ok(opened.length === 1 && opened[0] === message.ciphertext)
-  known = Uint8Array.of(1)
-  assert.equal(await repository.decryptMessage({ jid: JID, ...message }), known)
-  assert.equal(await repository.decryptGroupMessage({ group: 'g@g.us', authorJid: JID, msg: message.ciphertext }), known)
-  assert.equal(opened.length, 1)
+  const part = async (words: string) => ({ chat: JID, author: JID, ...(await device.encrypt(GATEWAY, said(words))) })
+  const [one, two, three] = [await part('1'), await part('2'), await part('3')]
+  const first = await repository.turnOf(one)
+  const seen: string[] = []
+  const second = repository.turnOf(two).then(async (turn) => {
+    seen.push('second turn')
+    const { plaintext, changes } = await turn.decrypt()
+    await keys.commit(changes)
+    turn.end()
+    return text(plaintext)
+  })
+  const { plaintext, changes } = await first.decrypt()
+  assert.equal(text(plaintext), '1')
+  await keys.commit(changes)
+  seen.push('first turn')
+  first.end()
+  assert.equal(await second, '2')
+  assert.deepEqual(seen, ['first turn', 'second turn'])
+  const holding = await repository.turnOf(three)
+  const late = repository.turnOf(three)
+  repository.close?.()
+  holding.end()
+  await assert.rejects(late, { message: 'session closed' })
+  await assert.rejects(repository.turnOf(three), { message: 'session closed' })
 })

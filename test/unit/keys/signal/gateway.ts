@@ -8,19 +8,17 @@ import {
   Curve,
   generateSignalPubKey,
   type LIDMapping,
-  type SignalRepositoryWithLIDStore,
 } from '@whiskeysockets/baileys'
 import pino from 'pino'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { openStore } from '../../../../src/storage/open-store.ts'
 import { createSealer } from '../../../../src/storage/sealer.ts'
 import { type AuthState, createAuthState } from '../../../../workers/shard/keys/auth-state.ts'
-import { createKeyCache, createKeyStore, type KeyStore } from '../../../../workers/shard/keys/key-store.ts'
-import { type AddressLocks, createAddressLocks } from '../../../../workers/shard/keys/signal/address-locks.ts'
-import type { Inbox } from '../../../../workers/shard/keys/signal/inbox-seam.ts'
-import { createSignalRepository } from '../../../../workers/shard/keys/signal/signal-repository.ts'
+import { createKeyCache, createKeyStore, type KeyChange, type KeyStore } from '../../../../workers/shard/keys/key-store.ts'
+import { type AddressLocks, createAddressLocks } from '../../../../workers/shard/keys/signal/address/address-locks.ts'
+import type { SealedPart } from '../../../../workers/shard/keys/signal/part-turns.ts'
+import { createSignalRepository, type SignalRepository } from '../../../../workers/shard/keys/signal/signal-repository.ts'
 import type { SignalBundle, SignalDevice } from '../../../../workers/simulator/people/device.ts'
-import { directInbox } from './direct-inbox.ts'
 
 export const log = pino({ level: 'silent' })
 
@@ -49,9 +47,9 @@ export interface Gateway {
   locks: AddressLocks
   creds: AuthenticationCreds
   auth: AuthState
-  repository: SignalRepositoryWithLIDStore
+  repository: SignalRepository
   /** A further socket of the same instance. */
-  openRepository(inbox?: Inbox): SignalRepositoryWithLIDStore
+  openRepository(): SignalRepository
   /** The bundle that the network sends to a person who starts a session with us; one-time key number `preKeyId`. */
   bundle(preKeyId: number): SignalBundle
 }
@@ -59,7 +57,8 @@ export interface Gateway {
 export interface GatewayOptions {
   store: StateStore
   instanceId?: string
-  inbox?: (keys: KeyStore) => Inbox
+  /** Receives the changes of a decrypted part within its turn; the default commits them. */
+  keep?: (changes: readonly KeyChange[], keys: KeyStore) => Promise<void>
   maxEntries?: number
   pnToLid?: (jids: string[]) => Promise<LIDMapping[] | undefined>
   preKeys?: number
@@ -68,7 +67,7 @@ export interface GatewayOptions {
 export async function openGateway({
   store,
   instanceId = 'instance',
-  inbox = directInbox,
+  keep = (changes, keys) => keys.commit(changes),
   maxEntries = 1_000,
   pnToLid,
   preKeys = 50,
@@ -80,9 +79,27 @@ export async function openGateway({
   const fresh = Array.from({ length: preKeys }, (_, at) => ({ id: at + 1, pair: Curve.generateKeyPair() }))
   await keys.commit(fresh.map(({ id, pair }) => ['pre-key', String(id), Buffer.concat([pair.public, pair.private])] as const))
 
-  const openRepository = (used: Inbox = inbox(keys)) => {
+  /** With the methods of the library for decrypting, over turns and commits as the inbox makes them, so that tests can compare the two. */
+  function openRepository(): SignalRepository {
     const view = addTransactionCapability(auth.forSocket(creds).keys, log, { maxCommitRetries: 1, delayBetweenTriesMs: 1 })
-    return createSignalRepository({ keys, creds: () => creds, locks, inbox: used })({ creds, keys: view }, log, pnToLid)
+    const repository = createSignalRepository({ keys, creds: () => creds, locks })({ creds, keys: view }, log, pnToLid)
+    const { turnOf } = repository as SignalRepository
+    async function decrypt(part: SealedPart): Promise<Uint8Array> {
+      const turn = await turnOf(part)
+      try {
+        const { plaintext, changes } = await turn.decrypt()
+        await keep(changes, keys)
+        return plaintext
+      } finally {
+        turn.end()
+      }
+    }
+    return {
+      ...(repository as SignalRepository),
+      decryptMessage: ({ jid, type, ciphertext }) => decrypt({ type, chat: jid, author: jid, ciphertext }),
+      decryptGroupMessage: ({ group, authorJid, msg }) =>
+        decrypt({ type: 'skmsg', chat: group, author: authorJid, ciphertext: msg }),
+    }
   }
 
   return {

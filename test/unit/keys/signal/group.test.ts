@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
-import type { KeyStore } from '../../../../workers/shard/keys/key-store.ts'
-import type { Inbox } from '../../../../workers/shard/keys/signal/inbox-seam.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { directInbox } from './direct-inbox.ts'
-import { type Disk, GATEWAY, openDisk, openGateway, padded, text } from './gateway.ts'
+import { type Disk, GATEWAY, type GatewayOptions, openDisk, openGateway, padded, text } from './gateway.ts'
 
 let disk: Disk
 before(async () => {
@@ -18,7 +15,8 @@ const AUTHOR = '4915700000002@s.whatsapp.net'
 const ME = '4915700000009:3@s.whatsapp.net'
 const said = (words: string) => Buffer.from(words)
 let count = 0
-const gateway = (options = {}) => openGateway({ store: disk.store, instanceId: `g${++count}`, ...options })
+const gateway = (options: Partial<GatewayOptions> = {}) =>
+  openGateway({ store: disk.store, instanceId: `g${++count}`, ...options })
 const item = (distribution: Uint8Array) => ({ groupId: GROUP, axolotlSenderKeyDistributionMessage: distribution })
 
 test('a group reads what we say, and we read the group', async () => {
@@ -79,14 +77,12 @@ test('the same distribution again leaves the chain where it is', async () => {
 
 test('a sender key is in the commit of the message that brought it', async () => {
   const commits: string[][] = []
-  const recording = (keys: KeyStore): Inbox => ({
-    ...directInbox(keys),
-    opened(part) {
-      commits.push(part.changes.map(([type]) => type))
-      return keys.commit(part.changes)
+  const { repository, bundle } = await gateway({
+    keep(changes, keys) {
+      commits.push(changes.map(([type]) => type))
+      return keys.commit(changes)
     },
   })
-  const { repository, bundle } = await gateway({ inbox: recording })
   const device = createSignalDevice()
   await device.openSession(GATEWAY, bundle(1))
   const distribution = item(await device.senderKey(GROUP))

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { StorageFailure } from '../../../../src/domain/storage-failure.ts'
 import { type ChainedStore, createCommitChain } from '../../../../src/storage/commit-chain.ts'
 import { createKeyCache, createKeyStore } from '../../../../workers/shard/keys/key-store.ts'
+import { createAddressLocks } from '../../../../workers/shard/keys/signal/address/address-locks.ts'
 import { SignalError } from '../../../../workers/shard/keys/signal/errors.ts'
 import { createInbox } from '../../../../workers/shard/receive/inbox/inbox.ts'
 import type { InboxSession } from '../../../../workers/shard/receive/inbox/inbox-session.ts'
@@ -85,19 +86,22 @@ async function bench(t: TestContext) {
   /** `plaintexts`: of each ciphertext, in the order of decryption. */
   function socket(session: InboxSession) {
     const s = { isCut: false, opened: 0, apply: async () => {}, readHistory: async () => {}, plaintexts: [] as Plaintext[] }
-    async function open(ciphertext: Uint8Array): Promise<Buffer> {
-      const known = session.signal.admit(ciphertext)
-      if (known) return Buffer.from(known)
-      const plaintext = s.plaintexts[s.opened++] ?? HI
-      if (plaintext instanceof Error) throw plaintext
-      await session.signal.opened({ ciphertext, plaintext, changes: [] })
-      return Buffer.from(plaintext)
-    }
+    const locks = createAddressLocks()
     session.attach({
       me: () => ME as never,
       repository: {
-        decryptMessage: ({ ciphertext }) => open(ciphertext),
-        decryptGroupMessage: ({ msg }) => open(msg),
+        assertOpen() {},
+        async turnOf({ author }) {
+          const end = await locks.acquire(author)
+          return {
+            async decrypt() {
+              const plaintext = s.plaintexts[s.opened++] ?? HI
+              if (plaintext instanceof Error) throw plaintext
+              return { plaintext, changes: [] }
+            },
+            end,
+          }
+        },
       },
       async applyPeer({ message }) {
         await s.apply()
@@ -115,7 +119,7 @@ async function bench(t: TestContext) {
       s.plaintexts = plaintexts
       return session.take(node).then(({ outcome }) => outcome)
     }
-    return Object.assign(s, { session, begin, take })
+    return Object.assign(s, { session, locks, begin, take })
   }
 
   return { translated, state, log, live, socket }
@@ -224,6 +228,33 @@ test('an answer of a bot is opened without a session where the message it answer
   const node = kinds(stanza('A'), 'msmsg')
   for (let time = 0; time < 2; time++) assert.equal(await s.take(node), 'read')
   assert.deepEqual([s.opened, translated.heard, translated.unreadable], [0, ['A'], []])
+})
+
+test('a repetition that waits for the turn of its author is not decrypted again, and nothing more follows from it', async (t) => {
+  const { translated, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  const node = stanza('A')
+  const end = await s.locks.acquire(ANA)
+  const both = [s.begin(node), s.begin(structuredClone(node))]
+  for (let turns = 0; turns < 3; turns++) await settle()
+  assert.equal(s.opened, 0)
+  end()
+  const outcomes = await Promise.all(both.map(async (taken) => (await taken).outcome))
+  assert.deepEqual([outcomes, s.opened], [['read', 'done'], 1])
+  assert.deepEqual([translated.heard, translated.unreadable], [['A'], []])
+})
+
+test('a message that waits for its turn when the socket ends is refused, and its key is not used', async (t) => {
+  const { live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  const end = await s.locks.acquire(ANA)
+  const waiting = s.take(stanza('A'))
+  const refused = assert.rejects(waiting, /session closed/)
+  await settle()
+  s.session.fence()
+  end()
+  await refused
+  assert.equal(s.opened, 0)
 })
 
 test('what an ended socket still hands over is refused', async (t) => {

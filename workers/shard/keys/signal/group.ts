@@ -7,7 +7,7 @@ import {
   type SignalStorage,
 } from 'whatsapp-rust-bridge'
 import type { KeyChange, KeyReader } from '../key-store.ts'
-import type { Address } from './address-book.ts'
+import type { Address } from './address/address-book.ts'
 import { signalError } from './errors.ts'
 import type { Advanced } from './session.ts'
 import { protocolAddress, withObjects } from './wasm.ts'

@@ -9,8 +9,8 @@ import {
   transferDevice,
 } from '@whiskeysockets/baileys'
 import type { KeyChange, KeyStore } from '../key-store.ts'
-import { addressId, literalAddress } from './address-book.ts'
-import type { AddressLocks } from './address-locks.ts'
+import { addressId, literalAddress } from './address/address-book.ts'
+import type { AddressLocks } from './address/address-locks.ts'
 import type { OwnDevice } from './session-json.ts'
 import { isOpen, mergeSessions, usableSession } from './session-record.ts'
 

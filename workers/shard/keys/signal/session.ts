@@ -2,7 +2,7 @@
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import { SessionBuilder, SessionCipher, type SignalStorage } from 'whatsapp-rust-bridge'
 import type { KeyChange, KeyReader } from '../key-store.ts'
-import { type Address, addressId } from './address-book.ts'
+import { type Address, addressId } from './address/address-book.ts'
 import { signalError } from './errors.ts'
 import { keyPairFrom } from './key-pair.ts'
 import type { OwnDevice } from './session-json.ts'

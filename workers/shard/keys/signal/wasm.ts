@@ -2,7 +2,7 @@
 import type { KeyPair } from '@whiskeysockets/baileys'
 import { generateSignalPubKey } from '@whiskeysockets/baileys'
 import { ProtocolAddress } from 'whatsapp-rust-bridge'
-import type { Address } from './address-book.ts'
+import type { Address } from './address/address-book.ts'
 
 interface Freeable {
   free(): void

@@ -4,7 +4,7 @@
  */
 import { jidDecode, type SignalKeyStore, WAJIDDomains } from '@whiskeysockets/baileys'
 import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
-import { SignalError } from './errors.ts'
+import { SignalError } from '../errors.ts'
 
 export interface Address {
   name: string

@@ -8,6 +8,8 @@ export interface AddressLocks {
    * overlapping addresses cannot deadlock.
    */
   run<T>(addresses: string | readonly string[], work: () => Promise<T>): Promise<T>
+  /** Like `run`, for work that does not fit in one function: resolves when it is the caller's turn, with the function that ends the turn. */
+  acquire(addresses: string | readonly string[]): Promise<() => void>
   /** Resolves when everything queued now has finished. */
   idle(): Promise<void>
 }
@@ -16,21 +18,29 @@ export function createAddressLocks(): AddressLocks {
   /** The last task per address; settles when its work has finished, and never rejects. */
   const last = new Map<string, Promise<void>>()
 
+  async function acquire(addresses: string | readonly string[]): Promise<() => void> {
+    const names = typeof addresses === 'string' ? [addresses] : [...new Set(addresses)]
+    const before = names.flatMap((name) => last.get(name) ?? [])
+    let leave = () => {}
+    const mine = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    for (const name of names) last.set(name, mine)
+    if (before.length > 0) await Promise.all(before)
+    return () => {
+      for (const name of names) if (last.get(name) === mine) last.delete(name)
+      leave()
+    }
+  }
+
   return {
+    acquire,
     async run(addresses, work) {
-      const names = typeof addresses === 'string' ? [addresses] : [...new Set(addresses)]
-      const before = names.flatMap((name) => last.get(name) ?? [])
-      let leave = () => {}
-      const mine = new Promise<void>((resolve) => {
-        leave = resolve
-      })
-      for (const name of names) last.set(name, mine)
+      const end = await acquire(addresses)
       try {
-        if (before.length > 0) await Promise.all(before)
         return await work()
       } finally {
-        for (const name of names) if (last.get(name) === mine) last.delete(name)
-        leave()
+        end()
       }
     },
     async idle() {

@@ -1,0 +1,90 @@
+/** Encrypting for devices: the session that an encryption advances is committed before its ciphertext is returned. */
+import type { SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
+import type { KeyChange } from '../key-store.ts'
+import { type Address, type AddressBook, addressId } from './address/address-book.ts'
+import type { AddressTurns } from './address/address-turns.ts'
+import type { SignalRepositoryDeps } from './contract.ts'
+import { SignalError } from './errors.ts'
+import { encryptWith } from './session.ts'
+
+/** The module's number for a message that starts a session. */
+const PRE_KEY_MESSAGE = 3
+
+/** A plaintext for a device. */
+export interface Letter {
+  jid: string
+  data: Uint8Array
+}
+
+export interface SealedLetter {
+  jid: string
+  type: 'pkmsg' | 'msg'
+  ciphertext: Uint8Array
+}
+
+export interface Letters extends Pick<SignalRepositoryWithLIDStore, 'encryptMessage'> {
+  /**
+   * Encrypts for several devices under the locks of all of them, and commits their sessions together. Null if one of them has no session to send in,
+   * or if two are the same; then nothing has changed.
+   */
+  encryptAll(letters: readonly Letter[]): Promise<SealedLetter[] | null>
+}
+
+export interface LettersDeps extends SignalRepositoryDeps {
+  book: AddressBook
+  addresses: AddressTurns
+  /** Throws 'session closed' after the repository was closed. */
+  assertOpen(): void
+}
+
+export function createLetters({ book, addresses: turns, assertOpen, ...deps }: LettersDeps): Letters {
+  const { keys, locks } = deps
+  const addressesOf = (letters: readonly Letter[]) => Promise.all(letters.map(({ jid }) => book.resolve(jid)))
+
+  /** Requires that the locks are held. */
+  async function sealAll(letters: readonly Letter[], addresses: readonly Address[]): Promise<SealedLetter[] | null> {
+    const changes: KeyChange[] = []
+    const sealed: SealedLetter[] = []
+    for (const [index, { jid, data }] of letters.entries()) {
+      try {
+        const { result, changes: mine } = await encryptWith(deps, addresses[index]!, data)
+        changes.push(...mine)
+        sealed.push({ jid, type: result.type === PRE_KEY_MESSAGE ? 'pkmsg' : 'msg', ciphertext: result.body })
+      } catch (error) {
+        if (error instanceof SignalError) return null
+        throw error
+      }
+    }
+    await keys.commit(changes)
+    return sealed
+  }
+
+  return {
+    async encryptMessage({ jid, data }) {
+      assertOpen()
+      const { type, body } = await turns.at(jid, async (address) => {
+        assertOpen()
+        const { result, changes } = await encryptWith(deps, address, data)
+        await keys.commitTogether(changes)
+        return result
+      })
+      return { type: type === PRE_KEY_MESSAGE ? 'pkmsg' : 'msg', ciphertext: Buffer.from(body) }
+    },
+
+    async encryptAll(letters) {
+      for (;;) {
+        assertOpen()
+        const addresses = await addressesOf(letters)
+        const ids = addresses.map(addressId)
+        if (new Set(ids).size < ids.length) return null
+        const done = await locks.run(ids, async () => {
+          assertOpen()
+          // While it waited, a session may have moved to the LID's address.
+          const now = (await addressesOf(letters)).map(addressId)
+          return now.every((id, index) => id === ids[index]) ? { sealed: await sealAll(letters, addresses) } : undefined
+        })
+        if (done) return done.sealed
+      }
+    },
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Decrypting of received messages. A part is decrypted in a turn at its address, which lasts until its changes are given to a commit: then the next
+ * part reads them.
+ */
+import type { KeyChange } from '../key-store.ts'
+import type { AddressTurns } from './address/address-turns.ts'
+import type { SignalRepositoryDeps } from './contract.ts'
+import { findDistribution } from './distribution.ts'
+import { SignalError } from './errors.ts'
+import { acceptDistribution, decryptGroup, type SenderName, senderLine } from './group.ts'
+import { decryptWith } from './session.ts'
+
+/** A received ciphertext. */
+export interface SealedPart {
+  type: 'pkmsg' | 'msg' | 'skmsg'
+  /** The chat and the author of its stanza, which are the same in a chat of two. */
+  chat: string
+  author: string
+  ciphertext: Uint8Array
+}
+
+export interface OpenedPart {
+  plaintext: Uint8Array
+  changes: readonly KeyChange[]
+}
+
+/** The turn of a part at its address: the lock is held until `end`. */
+export interface PartTurn {
+  /**
+   * Nothing is written: the caller publishes `changes` to the key store before it ends the turn, because the next part at this address builds on them
+   * (`KeyStore.applied`, or `KeyStore.follow`). If it cannot, the plaintext must not be used. The error is a `SignalError` if the part is the problem.
+   */
+  decrypt(): Promise<OpenedPart>
+  end(): void
+}
+
+export interface PartTurnsDeps extends SignalRepositoryDeps {
+  addresses: AddressTurns
+  /** Throws 'session closed' after the repository was closed. */
+  assertOpen(): void
+}
+
+export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDeps): (part: SealedPart) => Promise<PartTurn> {
+  const { locks } = deps
+  /** Decrypting reads what earlier messages changed, even while that is being written. */
+  const receiving = { ...deps, keys: deps.keys.ahead }
+
+  async function directTurn({ type, author, ciphertext }: SealedPart & { type: 'pkmsg' | 'msg' }): Promise<PartTurn> {
+    const { address, release } = await addresses.acquire(author)
+    let releaseSender = () => {}
+    return {
+      async decrypt() {
+        const { result: plaintext, changes } = await decryptWith(receiving, address, type, ciphertext)
+        const found = findDistribution(plaintext)
+        if (!found) return { plaintext, changes }
+        const name = await addresses.senderOf(found.groupId, author)
+        releaseSender = await locks.acquire(senderLine(name))
+        return { plaintext, changes: [...changes, ...(await distributionChanges(name, found.distribution))] }
+      },
+      end() {
+        releaseSender()
+        release()
+      },
+    }
+  }
+
+  /**
+   * A sender key becomes durable together with the message that contained it, because the message cannot be decrypted twice and the key is not sent
+   * again. The library passes the same key in again, which changes nothing.
+   */
+  async function distributionChanges(name: SenderName, distribution: Uint8Array): Promise<readonly KeyChange[]> {
+    try {
+      return (await acceptDistribution(receiving.keys, name, distribution)).changes
+    } catch (error) {
+      // The key is unusable: the library gets the same error next and logs it. The message itself is valid.
+      if (error instanceof SignalError) return []
+      throw error
+    }
+  }
+
+  async function groupTurn({ chat, author, ciphertext }: SealedPart): Promise<PartTurn> {
+    const name = await addresses.senderOf(chat, author)
+    const end = await locks.acquire(senderLine(name))
+    return {
+      async decrypt() {
+        const { result: plaintext, changes } = await decryptGroup(receiving.keys, name, ciphertext)
+        return { plaintext, changes }
+      },
+      end,
+    }
+  }
+
+  return async (part) => {
+    assertOpen()
+    const turn = await (part.type === 'skmsg' ? groupTurn(part) : directTurn({ ...part, type: part.type }))
+    try {
+      // While it waited, the repository may have been closed.
+      assertOpen()
+    } catch (error) {
+      turn.end()
+      throw error
+    }
+    return turn
+  }
+}

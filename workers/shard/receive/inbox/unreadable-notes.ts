@@ -1,0 +1,47 @@
+/** Records stanzas as unreadable, each once: a ciphertext that does not decrypt, or a stanza without one. */
+import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { idOf } from '../../wire/envelope.ts'
+import type { Unreported } from '../unreported.ts'
+import { type Marks, messageMarks } from './seen-marks.ts'
+import { addressed } from './stanza-message.ts'
+import type { Unreadable } from './undecrypted.ts'
+
+export interface UnreadableNotesDeps {
+  marks: Pick<Marks, 'has'>
+  log: Logger
+  me(): AuthenticationCreds['me']
+  /** A message that cannot be read. On disk when it resolves. */
+  unreadable(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
+  /** A message is confirmed without an event. */
+  unreported(reason: Unreported): void
+}
+
+/** Resolves with false for a message that was read before, and for a stanza that is not a message. */
+export type NoteUnreadable = (node: BinaryNode, how?: Unreadable) => Promise<boolean>
+
+export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNotesDeps): NoteUnreadable {
+  const noted = new WeakSet<BinaryNode>()
+
+  return async (node, how) => {
+    let key: WAMessageKey
+    try {
+      key = addressed(node, me()).key
+    } catch (error) {
+      // The stanza has no chat or no id.
+      log.warn({ err: error, stanza: idOf(node) }, 'a message stanza is malformed')
+      deps.unreported('malformed')
+      return false
+    }
+    if (messageMarks(key).some(marks.has)) {
+      deps.unreported('again')
+      return false
+    }
+    if (!noted.has(node)) await deps.unreadable(key, node, how)
+    noted.add(node)
+    return true
+  }
+}
+
+/** How a stanza is recorded that nobody sends again. */
+export const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })
