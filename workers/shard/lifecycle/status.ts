@@ -13,10 +13,11 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError } from '../../../src/storage/repository.ts'
 import type { Context } from '../instance/context.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
-import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type TimerName } from './contract.ts'
+import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent } from './contract.ts'
 import { runtimeRecords } from './runtime-record.ts'
 import { createStatusHistory } from './status-history.ts'
 import { next } from './table.ts'
+import { createTimers } from './timers.ts'
 
 export interface StatusDeps {
   random: () => number
@@ -47,9 +48,6 @@ export interface StatusKeeper {
   stop(): Promise<void>
 }
 
-/** `setTimeout` fires immediately for a longer delay (24.8 days); bans can be longer. */
-const LONGEST_TIMER = 2 ** 31 - 1
-
 /** Pause in ms before an event that could not be written is retried. */
 const TAKE_AGAIN = SECOND
 
@@ -63,37 +61,21 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   const { outbox } = deps
   const records = runtimeRecords(context.sealer)
   const history = createStatusHistory(context)
-  const timers = new Map<TimerName, NodeJS.Timeout>()
+  const timers = createTimers((name) => void handle({ type: 'timer', name }))
   let at: Lifecycle = { state: CREATED, run: FRESH_RUN }
   let line: Promise<unknown> = Promise.resolve()
   const again = new Set<NodeJS.Timeout>()
   let isStopped = false
 
-  function clearTimers(...names: TimerName[]) {
-    for (const name of names.length > 0 ? names : [...timers.keys()]) {
-      clearTimeout(timers.get(name))
-      timers.delete(name)
-    }
-  }
-
-  function setTimer(name: TimerName, delayMs: number) {
-    clearTimers(name)
-    // A move was running at the stop; its timer would keep the thread alive.
-    if (isStopped) return
-    const left = delayMs - LONGEST_TIMER
-    const fire = () => (left > 0 ? setTimer(name, left) : void handle({ type: 'timer', name }))
-    timers.set(name, setTimeout(fire, Math.min(delayMs, LONGEST_TIMER)))
-  }
-
   async function carryOut(effect: Effect): Promise<void> {
     switch (effect.do) {
       case 'timer':
-        return setTimer(effect.name, effect.delayMs)
+        return timers.set(effect.name, effect.delayMs)
       case 'close':
-        clearTimers('retry', 'pairing', 'passkey')
+        timers.clear('retry', 'pairing', 'passkey')
         return deps.carryOut(effect)
       case 'open':
-        clearTimers('retry')
+        timers.clear('retry')
         return deps.carryOut(effect)
       default:
         return deps.carryOut(effect)
@@ -124,7 +106,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
       { row: move.row, event: event.type, from: previous, to: state.status, reason: state.reason },
       'instance state changed',
     )
-    if (state.status !== previous) clearTimers()
+    if (state.status !== previous) timers.clear()
     // Called before the effects, which can take seconds: code that depends on the status must not use the old one while `state` shows the new one.
     deps.onChange(state, previous)
     deps.announce(state)
@@ -184,7 +166,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
     },
     async stop() {
       isStopped = true
-      clearTimers()
+      timers.stop()
       for (const timer of again) clearTimeout(timer)
       await line
     },

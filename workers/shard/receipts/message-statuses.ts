@@ -69,43 +69,6 @@ export function createMessageStatuses(
   /** One after another, so that events are in the order of the receipts. */
   let tail: Promise<unknown> = Promise.resolve()
 
-  /** People of a receipt, the same for all its ids. */
-  async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
-    const kind = chatKind(chat)
-    return {
-      kind,
-      chat: kind === 'user' ? await identity.person(bare(chat)) : { phone: identifierOf(chat), lid: null },
-      who: participant === null ? null : await identity.person(bare(participant)),
-    }
-  }
-  type People = Awaited<ReturnType<typeof peopleOf>>
-
-  const event = (
-    { status, at }: Pick<Receipt, 'status' | 'at'>,
-    { kind, chat, who }: People,
-    ids: string[],
-  ): EventOf<'message_status'> => ({
-    type: 'message_status',
-    at,
-    body: {
-      status,
-      ids,
-      phone: chat.phone,
-      chat_lid: chat.lid,
-      is_group: kind === 'group',
-      participant_phone: who?.phone ?? null,
-      participant_lid: who?.lid ?? null,
-    },
-  })
-
-  /** A status that was not reported before, with its messages. */
-  interface Rise {
-    status: MessageStatus
-    people: People
-    ids: string[]
-    subjects: Subject[]
-  }
-
   /** Statuses to report for a receipt, lowest first: its own, and those it implies whose receipts are late or lost. */
   async function risesOf(receipt: Receipt, people: People, isWanted: boolean): Promise<Rise[]> {
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
@@ -200,6 +163,43 @@ export function createMessageStatuses(
       await Promise.all([tail, levels.stop()])
     },
   }
+}
+
+/** People of a receipt, the same for all its ids. */
+async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
+  const kind = chatKind(chat)
+  return {
+    kind,
+    chat: kind === 'user' ? await identity.person(bare(chat)) : { phone: identifierOf(chat), lid: null },
+    who: participant === null ? null : await identity.person(bare(participant)),
+  }
+}
+type People = Awaited<ReturnType<typeof peopleOf>>
+
+const event = (
+  { status, at }: Pick<Receipt, 'status' | 'at'>,
+  { kind, chat, who }: People,
+  ids: string[],
+): EventOf<'message_status'> => ({
+  type: 'message_status',
+  at,
+  body: {
+    status,
+    ids,
+    phone: chat.phone,
+    chat_lid: chat.lid,
+    is_group: kind === 'group',
+    participant_phone: who?.phone ?? null,
+    participant_lid: who?.lid ?? null,
+  },
+})
+
+/** A status that was not reported before, with its messages. */
+interface Rise {
+  status: MessageStatus
+  people: People
+  ids: string[]
+  subjects: Subject[]
 }
 
 /** `sent` is a status of the message as a whole, not of one recipient. */

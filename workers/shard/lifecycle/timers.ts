@@ -1,0 +1,45 @@
+import type { TimerName } from './contract.ts'
+
+/** Timers of the table of states: at most one per name. */
+export interface Timers {
+  /** Replaces the timer of this name. */
+  set(name: TimerName, delayMs: number): void
+  /** Without names: all of them. */
+  clear(...names: TimerName[]): void
+  /** No timer fires or is set afterwards, because one would keep the thread alive. */
+  stop(): void
+}
+
+/** `setTimeout` fires immediately for a longer delay (24.8 days); bans can be longer. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+export function createTimers(fire: (name: TimerName) => void): Timers {
+  const timers = new Map<TimerName, NodeJS.Timeout>()
+  let isStopped = false
+
+  function clear(...names: TimerName[]) {
+    for (const name of names.length > 0 ? names : [...timers.keys()]) {
+      clearTimeout(timers.get(name))
+      timers.delete(name)
+    }
+  }
+
+  function set(name: TimerName, delayMs: number) {
+    clear(name)
+    if (isStopped) return
+    const left = delayMs - LONGEST_TIMER
+    timers.set(
+      name,
+      setTimeout(() => (left > 0 ? set(name, left) : fire(name)), Math.min(delayMs, LONGEST_TIMER)),
+    )
+  }
+
+  return {
+    set,
+    clear,
+    stop() {
+      isStopped = true
+      clear()
+    },
+  }
+}
