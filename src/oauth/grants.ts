@@ -12,6 +12,7 @@ import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
+import { createHeldApps } from './held-apps.ts'
 import type { Oauth, OauthClient, Tokens } from './oauth.ts'
 import type { StoredApp } from './records.ts'
 import { familyOf, hashOf, newAccessToken, newFamily, newRefreshToken } from './tokens.ts'
@@ -40,45 +41,37 @@ export interface Grants extends GrantsPart {
   end(id: string): Promise<void>
 }
 
+/** An app as its owner sees it, without the hashes of its tokens. */
+const without = ({
+  accessHash: _,
+  accessUntil: __,
+  familyHash: ___,
+  refreshHash: ____,
+  refreshUntil: _____,
+  ...app
+}: StoredApp) => app
+
 export function createGrants({ store, records, clock, log }: GrantsDeps): Grants {
-  /** Apps by id, in the order of creation. */
-  const apps = new Map<string, StoredApp>()
-  /** Ids of apps by the hash of the access token, and by the hash of the refresh token family. */
-  const byAccess = new Map<string, string>()
-  const byFamily = new Map<string, string>()
+  const held = createHeldApps()
   const mutex = createKeyedMutex()
-
-  function hold(app: StoredApp) {
-    const before = apps.get(app.id)
-    if (before?.accessHash) byAccess.delete(before.accessHash)
-    if (app.accessHash) byAccess.set(app.accessHash, app.id)
-    byFamily.set(app.familyHash, app.id)
-    apps.set(app.id, app)
-  }
-
-  function forget({ id, accessHash, familyHash }: StoredApp) {
-    apps.delete(id)
-    if (accessHash) byAccess.delete(accessHash)
-    byFamily.delete(familyHash)
-  }
 
   async function write(app: StoredApp) {
     await store.commit({ ops: [records.encode(keys.oauthApp(app.id), app)] })
     // The app may have been revoked together with its instance, in another commit.
-    if (apps.has(app.id)) hold(app)
+    if (held.get(app.id)) held.hold(app)
     else await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
   }
 
   /** Runs after earlier changes of the app; does nothing if the app was revoked. */
   const change = (id: string, decide: (app: StoredApp) => Promise<void>) =>
     mutex.run(id, async () => {
-      const app = apps.get(id)
+      const app = held.get(id)
       if (app) await decide(app)
     })
 
   async function remove(app: StoredApp) {
     await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
-    forget(app)
+    held.forget(app)
   }
 
   const end = (id: string) => change(id, remove)
@@ -99,29 +92,6 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
     return { tokens, hashes }
   }
 
-  function appOfRefresh(token: string): StoredApp | undefined {
-    const family = familyOf(token)
-    if (family === undefined) return undefined
-    const hash = hashOf(family)
-    const app = apps.get(byFamily.get(hash) ?? '')
-    return app && isSameHash(app.familyHash, hash) ? app : undefined
-  }
-
-  function appOfAccess(token: string): StoredApp | undefined {
-    const hash = hashOf(token)
-    const app = apps.get(byAccess.get(hash) ?? '')
-    return app?.accessHash && isSameHash(app.accessHash, hash) ? app : undefined
-  }
-
-  const without = ({
-    accessHash: _,
-    accessUntil: __,
-    familyHash: ___,
-    refreshHash: ____,
-    refreshUntil: _____,
-    ...app
-  }: StoredApp) => app
-
   return {
     async load() {
       const found: StoredApp[] = []
@@ -130,11 +100,11 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
         // The app is over if its refresh token has expired or its instance is gone.
         const isOver = app.refreshUntil < clock.now() || (await store.get(keys.config(app.instance))) === undefined
         if (isOver) await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
-        else hold(app)
+        else held.hold(app)
       }
     },
 
-    isUsed: (clientId) => [...apps.values()].some((app) => app.clientId === clientId),
+    isUsed: (clientId) => held.all().some((app) => app.clientId === clientId),
 
     async make({ client, workspace, instance }) {
       const family = newFamily()
@@ -150,11 +120,11 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
         familyHash: hashOf(family),
         ...hashes,
       }
-      hold(app)
+      held.hold(app)
       try {
         await mutex.run(app.id, () => write(app))
       } catch (error) {
-        forget(app)
+        held.forget(app)
         throw error
       }
       return { id: app.id, tokens }
@@ -163,7 +133,7 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
     end,
 
     async refresh(token, clientId) {
-      const found = appOfRefresh(token)
+      const found = held.ofRefresh(token)
       if (!found || found.clientId !== clientId) return undefined
       let made: Tokens | undefined
       await change(found.id, async (app) => {
@@ -183,49 +153,50 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
     },
 
     async revokeToken(token) {
-      const refreshed = appOfRefresh(token)
+      const refreshed = held.ofRefresh(token)
       if (refreshed) await end(refreshed.id)
-      const app = appOfAccess(token)
+      const app = held.ofAccess(token)
       if (app) await change(app.id, (current) => write({ ...current, accessHash: null }))
       return refreshed !== undefined || app !== undefined
     },
 
     authenticate(accessToken) {
-      const app = appOfAccess(accessToken)
+      const app = held.ofAccess(accessToken)
       return app && app.accessUntil > clock.now() ? without(app) : undefined
     },
 
     used({ id }) {
-      const app = apps.get(id)
+      const app = held.get(id)
       const now = clock.now()
       if (!app || isRecent(app.lastUsedAt, now, USE_INTERVAL)) return
-      hold({ ...app, lastUsedAt: now })
+      held.hold({ ...app, lastUsedAt: now })
       change(id, write).catch((err: unknown) =>
         log.error({ err, app_id: id }, 'the last use of an OAuth app could not be written'),
       )
     },
 
     list: (workspace) =>
-      [...apps.values()]
+      held
+        .all()
         .filter((app) => app.workspace === workspace)
         .reverse()
         .map(without),
 
     async revoke(workspace, id) {
-      if (apps.get(id)?.workspace !== workspace) throw new Failure('not_found', { message: 'No OAuth app has this id.' })
+      if (held.get(id)?.workspace !== workspace) throw new Failure('not_found', { message: 'No OAuth app has this id.' })
       await end(id)
     },
 
     endOf(of) {
-      const ending = [...apps.values()].filter((app) =>
-        'instance' in of ? app.instance === of.instance : app.workspace === of.workspace,
-      )
+      const ending = held
+        .all()
+        .filter((app) => ('instance' in of ? app.instance === of.instance : app.workspace === of.workspace))
       return {
         ops: ending.map(({ id }) => records.remove(keys.oauthApp(id))),
         committed: () =>
           ending.forEach(({ id }) => {
-            const app = apps.get(id)
-            if (app) forget(app)
+            const app = held.get(id)
+            if (app) held.forget(app)
           }),
       }
     },
