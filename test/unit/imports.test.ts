@@ -338,7 +338,7 @@ const ROOMS: readonly (readonly string[])[] = [
   // Pure, and therefore below the folders that send the queries.
   ['translate'],
   ['keys', 'baileys'],
-  ['wire', 'instance'],
+  ['wire', 'context'],
 ]
 const SHARD = 'workers/shard/'
 

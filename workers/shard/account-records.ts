@@ -11,11 +11,11 @@ import { createRecent, type RecentTotal } from './chats/recent.ts'
 import { createSavedContacts } from './chats/saved-contacts.ts'
 import { createSecrets } from './chats/secrets.ts'
 import type { Identity } from './connection/identity.ts'
+import type { Context } from './context/instance-context.ts'
+import type { InstanceStore } from './context/instance-store.ts'
 import { createAccountDirectory } from './directory/account-directory.ts'
 import { createGroupDirectory } from './directory/group-directory.ts'
 import { createGroupStore } from './directory/group-store.ts'
-import type { Context } from './instance/context.ts'
-import type { InstanceStore } from './instance/instance-store.ts'
 
 export interface AccountRecordsDeps {
   /** Messages that all instances of the shard keep in memory. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Batch, Op } from '../../../src/storage/contract.ts'
-import { createInstanceStore } from '../../../workers/shard/instance/instance-store.ts'
+import { createInstanceStore } from '../../../workers/shard/context/instance-store.ts'
 import { INSTANCE, tempStore } from '../storage/fixtures.ts'
 
 const key = `i:${INSTANCE}:thing`

@@ -9,7 +9,7 @@ import type { AuthenticationCreds, WAPatchName, WASocket } from '@whiskeysockets
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 import type { AppStateChange, ChangeAppState, LaterChange } from '../wire/app-state-actions.ts'
 import type { CollectionState } from '../wire/app-state-collection.ts'
 import { appStatePatch, patchQuery, patchRefusal } from '../wire/app-state-patch.ts'

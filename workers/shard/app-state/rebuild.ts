@@ -4,7 +4,7 @@
  */
 import { ALL_WA_PATCH_NAMES, type AuthenticationCreds, type WASocket } from '@whiskeysockets/baileys'
 import { keys as records } from '../../../src/storage/record-keys.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 import type { AppState } from './app-state.ts'
 import type { AppStateReader } from './app-state-reader.ts'
 

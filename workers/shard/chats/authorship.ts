@@ -16,7 +16,7 @@ import { createGenerations, type Term } from '../../../src/storage/generations.t
 import { keys } from '../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 import type { Claim, Speaker } from '../translate/inbound/context.ts'
 import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'

@@ -7,7 +7,7 @@ import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 /** Number of people whose row is known to exist; an active chat checks with every message. */

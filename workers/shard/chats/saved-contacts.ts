@@ -11,7 +11,7 @@ import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 import { cut } from '../wire/bounds.ts'
 import { bare } from '../wire/jid.ts'
 

@@ -9,7 +9,7 @@ import { DAY } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 import type { Group } from '../wire/groups.ts'
 
 /**

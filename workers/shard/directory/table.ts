@@ -11,7 +11,7 @@ import * as v from 'valibot'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 
 export interface TableOptions<T extends object> {
   /** Name of the records, for example `chat`. */

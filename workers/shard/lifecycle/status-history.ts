@@ -10,7 +10,7 @@ import { sentence } from '../../../src/domain/sentences.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError, repository } from '../../../src/storage/repository.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 
 const MAX_CHANGES = 100
 

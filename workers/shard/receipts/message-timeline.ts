@@ -10,7 +10,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError, repository } from '../../../src/storage/repository.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 
 const SWEEP_EVERY = DAY
 /** Number of facts of one message that are read: a group has receipts of each member. */

@@ -12,7 +12,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 import { createWeeks, WEEK } from '../../../src/storage/weeks.ts'
 import { OURS_KEPT } from '../chats/authorship.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 
 const SWEEP_EVERY = DAY
 const WEEKS_KEPT = Math.ceil(OURS_KEPT / WEEK)

@@ -6,7 +6,7 @@ import { MINUTE } from '../../../src/domain/clock.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 import { bare } from '../wire/jid.ts'
 
 /** Minimum time between two texts to one caller, in ms. */

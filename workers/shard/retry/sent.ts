@@ -13,7 +13,7 @@ import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 import type { Authorship } from '../chats/authorship.ts'
 import type { Secrets } from '../chats/secrets.ts'
-import type { Context } from '../instance/context.ts'
+import type { Context } from '../context/instance-context.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { Stanza } from '../translate/outbound/stanza.ts'
 
