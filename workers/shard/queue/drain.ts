@@ -54,12 +54,10 @@ export interface Drain {
 
 export function createDrain(deps: DrainDeps): Drain {
   const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, lookAhead, counter, isRunning, signal } = deps
-  /**
-   * Nothing is prepared beside an item whose earlier try may have ended the thread: another end of the thread would be counted as caused by that
-   * item.
-   */
+  /** Nothing is prepared beside an item whose earlier try may have ended the thread: another end would be counted against it. */
   let mayLookAhead = false
   let alarm: { cancel(): void } | undefined
+  const { unname, uncount } = createResets(deps)
 
   function pump() {
     alarm?.cancel()
@@ -155,16 +153,6 @@ export function createDrain(deps: DrainDeps): Drain {
     await unname(mode.svcId)
   }
 
-  const reset = (change: Promise<void>, svcId: string | undefined, counted: string) =>
-    change.catch((error: unknown) => {
-      log.warn(
-        { instance_id: instanceId, svc_id: svcId, err: error },
-        `queue: the attempt counter of an item could not be reset; it counts one attempt that ${counted}`,
-      )
-    })
-  const unname = (svcId: string | undefined) => reset(counter.unname(), svcId, 'did not begin')
-  const uncount = ({ svcId }: Waiting) => reset(counter.uncount(), svcId, 'was interrupted')
-
   return {
     pump,
     insert(...items) {
@@ -181,5 +169,20 @@ export function createDrain(deps: DrainDeps): Drain {
     unname,
     uncount,
     stopTimer: () => alarm?.cancel(),
+  }
+}
+
+/** Resets of the attempt counter, which do not fail the item: an attempt too many is counted at worst. */
+function createResets({ instanceId, log, counter }: DrainDeps): Pick<Drain, 'unname' | 'uncount'> {
+  const reset = (change: Promise<void>, svcId: string | undefined, counted: string) =>
+    change.catch((error: unknown) => {
+      log.warn(
+        { instance_id: instanceId, svc_id: svcId, err: error },
+        `queue: the attempt counter of an item could not be reset; it counts one attempt that ${counted}`,
+      )
+    })
+  return {
+    unname: (svcId) => reset(counter.unname(), svcId, 'did not begin'),
+    uncount: ({ svcId }) => reset(counter.uncount(), svcId, 'was interrupted'),
   }
 }
