@@ -243,9 +243,10 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.keyboard.press('Enter')
     const file = await saving
     assert.equal(file.suggestedFilename(), `${instance.id}.age`)
+    // The page says it for some seconds, and opening the archive may take longer.
+    await page.getByText('The backup is saved.').waitFor()
     const { head } = await readInstanceArchive(await file.path(), 'correct horse battery', { record() {}, blob() {} })
     assert.deepEqual([head.kind, head.id], ['backup', instance.id])
-    await page.getByText('The backup is saved.').waitFor()
     assert.doesNotMatch(await stored(), /correct horse/)
   })
 
