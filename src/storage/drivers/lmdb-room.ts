@@ -62,7 +62,7 @@ export interface Room {
   close(): void
 }
 
-export function createRoom(dir: string, used: Look, claims: Claims): Room {
+export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
   const fd = openSync(join(dir, 'data.mdb'), 'a')
   const isCopying = COPY_ON_WRITE.has((statfsSync(dir, { bigint: true }) as BigIntStatsFs).type)
   Atomics.store(claims.all, claims.own, 0n)

@@ -21,7 +21,7 @@ import {
   type StateStore,
 } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
-import { type Claims, checkRoom, createRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
+import { type Claims, checkRoom, createLmdbRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
 /** Number of entries read per step of a range. No read transaction is held between two steps, so a slow reader does not keep old pages alive. */
@@ -140,7 +140,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
     eventTurnBatching: false,
   })
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
-  const room = createRoom(dir, createLook(db), claims)
+  const room = createLmdbRoom(dir, createLook(db), claims)
 
   /**
    * A cached read transaction does not see later commits of other threads. A message announces such a commit, and no message arrives while the

@@ -13,7 +13,7 @@ import type { Line } from './line/line.ts'
 import { RESUME_DELAY } from './line/pacing.ts'
 import type { Schedule } from './line/schedule.ts'
 import type { LookAhead } from './look-ahead.ts'
-import { inFlight, type Modes } from './mode.ts'
+import { inFlight, type Modes } from './modes.ts'
 import type { Settle } from './settle.ts'
 
 /** `setTimeout` fires immediately for a longer delay (24.8 days); a restriction can be longer. */

@@ -10,7 +10,7 @@ import type { ItemStore } from './item-store.ts'
 import type { Holds } from './line/holds.ts'
 import type { Line } from './line/line.ts'
 import type { Schedule } from './line/schedule.ts'
-import type { Modes } from './mode.ts'
+import type { Modes } from './modes.ts'
 
 export const QUEUE_CAPACITY = 1_000
 

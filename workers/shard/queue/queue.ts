@@ -24,7 +24,7 @@ import { createListing } from './line/listing.ts'
 import { createRestricted } from './line/restricted.ts'
 import { createSchedule } from './line/schedule.ts'
 import { createLookAhead } from './look-ahead.ts'
-import { createModes, inFlight } from './mode.ts'
+import { createModes, inFlight } from './modes.ts'
 import { createSettle } from './settle.ts'
 
 /** Time in ms that a removal waits for an item in flight whose connection has ended. */

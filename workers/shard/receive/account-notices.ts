@@ -13,8 +13,8 @@ import { type InboundContext, notification, type Translated } from '../translate
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { Association } from '../wire/app-state-actions.ts'
 import { cut } from '../wire/bounds.ts'
-import { createTries } from './inbox/attempt-counter.ts'
 import { messageMark } from './inbox/seen-marks.ts'
+import { createTries } from './inbox/tries.ts'
 import type { ReceivedEvents } from './received-events.ts'
 
 export interface AccountNoticeDeps {

@@ -15,12 +15,12 @@ import { createCallAnswers } from './call-answers.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { changedMessages } from './effects/changed-messages.ts'
 import type { HistoryReader } from './effects/history.ts'
-import { createTries, triedOnce } from './inbox/attempt-counter.ts'
 import { createInbox, type InboxDeps } from './inbox/inbox.ts'
 import type { InboxSession } from './inbox/inbox-session.ts'
 import { createRecovered } from './inbox/recovered.ts'
 import { messageMark } from './inbox/seen-marks.ts'
-import { createWaiting, type WaitingMessages } from './inbox/undecrypted.ts'
+import { createTries, triedOnce } from './inbox/tries.ts'
+import { createWaitingMessages, type WaitingMessages } from './inbox/waiting-messages.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { createPresence, type Presence } from './presence.ts'
 import { createReceivedEvents, type ReceivedEvents, type ReceivedEventsDeps } from './received-events.ts'
@@ -75,7 +75,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
   const context = { id: instance, store, sealer, clock, log }
   const inbound = createReceivedEvents(deps)
   const presence = createPresence({ store, outbox, clock, log })
-  const held = createWaiting({
+  const held = createWaitingMessages({
     instance,
     store,
     sealer,

@@ -7,7 +7,7 @@ import type { StateStore } from '../../../../src/storage/contract.ts'
 import { createKeyCache, createKeyStore, type KeyChange } from '../../../../workers/shard/keys/key-store.ts'
 import { createInboxCommits, type InboxCommits } from '../../../../workers/shard/receive/inbox/inbox-commits.ts'
 import { createJournal } from '../../../../workers/shard/receive/inbox/journal.ts'
-import { ciphertextMark, createMarks, messageMarks } from '../../../../workers/shard/receive/inbox/seen-marks.ts'
+import { ciphertextMark, createSeenMarks, messageMarks } from '../../../../workers/shard/receive/inbox/seen-marks.ts'
 import { messageStanza, readStanza } from '../../../../workers/shard/receive/inbox/stanza-message.ts'
 import { createOutbox } from '../../../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../../../harness/received-event.ts'
@@ -66,7 +66,7 @@ async function bench(t: TestContext) {
     },
   }
   const keyStore = createKeyStore(INSTANCE, store, sealer, createKeyCache({ maxEntries: 100 }))
-  const marks = createMarks(INSTANCE, store, sealer)
+  const marks = createSeenMarks(INSTANCE, store, sealer)
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock, log })
   const b = {
     /** Webhooks that were posted, by message. */
@@ -101,7 +101,7 @@ async function bench(t: TestContext) {
     /** Reads the records as after a restart. */
     async again() {
       const [laterMarks, laterJournal] = [
-        createMarks(INSTANCE, disk, sealer),
+        createSeenMarks(INSTANCE, disk, sealer),
         createJournal({ instance: INSTANCE, store: disk, sealer, clock, log }),
       ]
       await Promise.all([laterMarks.load(), laterJournal.load()])

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { createLog } from '../../../../src/log.ts'
 import { createRecovered } from '../../../../workers/shard/receive/inbox/recovered.ts'
-import { createWaiting } from '../../../../workers/shard/receive/inbox/undecrypted.ts'
+import { createWaitingMessages } from '../../../../workers/shard/receive/inbox/waiting-messages.ts'
 import { INSTANCE, START, sealer, tempStore } from '../../storage/fixtures.ts'
 import { ANA, ANA_LID } from '../../translate/inbound/context.ts'
 
@@ -16,7 +16,7 @@ const node = { tag: 'message', attrs: { t: '1767225600' }, content: [] }
 // The first message that waited under the id was taken: the content of one was reported as the other's, and the message itself never.
 test('what comes again is told in its own chat, whoever else used its id before', async (t) => {
   const log = createLog({ level: 'silent' }, 'test')
-  const waiting = createWaiting({
+  const waiting = createWaitingMessages({
     instance: INSTANCE,
     store: await tempStore(t),
     sealer,

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import { ciphertextMark, createMarks, messageMarks } from '../../../../workers/shard/receive/inbox/seen-marks.ts'
+import { ciphertextMark, createSeenMarks, messageMarks } from '../../../../workers/shard/receive/inbox/seen-marks.ts'
 import { INSTANCE, sealer, tempStore } from '../../storage/fixtures.ts'
 
 const PN = '5511988880001@s.whatsapp.net'
@@ -13,7 +13,7 @@ const GROUP = '120363019502650977@g.us'
 
 // A message that was read under its sender's LID and sent again under the number was reported twice, with two event ids.
 test('a message that comes again under the other name of its chat or author is the same message', async (t) => {
-  const marks = createMarks(INSTANCE, await tempStore(t), sealer)
+  const marks = createSeenMarks(INSTANCE, await tempStore(t), sealer)
   await marks.load()
   const isSame = (first: Parameters<typeof messageMarks>[0], again: Parameters<typeof messageMarks>[0]) => {
     marks.applied(messageMarks(first))
@@ -41,17 +41,17 @@ test('marks that are records of their own are known, beside those of a message t
   const [before, ...together] = ['before', 'one', 'two', 'three'].map((text) => ciphertextMark(Buffer.from(text)))
   const name = before![0] + sealer.blindOnce(before!.slice(1))
   await store.commit({ ops: [[keys.mark(INSTANCE, 0, name), Uint8Array.of(1)]] })
-  const marks = createMarks(INSTANCE, store, sealer)
+  const marks = createSeenMarks(INSTANCE, store, sealer)
   await marks.load()
   assert.equal(marks.ops(together).length, 1)
   assert.deepEqual(marks.ops([]), [])
   await store.commit({ ops: marks.ops(together) })
-  const next = createMarks(INSTANCE, store, sealer)
+  const next = createSeenMarks(INSTANCE, store, sealer)
   await next.load()
   assert.ok([before!, ...together].every(next.has))
   // Written after the existing ones, and not over them.
   await store.commit({ ops: next.ops([ciphertextMark(Buffer.from('four'))]) })
-  const last = createMarks(INSTANCE, store, sealer)
+  const last = createSeenMarks(INSTANCE, store, sealer)
   await last.load()
   assert.ok([before!, ...together, ciphertextMark(Buffer.from('four'))].every(last.has))
 })
@@ -71,7 +71,7 @@ test('the same id in another chat, of another author or of our own is another me
 // One commit removed the older ones, and the store made its file fifty to a hundred and fifty megabytes longer for it.
 test('marks give way to newer ones, the older first, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
-  const marks = createMarks(INSTANCE, store, sealer)
+  const marks = createSeenMarks(INSTANCE, store, sealer)
   await marks.load()
   const size = () => statSync(join(store.dir, 'data.mdb')).size
   const generation = async (name: string) => {
@@ -89,11 +89,11 @@ test('marks give way to newer ones, the older first, and the store does not grow
   const second = await generation('second')
   assert.ok(size() < before + 16 * 2 ** 20, `${size() - before} bytes more`)
   assert.deepEqual([first.some(marks.has), second.every(marks.has)], [false, true])
-  const next = createMarks(INSTANCE, store, sealer)
+  const next = createSeenMarks(INSTANCE, store, sealer)
   await next.load()
   assert.deepEqual([first.some(next.has), second.every(next.has)], [false, true])
   await next.forget()
-  const last = createMarks(INSTANCE, store, sealer)
+  const last = createSeenMarks(INSTANCE, store, sealer)
   await last.load()
   assert.deepEqual(
     [next, last].map((each) => second.some(each.has)),

@@ -14,12 +14,12 @@ import type { MessageOutcome } from '../../wire/confirmation.ts'
 import { envelopeOf, fromOf, idOf } from '../../wire/envelope.ts'
 import { STATUS_JID } from '../../wire/jid.ts'
 import { absenceOf, contentKind, foreignKind, isEmptyHanded } from '../../wire/message-stanza.ts'
-import type { Tries } from './attempt-counter.ts'
 import { createInboxCommits, type InboxCommitDeps, UnwrittenError } from './inbox-commits.ts'
 import { createPartOpener, type PartOpenerDeps } from './part-opener.ts'
 import { usablePeer } from './peer-content.ts'
 import { createPeerEffects, historyNotice, type PeerEffectsDeps, type PeerSocket } from './peer-effects.ts'
 import { type MessageStanza, messageStanza, type StanzaMessage } from './stanza-message.ts'
+import type { Tries } from './tries.ts'
 import { createUnreadableNotes, never, type UnreadableNotesDeps } from './unreadable-notes.ts'
 
 export interface InboxSessionDeps

@@ -9,10 +9,10 @@ import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts
 import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
 import type { Sealer } from '../../../../src/storage/sealer.ts'
-import { createTries, type Once } from './attempt-counter.ts'
 import { createInboxSession, type InboxSession, type InboxSessionDeps } from './inbox-session.ts'
 import { createJournal } from './journal.ts'
-import { createMarks, type Mark } from './seen-marks.ts'
+import { createSeenMarks, type Mark } from './seen-marks.ts'
+import { createTries, type Once } from './tries.ts'
 
 export interface InboxDeps extends Omit<InboxSessionDeps, 'marks' | 'journal' | 'tries' | 'rotateMarks' | 'chain' | 'before'> {
   instance: string
@@ -32,7 +32,7 @@ export interface InstanceInbox {
 
 export function createInbox(deps: InboxDeps): InstanceInbox {
   const { instance, store, sealer, clock, outbox, log } = deps
-  const marks = createMarks(instance, store, sealer)
+  const marks = createSeenMarks(instance, store, sealer)
   const journal = createJournal({ instance, store, sealer, clock, log })
   const tries = createTries()
 

@@ -13,11 +13,11 @@ import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
 import { unwrap } from '../../translate/inbound/content.ts'
 import { envelopeOf, idOf } from '../../wire/envelope.ts'
 import { ciphertextKind, foreignKind } from '../../wire/message-stanza.ts'
-import type { Tries } from './attempt-counter.ts'
 import { type InboxCommits, UnwrittenError } from './inbox-commits.ts'
 import type { Journal } from './journal.ts'
 import { ciphertextMark, type Marks } from './seen-marks.ts'
 import { addressed, type MessageStanza, readStanza, type StanzaMessage } from './stanza-message.ts'
+import type { Tries } from './tries.ts'
 import { type NoteUnreadable, never } from './unreadable-notes.ts'
 
 export interface PartOpenerDeps {

@@ -10,7 +10,7 @@ import type { ReceivedEvents } from '../received-events.ts'
 import { isEvent } from '../unreported.ts'
 import type { InstanceInbox } from './inbox.ts'
 import { messageMarks } from './seen-marks.ts'
-import type { WaitingMessages } from './undecrypted.ts'
+import type { WaitingMessages } from './waiting-messages.ts'
 
 export interface RecoveredDeps {
   inbound: Pick<ReceivedEvents, 'message'>

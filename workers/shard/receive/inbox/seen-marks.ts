@@ -63,7 +63,7 @@ type Stored = string & { readonly brand: 'stored mark' }
 /** The marks of one message are requested a few times in a row. */
 const MAX_REMEMBERED = 32
 
-export function createMarks(instance: string, store: StateStore, sealer: Sealer): Marks {
+export function createSeenMarks(instance: string, store: StateStore, sealer: Sealer): Marks {
   let current = 0
   let isRotating = false
   const generations: [Set<Stored>, Set<Stored>] = [new Set(), new Set()]

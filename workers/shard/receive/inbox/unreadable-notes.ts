@@ -5,7 +5,7 @@ import { idOf } from '../../wire/envelope.ts'
 import type { Unreported } from '../unreported.ts'
 import { type Marks, messageMarks } from './seen-marks.ts'
 import { addressed } from './stanza-message.ts'
-import type { Unreadable } from './undecrypted.ts'
+import type { Unreadable } from './waiting-messages.ts'
 
 export interface UnreadableNotesDeps {
   marks: Pick<Marks, 'has'>

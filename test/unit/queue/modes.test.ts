@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Waiting } from '../../../workers/shard/queue/item.ts'
-import { createModes, inFlight, type Mode, type ModeName, type Modes } from '../../../workers/shard/queue/mode.ts'
+import { createModes, inFlight, type Mode, type ModeName, type Modes } from '../../../workers/shard/queue/modes.ts'
 
 const item = (svcId: string) => ({ svcId }) as Waiting
 const one = item('1')

@@ -6,7 +6,7 @@ import type { WebhookEvent } from '../../../../src/features/webhook-payloads.ts'
 import { createLog } from '../../../../src/log.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import { createWaiting, type WaitingMessage } from '../../../../workers/shard/receive/inbox/undecrypted.ts'
+import { createWaitingMessages, type WaitingMessage } from '../../../../workers/shard/receive/inbox/waiting-messages.ts'
 import { textEvent } from '../../../harness/received-event.ts'
 import { INSTANCE, sealer, tempStore, until } from '../../storage/fixtures.ts'
 import { ANA } from '../../translate/inbound/context.ts'
@@ -24,7 +24,7 @@ async function live(store: StateStore, time: { now: number }, maxRecords?: numbe
     append: (event: WebhookEvent) => ({ eventId: `${appended.push(event)}`, ops: [] }),
     committed: () => {},
   }
-  const waiting = createWaiting({
+  const waiting = createWaitingMessages({
     instance: INSTANCE,
     store,
     sealer,
