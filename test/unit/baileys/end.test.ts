@@ -63,3 +63,17 @@ test('a cut does not wait for the server', async () => {
   await endSocket(sock, undefined, 'abrupt')
   assert.equal(raw?.readyState, CLOSED)
 })
+
+test('the parts of a session may all follow its connection without a warning of a leak', async (t) => {
+  const warnings: Error[] = []
+  const warned = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warned)
+  t.after(() => process.off('warning', warned))
+  const sock = openSocket(server.url)
+  adoptSocket(sock)
+  for (let part = 0; part < 12; part++) sock.ev.on('connection.update', () => {})
+  // Node emits a warning in a later turn.
+  await new Promise((resolve) => setImmediate(resolve))
+  await endSocket(sock, undefined)
+  assert.deepEqual(warnings, [])
+})

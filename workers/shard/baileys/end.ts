@@ -2,7 +2,7 @@
  * A socket that is not ended with `end()` keeps its whole object graph in memory: timers, listeners, caches, key transactions. So every socket is
  * registered at its creation and ended once, whichever side closed it.
  */
-import type { EventEmitter } from 'node:events'
+import { EventEmitter } from 'node:events'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 
@@ -13,6 +13,12 @@ export function endReason(message: string, statusCode: number, data: Record<stri
 
 type EndableSocket = Pick<WASocket, 'ws' | 'ev' | 'end'>
 
+/**
+ * Number of listeners of one event above which Node warns of a leak. By default it is 10, and eleven parts of a session follow its connection, so every
+ * session would put this warning into the operator's log.
+ */
+const LISTENERS = 20
+
 const live = new Set<EndableSocket>()
 
 /** Number of sockets of this thread that were not ended. It is zero when nothing is connected; otherwise there is a leak. */
@@ -22,7 +28,8 @@ export const liveSockets = () => live.size
 export function adoptSocket(sock: EndableSocket): void {
   live.add(sock)
   endPendingQueries(sock)
-  sock.ev.on('connection.update', ({ connection }) => {
+  // The emitter inside the library's buffer of events; only this call returns it, although its type says that it returns nothing.
+  const emitter: unknown = sock.ev.on('connection.update', ({ connection }) => {
     if (connection !== 'close') return
     // `end` destroys the event buffer next, and the events in it would be lost.
     sock.ev.flush()
@@ -33,6 +40,7 @@ export function adoptSocket(sock: EndableSocket): void {
       sock.ws.on('error', () => {})
     })
   })
+  if (emitter instanceof EventEmitter) emitter.setMaxListeners(LISTENERS)
 }
 
 /**
