@@ -6,6 +6,13 @@ const PIECE = 1_048_576
 /** Base64 of zeros: every piece of every body has the same bytes. */
 const LETTERS = Buffer.alloc(PIECE, 'A')
 
+/** Settings of glibc in the files of `deploy/`, without which it keeps a part of the memory that was freed. */
+export const RETURNED_MEMORY = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '1048576',
+  MALLOC_TRIM_THRESHOLD_: '1048576',
+}
+
 export interface BodyOptions {
   /** Fields beside the document, as JSON text without braces. */
   fields: string

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Instance } from '../../harness/gateway.ts'
-import { limitMemory, peakOf, postDocument, rssOf } from '../../harness/large-bodies.ts'
+import { limitMemory, peakOf, postDocument, RETURNED_MEMORY, rssOf } from '../../harness/large-bodies.ts'
 import { startGround, until } from '../ground.ts'
 
 const MB = 1_048_576
@@ -22,7 +22,7 @@ const skip = typeof limit === 'string' ? limit : false
 
 test('40 bodies of 65 MB at once, within 1 GB', { skip, timeout: 600_000 }, async (t) => {
   assert.ok(typeof limit !== 'string')
-  const ground = await startGround({}, { SVC_EGRESS_ALLOW: '127.0.0.0/8', SVC_BLOB_BUDGET_MB: '4096' })
+  const ground = await startGround({}, { SVC_EGRESS_ALLOW: '127.0.0.0/8', SVC_BLOB_BUDGET_MB: '4096', ...RETURNED_MEMORY })
   try {
     const { gateway, sandbox, receiver } = ground
     const { pid } = ground.service.child

@@ -14,6 +14,7 @@ import { promisify } from 'node:util'
 import { isIn, parseRanges } from '../../../src/egress/addresses.ts'
 import { checkUrl } from '../../../src/egress/targets.ts'
 import { ROOT } from '../../harness/checkout.ts'
+import { RETURNED_MEMORY } from '../../harness/large-bodies.ts'
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
@@ -41,6 +42,12 @@ test('what is started, compiled and checked has the same name everywhere', () =>
   assert.ok(textOf('package.json').includes(`node ${start}"`))
   assert.ok(textOf('deploy/Dockerfile').includes(`CMD ["node", "${start.replaceAll(' ', '", "')}"]`))
   assert.ok(textOf('deploy/svc.service').includes(`ExecStart=/usr/bin/node ${start}`))
+})
+
+test('memory is given back by the same settings in a container, under systemd and in the guide', () => {
+  const settings = Object.entries(RETURNED_MEMORY).map(([name, value]) => `${name}=${value}`)
+  for (const file of ['deploy/Dockerfile', 'deploy/svc.service', 'wrangler-free.md'])
+    assert.ok(textOf(file).includes(settings.join(' ')), file)
 })
 
 test('no dump of memory is written, in a container as under systemd', () => {
