@@ -42,8 +42,10 @@ export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
   return async (id, { kind, passphrase }, signal) => {
     if (!directory.state(id).paired)
       throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to export.' })
+    // An instance whose record or key cannot be read is not stopped for nothing.
+    const parts = await partsOf(id, kind)
     if (kind === 'move') await engine.call(id, { kind: 'control', operation: 'instance.move', input: {} })
     log.info({ instance_id: id, kind }, 'an instance is exported by an administrator')
-    return write(await partsOf(id, kind), passphrase, signal)
+    return write(parts, passphrase, signal)
   }
 }

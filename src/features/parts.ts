@@ -120,6 +120,8 @@ export interface PublicCall {
   request: Request
   /** Address of the caller. */
   source: string
+  /** Whether a program on this machine has called directly, and no proxy for somebody else. */
+  isOnThisMachine: boolean
 }
 
 export interface AccountCall extends PublicCall {

@@ -34,6 +34,8 @@ export interface Asked {
   request: Request
   /** Address of the caller. */
   source: string
+  /** Whether a program on this machine has called directly; not known for callers that cannot reach an operation that asks for it. */
+  isOnThisMachine?: boolean
   origin: CallOrigin
 }
 
@@ -71,7 +73,7 @@ async function answer(
   endpoint: Endpoint,
   caller: Caller,
   input: unknown,
-  { request, source, origin }: Asked,
+  { request, source, isOnThisMachine = false, origin }: Asked,
   deps: CarryOutDeps,
 ): Promise<unknown> {
   const { parts, baseUrl } = deps
@@ -80,6 +82,7 @@ async function answer(
     parts,
     request,
     source,
+    isOnThisMachine,
     workspace,
     instance,
     isStillAllowed,

@@ -130,7 +130,12 @@ export function mount(
       try {
         const { endpoint: meant, input } = await requestOf(route, path, c, deps, memory, byId, dialect)
         const { source, requestId } = state
-        const asked = { request: c.req.raw, source, origin: { idempotencyKey: idempotencyKeyOf(meant, c), requestId } }
+        const asked = {
+          request: c.req.raw,
+          source,
+          isOnThisMachine: deps.gate.isOnThisMachine(accessRequestOf(c)),
+          origin: { idempotencyKey: idempotencyKeyOf(meant, c), requestId },
+        }
         const reply = shaped(route, await inWordsOf(route, dialect, carryOut(meant, caller, input, asked, deps)))
         if (meant.contentType === EVENT_STREAM) return streamed(reply as ServerEvents, 'events', c, deps)
         if (meant.kind !== 'send') return respond(meant, reply, state, dialect)

@@ -11,6 +11,7 @@ import type { Pairing } from './connection/pairing/pairing.ts'
 import type { Context } from './context/instance-context.ts'
 import type { AccountDirectory } from './directory/account-directory.ts'
 import type { GroupDirectory } from './directory/group-directory.ts'
+import { refuseSend } from './lifecycle/moved.ts'
 import type { StatusKeeper } from './lifecycle/status.ts'
 import type { ActionFiles } from './media/portrait.ts'
 import { handlerOf } from './operations/index.ts'
@@ -102,6 +103,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
   return async (call, origin) => {
     switch (call.kind) {
       case 'send':
+        refuseSend(deps.shown())
         return sending.enqueue(call, origin)
       case 'action':
         return runAs(instance, () => act(call))

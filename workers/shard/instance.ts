@@ -25,6 +25,7 @@ import { createAuthState } from './keys/auth-state.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createAddressLocks } from './keys/signal/address/address-locks.ts'
 import type { Effect, LifecycleEvent } from './lifecycle/contract.ts'
+import { hasMoved } from './lifecycle/moved.ts'
 import { shownState } from './lifecycle/shown.ts'
 import { createStatus } from './lifecycle/status.ts'
 import { openSession } from './open-session.ts'
@@ -246,6 +247,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     contacts,
     disappearing,
     settings: () => config.settings,
+    hasMoved: () => hasMoved(status.state),
     session: link.session,
     route: link.route,
     announce: (svcId, outcome) => deps.announce({ type: 'outcome', svcId, outcome }),

@@ -64,12 +64,23 @@ describe('an instance is exported over HTTP', { timeout: 240_000 }, () => {
     assert.equal((await world.gateway.status(instance)).status, 'connected')
   })
 
+  test('a proxy on the same machine gets no archive while the address of the service does not begin with https', async () => {
+    const answer = await fetch(`${world.gateway.baseUrl}/admin/instances/${instance.id}/export`, {
+      method: 'POST',
+      headers: { ...world.gateway.admin, 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9' },
+      body: JSON.stringify({ kind: 'backup', passphrase: PASSPHRASE }),
+    })
+    assert.deepEqual([answer.status, ((await answer.json()) as { error: { code: string } }).error.code], [403, 'not_allowed'])
+  })
+
   test('a move can be repeated after a cut, has the queue, and is imported with it', async () => {
     await world.gateway.sendText(instance, ANA, 'waits', { delay_message: 15 })
     const cut = new AbortController()
     await request('move', cut.signal).then(({ body }) => body!.getReader().read())
     cut.abort()
     await world.gateway.waitForStatus(instance, 'stopped')
+    const late = await world.gateway.ask(instance, 'POST', '/send-text', { phone: ANA, message: 'late' })
+    assert.deepEqual([late.status, (late.body.error as { code: string }).code], [409, 'queue_disabled_while_disconnected'])
     const { file, families } = await exported('move', 'move.age')
     assert.equal(families.get('queue'), 1)
 

@@ -895,6 +895,22 @@ test('items too old are removed every minute, connected or not, and reported as 
   assert.equal(b.time.clock.now(), START + HOUR)
 })
 
+test('items of an account that was moved do not expire here, because the new server has them too', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, queue_max_age_hours: 1 }
+  let hasMoved = true
+  const queue = await b.open({ hasMoved: () => hasMoved })
+  await queue.enqueue(text('1'))
+  b.time.advance(2 * HOUR)
+  // The next check is set after this one has ended.
+  await b.time.armed(MINUTE)
+  assert.deepEqual([queue.waiting(), await b.deliveries()], [1, []])
+  hasMoved = false
+  b.time.advance(MINUTE)
+  await until(async () => (await b.deliveries()).length === 1, 'expired')
+  assert.equal(queue.waiting(), 0)
+})
+
 test('inline media waits beside its item and goes with it', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }

@@ -4,6 +4,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
 import { renderRestriction } from '../../../src/domain/restriction.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
+import { refuseStart } from '../lifecycle/moved.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext, Handlers } from './types.ts'
 
@@ -15,7 +16,7 @@ const NOT_RUNNING: readonly Status[] = ['created', 'logged_out', 'banned', 'stop
 export const instance: Handlers<typeof import('../../../src/features/instance.ts')> = {
   async 'instance.qrCode'(context) {
     const { pairing } = context
-    refuseMoved(context.state)
+    refuseStart(context.state)
     const state =
       NOT_RUNNING.includes(context.state.status) || context.state.status === 'qr'
         ? await context.request('qrRequested')
@@ -62,7 +63,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
   },
 
   'instance.restart': async (context) => {
-    refuseMoved(context.state)
+    refuseStart(context.state)
     return after(await context.request('restartRequested'))
   },
 
@@ -80,15 +81,6 @@ export const moving = {
     if (state.reason !== 'moved') throw new Failure('not_allowed', { message: 'The instance was not moved.' })
     return { status: (await request('resumeRequested')).status }
   },
-}
-
-/** A moved device is connected elsewhere. Starting it here would take the connection from it, and both would lose messages. */
-function refuseMoved({ reason }: ControlContext['state']) {
-  if (reason !== 'moved') return
-  throw new Failure('not_allowed', {
-    message:
-      'The account was moved to another program. If that was called off, the operator takes it back with `instance resume`.',
-  })
 }
 
 const after = ({ status }: RuntimeState) => ({ value: true as const, status })

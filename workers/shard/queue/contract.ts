@@ -88,6 +88,8 @@ export interface QueueOptions {
   /** Whether the connection is open now; `setConnected` reports its end a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings
+  /** Whether the account was moved to another server, where the items of the queue are sent. By default it never is. */
+  hasMoved?: (() => boolean) | undefined
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
   /** Called after the commit that ended or removed an item, because a request may still wait for it. */
   announce: (svcId: string, end: SendEnd) => void

@@ -10,7 +10,7 @@ const CHECK_EVERY = MINUTE
 /** Number of expired items that are removed in one commit. */
 const BATCH = 50
 
-export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'settings' | 'log'> {
+export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'settings' | 'hasMoved' | 'log'> {
   timer: Timer
   line: Line
   drain: Pick<Drain, 'takeOut'>
@@ -23,7 +23,18 @@ export interface Expiry {
   stop(): void
 }
 
-export function createExpiry({ instanceId, steady, settings, log, timer, line, drain, settle, isRunning }: ExpiryDeps): Expiry {
+export function createExpiry({
+  instanceId,
+  steady,
+  settings,
+  log,
+  timer,
+  line,
+  drain,
+  settle,
+  isRunning,
+  hasMoved,
+}: ExpiryDeps): Expiry {
   let alarm: { cancel(): void } | undefined
 
   async function expire() {
@@ -31,7 +42,8 @@ export function createExpiry({ instanceId, steady, settings, log, timer, line, d
     const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
     for (;;) {
       const expired = line.items.filter(({ arrivedAt }) => arrivedAt <= oldest).slice(0, BATCH)
-      if (expired.length === 0 || !isRunning()) return
+      // The new server sends these items, or reports them as failed.
+      if (expired.length === 0 || !isRunning() || hasMoved?.()) return
       drain.takeOut(expired)
       await settle(expired.map((item) => [item, resultOf({ status: 'failed', code: 'send_timeout', message })]))
     }

@@ -49,6 +49,8 @@ export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' 
   statuses: MessageStatuses
   idempotency: Idempotency
   settings(): InstanceSettings
+  /** Whether the account was moved to another server, with its queue. */
+  hasMoved(): boolean
   /** The function that prepares the media of an operation before its message is composed. */
   mediaOf(operation: string): PrepareMedia | undefined
   /** Called after the commit that ended or removed an item, because a request may still wait for it. */
@@ -85,6 +87,7 @@ export function createSending(deps: SendingDeps): Sending {
     events: deps.outbox,
     blobs: deps.blobs,
     settings: deps.settings,
+    hasMoved: deps.hasMoved,
     send: createSender({ ...deps, contexts, ahead }),
     ahead,
     isOpen: () => deps.session()?.isOpen === true,

@@ -121,7 +121,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, onOver }: Writer
       if (over) throw over
       try {
         link.drop()
-        former.push(link.backend)
+        // During an outage no attempt makes a new connection, and the last one is named once.
+        if (!former.includes(link.backend)) former.push(link.backend)
         link = await connect()
         const [pids, starts] = [former.map(([pid]) => pid), former.map(([, startedAt]) => startedAt)]
         await link.ask({ text: TERMINATE, values: [pids, starts] }, silenceMs)
@@ -133,6 +134,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, onOver }: Writer
         former = []
         return rows[0]![0] as number
       } catch (error) {
+        // The database may have the higher generation already. Without a connection the next commit raises it again.
+        link.drop()
         if (over) throw over
         if (performance.now() + wait > until() || isClosing) throw error
         await pause(wait)
