@@ -173,15 +173,19 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     }
     // The engine retries a start that the disk prevents. It interprets `engine_unavailable` as a shard that is gone.
     if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {
-      log.error({ ...about, err: error }, 'a command failed because of the disk')
+      log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
       return noStorage().toData()
     }
     if (!(error instanceof Failure)) {
-      log.error({ ...about, err: error }, 'a command failed unexpectedly')
+      log.error(
+        { ...about, err: error },
+        'an operation on an instance failed because of a defect in the service; please report it',
+      )
       return new Failure('internal').toData()
     }
     // The network's error is kept as the cause and logged; only the code and the message leave the thread.
-    if (error.cause !== undefined) log.warn({ ...about, code: error.code, err: error.cause }, 'a command failed')
+    if (error.cause !== undefined)
+      log.warn({ ...about, code: error.code, err: error.cause }, 'an operation on an instance failed')
     return error.toData()
   }
 }

@@ -87,7 +87,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       route ??= await routed()
       session = startSession(creds, route)
     } catch (error) {
-      log.error({ err: error }, 'the session could not be started')
+      log.error({ err: error }, 'the connection to WhatsApp could not be started')
       report({ type: 'startFailed', cause: error instanceof EgressBlocked ? 'proxy' : 'store' })
     }
   }

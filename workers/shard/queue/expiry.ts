@@ -53,7 +53,10 @@ export function createExpiry({
     alarm = timer(CHECK_EVERY, () => {
       expire()
         .catch((error: unknown) =>
-          log.error({ instance_id: instanceId, err: error }, 'queue: expired items could not be removed'),
+          log.error(
+            { instance_id: instanceId, err: error },
+            'queue: messages that waited too long could not be removed; it is tried again',
+          ),
         )
         .finally(() => {
           if (isRunning()) start()

@@ -61,7 +61,10 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         return { ...item, copyMedia: (path, part, through) => blobs.copyTo(key, path, part, through) }
       } catch (error) {
         if (isStorageFailure(error)) throw error
-        log.error({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: a stored item could not be decoded')
+        log.error(
+          { instance_id: instanceId, svc_id: svcId, err: error },
+          'queue: a waiting message or its media is damaged on disk; it fails with send_failed, and the others are sent',
+        )
         return undefined
       }
     },

@@ -42,7 +42,10 @@ export function createQueue(options: QueueOptions): Queue {
   const restricted = createRestricted({
     hasWritten: options.hasWritten,
     onError: (error) =>
-      log.warn({ instance_id: instanceId, err: error }, 'queue: the list of people who wrote to this account could not be read'),
+      log.warn(
+        { instance_id: instanceId, err: error },
+        'queue: a look-up of the people who wrote to this account failed; during a restriction the message waits',
+      ),
   })
   const holds = createHolds(steady.now, restricted)
   const line = createLine(holds)

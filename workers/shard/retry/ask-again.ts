@@ -120,7 +120,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
     isAsking = true
     workOff()
       .catch((error) => {
-        if (!ended.aborted) log.warn({ err: error }, 'undecrypted messages could not be requested from the phone')
+        if (!ended.aborted) log.warn({ err: error }, 'messages that could not be decrypted could not be requested from the phone')
       })
       .finally(() => {
         isAsking = false

@@ -173,7 +173,10 @@ export function createSent(
       return { ...unpacked(sealer.open(key, value.subarray(TIME_BYTES))), at: timeOf(value) }
     } catch (error) {
       // The record was changed on disk; the message cannot be sent again.
-      log.error({ err: error, message_id: messageId }, 'a stored sent message could not be decoded')
+      log.error(
+        { err: error, message_id: messageId },
+        'the stored copy of a sent message is damaged; it cannot be sent again if a recipient asks for it',
+      )
       return undefined
     }
   }

@@ -167,7 +167,7 @@ async function compose(context: SendContext, jid: string, { content, options }: 
 }
 
 /** Files in `media/` prepare and upload media. */
-const noUpload = () => Promise.reject(new Error('the library must not upload media itself'))
+const noUpload = () => Promise.reject(new Error('defect in the service: Baileys tried to upload media itself'))
 
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })
 

@@ -57,7 +57,8 @@ class Writing {
       const children = content.filter((child) => child !== undefined && child !== null)
       this.#list(children.length)
       for (const child of children) this.node(child)
-    } else if (content !== undefined) throw new Error(`<${tag}> has contents that cannot be written`)
+    } else if (content !== undefined)
+      throw new Error(`defect in the service: the stanza <${tag}> has content of a type that cannot be encoded`)
   }
 
   #list(size: number): void {

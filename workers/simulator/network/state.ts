@@ -142,7 +142,10 @@ function savedGroup(group: Group): SavedGroup {
 }
 
 export function restoreNetwork(network: Network, saved: SavedNetwork) {
-  if (saved.v !== 1) throw new Error(`state of version ${String(saved.v)} is not known here`)
+  if (saved.v !== 1)
+    throw new Error(
+      `The saved state of the sandbox has version ${String(saved.v)}, which this release cannot read; delete the sandbox's folder.`,
+    )
   Object.assign(network.settings, saved.settings)
   for (const person of saved.people) restorePerson(network, unpack(person) as SavedPerson)
   for (const group of saved.groups) restoreGroup(network, unpack(group) as SavedGroup)

@@ -22,7 +22,8 @@ type RegistrationSocket = Pick<WASocket, 'authState' | 'ev' | 'query'>
 /** Rejects if the notice was not created with our code. */
 export async function finishRegistration(sock: RegistrationSocket, notice: BinaryNode): Promise<void> {
   const { creds } = sock.authState
-  if (creds.pairingCode === undefined || !creds.me) throw new Error('a pairing code was accepted that nobody asked for')
+  if (creds.pairingCode === undefined || !creds.me)
+    throw new Error('the phone accepted a pairing code, but this instance has no pending code')
   const { identity: phoneIdentity, wrappedEphemeral, ref } = primaryHelloIn(notice)
   const shared = Buffer.from(
     Curve.sharedKey(creds.pairingEphemeralKeyPair.private, await unwrapped(wrappedEphemeral, creds.pairingCode)),

@@ -29,7 +29,8 @@ export class FieldReader {
     while (this.#at < this.#message.length) {
       const tag = this.#varint()
       this.number = Math.floor(tag / 8)
-      if (this.number === 0) throw new RangeError('field 0 does not exist')
+      if (this.number === 0)
+        throw new RangeError('the message is malformed: it has a field with the number 0, which protobuf does not allow')
       this.value = 0
       this.#from = -1
       switch (tag % 8) {

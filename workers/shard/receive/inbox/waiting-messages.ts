@@ -134,7 +134,8 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     return done
   }
 
-  const complain = (error: unknown) => log.error({ err: error }, 'an undecrypted message could not be recorded')
+  const complain = (error: unknown) =>
+    log.error({ err: error }, 'a message that could not be decrypted could not be stored as waiting')
   const enqueue = (job: () => Promise<void>) => void next(job).catch(complain)
 
   const sweeper = createSweeper(() => next(dropOld), {

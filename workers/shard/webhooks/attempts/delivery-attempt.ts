@@ -77,7 +77,10 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     try {
       return stored && rowOf(eventId, stored)
     } catch (error) {
-      log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'a stored webhook log row could not be decoded')
+      log.error(
+        { instance_id: instanceId, event_id: eventId, err: error },
+        'an entry of the webhook log is damaged on disk and cannot be read',
+      )
       return undefined
     }
   }
