@@ -39,7 +39,7 @@ export interface DirectoryDeps {
   clock: Clock
   log: Log
   checkUrl: CheckUrl
-  /** The same check for a proxy. */
+  /** Checks the URL of a proxy by the rules of `checkUrl`. */
   checkProxy: CheckUrl
   /** Base URL for callers, which events contain. */
   baseUrl?: string

@@ -1,8 +1,8 @@
 /**
  * The URL by which the operator names the store: `<backend>:<directory>`. Backends are those that can commit (storage/contract.ts).
  *
- * `postgres://…` is accepted in tests only (`SVC_TEST_STORE_URL`), until everything that needs a folder beside the store has a form without one. The folder
- * is a parameter of the URL meanwhile.
+ * `postgres://…` is accepted in tests only (`SVC_TEST_STORE_URL`), until everything that needs a folder beside the store has a form without one. Until then
+ * the URL has that folder as a parameter.
  */
 const STORE_BACKENDS = ['lmdb'] as const
 const POSTGRES = /^postgres(?:ql)?:\/\//
@@ -20,7 +20,7 @@ export function parseStoreUrl(url: string): { backend: StoreBackend; dir: string
   return backend && { backend, dir }
 }
 
-/** The same database, with another schema or another folder beside it. */
+/** Returns the URL of another store in the database of `url`: with another schema, or with another folder beside it. */
 export function postgresUrl(url: string, change: { schema?: string; folder?: string }): string {
   const parts = new URL(url)
   for (const [name, value] of Object.entries(change)) parts.searchParams.set(name, value)

@@ -17,7 +17,7 @@ const BACKENDS: Record<StoreBackend, (parts: { dir: string; url: string }, optio
 }
 
 export type OpenStore = StateStore & {
-  /** The same entries through the interface of unstorage, for records that may be written one key at a time. */
+  /** Interface of unstorage over the entries of this store, for records that may be written one key at a time. */
   storage: Storage
   /** Folder of the store: every process that can open the store can access it. */
   dir: string

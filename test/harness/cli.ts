@@ -16,7 +16,7 @@ export interface CommandResult {
 /** Runs a command with no other setting than `dataDir`. */
 export const runCommand = (dataDir: string, ...args: string[]): Promise<CommandResult> => runCommandIn({}, dataDir, ...args)
 
-/** The same with `env` added. */
+/** Runs a command with `dataDir` and the variables of `env` as its only settings. */
 export async function runCommandIn(env: Record<string, string>, dataDir: string, ...args: string[]): Promise<CommandResult> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...CLI, ...args], { cwd: ROOT, env: { ...inherited, ...env, SVC_DATA_DIR: dataDir } })

@@ -106,7 +106,7 @@ async function fill(stored: Stored, types: Readonly<Record<string, string>> = {}
   await run('psql', [url(), '-XqAt', '-v', 'ON_ERROR_STOP=1', '-f', file])
 }
 
-/** The same rows twice: once as they are, and once as those of another session. */
+/** Each row is returned twice: as it is, and as a row of another session. */
 const withOthers = (stored: Stored, column: string): Stored =>
   Object.fromEntries(
     Object.entries(stored).map(([table, rows]) => [table, [...rows, ...rows.map((row) => ({ ...row, [column]: OTHERS }))]]),

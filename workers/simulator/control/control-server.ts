@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as v from 'valibot'
+import { close, listen } from '../wire/listening.ts'
 import { ControlError } from './control-error.ts'
 import type { NetworkControl } from './network-control.ts'
 import { EventStream, ROUTES, type Route } from './routes.ts'
@@ -182,22 +183,4 @@ function streamTo(response: ServerResponse, stream: EventStream): void {
     response.write(`data: ${JSON.stringify(data)}\n\n`)
   })
   response.on('close', stop)
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-}
-
-/** Ends requests that still wait for an inbox. */
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()))
-    server.closeAllConnections()
-  })
 }

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FaultAction } from '../control/network-control.ts'
+import { close, listen } from '../wire/listening.ts'
 import { issueServerCertificate, openAuthority } from './authority.ts'
 import { createBlobs, HASH } from './blobs.ts'
 
@@ -182,36 +183,21 @@ function fail(response: ServerResponse, status: number, message: string): void {
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
 }
 
+const LOOPBACK = '127.0.0.1'
+
 /**
  * URLs in messages contain the host's address and may be older than the process, so with a folder the last port is used again. If another program
  * uses it by now, any free port is used.
  */
 async function listenAsBefore(server: Server, dir: string | undefined, port: number | undefined): Promise<void> {
-  if (port !== undefined || dir === undefined) return listen(server, port ?? 0)
+  if (port !== undefined || dir === undefined) return listen(server, port ?? 0, LOOPBACK)
   const file = join(dir, 'media-port')
   try {
-    await listen(server, Number(await readFile(file, 'utf8')) || 0)
+    await listen(server, Number(await readFile(file, 'utf8')) || 0, LOOPBACK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT' && code !== 'EADDRINUSE') throw error
-    await listen(server, 0)
+    await listen(server, 0, LOOPBACK)
   }
   await writeFile(file, String((server.address() as AddressInfo).port))
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()))
-    server.closeAllConnections()
-  })
 }

@@ -44,7 +44,7 @@ const isBefore = (one: Place, other: Place) => one.scope < other.scope || (one.s
 const endOf = (prefix: string) =>
   prefix === '' ? ABOVE : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
 
-/** The same bound without characters that no key has, which PostgreSQL could refuse (NUL) or order differently. */
+/** Returns an equal bound without characters that no key has. PostgreSQL could refuse them (NUL) or order them differently. */
 function clean(bound: string): string {
   const at = bound.search(/[^!-~]/)
   return at === -1 ? bound : bound.slice(0, at) + (bound.charCodeAt(at) < 0x21 ? BELOW : ABOVE)

@@ -57,7 +57,7 @@ export function createPeerEffects({
   const settling = new Set<Mark>()
   /** Effects of peer messages, one after the other; never rejects. */
   let peerTail: Promise<void> = Promise.resolve()
-  /** The same for histories, in parallel: one takes as long as the account is old, and keys would wait for it. */
+  /** Effects of histories, beside those of other peer messages: a history of an old account takes long, and keys would wait for it. */
   let historyTail: Promise<void> = Promise.resolve()
 
   /** Called after its effects were processed and are on disk. */
