@@ -27,7 +27,7 @@ import { createShutdown, type Shutdown } from './service/shutdown.ts'
 import { type Starting, watchStart } from './starting.ts'
 import { storeDirOf } from './storage/open-store.ts'
 import { makeDataDir } from './storage/private.ts'
-import { adoptStaged } from './storage/staged-blobs.ts'
+import { adoptStaged, dropStaged } from './storage/staged-blobs.ts'
 
 export interface ServiceOptions {
   log: Logger
@@ -130,6 +130,7 @@ async function startParts(
     checkProxy: (url) => checkProxy(url, allow),
     baseUrl,
     adoptMedia: (id) => adoptStaged(storage.blobsDir, id, blobsUsed),
+    dropMedia: (id) => dropStaged(storage.blobsDir, id),
   })
   const stored = await directory.load()
   const application = await createApplication(config, {

@@ -1,7 +1,7 @@
 /** Steps that every import has: check that there is room for the device, and have the service take it over. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { refusalOf, waitingImports } from '../directory/imports.ts'
-import { instanceWith } from '../directory/linked.ts'
+import { hasItsId, instanceWith, isThere, linkedAs } from '../directory/linked.ts'
 import { MINUTE } from '../domain/clock.ts'
 import { visitOwner } from '../storage/owner.ts'
 import { keys } from '../storage/record-keys.ts'
@@ -23,18 +23,20 @@ const ENDS: Readonly<Record<string, string>> = {
     'The instance is stopped. If the other program still runs and took the connection back, stop that program, delete this instance and import again.',
 }
 
-/** Throws if an instance already has the device with this identity, or if the workspace has no free slot. */
+/** Throws if an instance already has the device with this identity, or this id, or if the workspace has no free slot. */
 export async function refuseOccupied(
   { store, sealer, keyOf }: Stored,
   { record }: FoundWorkspace,
   identity: string,
+  id?: string,
 ): Promise<void> {
   const waiting = await waitingImports(store, sealer)
   const other = waiting.find((each) => each.identity === identity)?.id ?? (await instanceWith(identity, store, keyOf))
   if (other !== undefined)
     throw new Error(
-      `Instance ${other} is already linked as this device. To import the device again, first delete that instance while it is stopped: deleting a connected instance logs the device out.`,
+      `${linkedAs(other)} To import the device again, first delete that instance while it is stopped: deleting a connected instance logs the device out.`,
     )
+  if (id !== undefined && (await isThere(store, id))) throw new Error(`${hasItsId(id)} Delete that instance, then import again.`)
   const { instanceSlots } = record.subscription
   const used = record.instancesUsed + waiting.filter(({ workspace }) => workspace === record.id).length
   if (used >= instanceSlots) throw new Error(`All ${instanceSlots} instance slots of the workspace are in use.`)
@@ -46,9 +48,9 @@ export async function handOver(stored: Stored, id: string, note: (line: string) 
   if (!(await visitOwner(store))) return 'The service is not running; it takes the device over at its next start.'
   note('The service takes the device over.')
   const isTaken = await within(TAKING_MS, async () => {
-    const reason = await refusalOf(store, id)
-    if (reason !== undefined) throw new Error(`The service did not take the device over: ${reason}`)
-    return (await store.get(keys.config(id))) !== undefined
+    const refusal = await refusalOf(store, id)
+    if (refusal !== undefined) throw new Error(`The service did not take the device over: ${refusal.message}`)
+    return isThere(store, id)
   })
   if (!isTaken) return 'The service has not taken the device over yet; its log says why.'
   let end: string | undefined

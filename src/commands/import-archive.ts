@@ -53,7 +53,7 @@ export async function importArchive({ config, options, file: given, note }: Call
   const json = options.json
   return withStore(config, async (stored) => {
     const into = await findWorkspace(stored, options.workspace)
-    await refuseOccupied(stored, into, found.identity)
+    await refuseOccupied(stored, into, found.identity, found.head.id)
     if (options['dry-run']) return shown(json, found, undefined, 'Nothing was written.')
     await stage(stored, config, { file, passphrase, found, made: { ...made, workspace: into.record.id } })
     return shown(json, found, made, await handOver(stored, found.head.id, note))

@@ -31,8 +31,9 @@ export interface CreationDeps {
   steps: Steps
   clock: Clock
   log: Log
-  /** Makes the staged media of an instance from an archive its own. */
+  /** Makes the staged media of an instance from an archive its own, or removes it. */
   adoptMedia(instance: string): Promise<void>
+  dropMedia(instance: string): Promise<void>
   /** Applies the caller's values; may throw a `Failure`. */
   changed(record: InstanceRecord, change: InstanceChange): InstanceRecord
 }
@@ -45,7 +46,7 @@ export interface Creation {
 }
 
 export function createCreation(deps: CreationDeps): Creation {
-  const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, adoptMedia, changed } = deps
+  const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, adoptMedia, dropMedia, changed } = deps
 
   /** Never runs concurrently with a change of the workspace's webhooks, so the instance has either the old or the new values. */
   const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
@@ -83,6 +84,7 @@ export function createCreation(deps: CreationDeps): Creation {
     steps,
     log,
     adoptMedia,
+    dropMedia,
     async insert({ id, workspace, name, token, from, archive }, extra) {
       const now = clock.now()
       const make = (): InstanceRecord => ({

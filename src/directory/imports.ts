@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot'
 import { type DeviceBundle, type DeviceKey, IMPORT_SOURCES, type ImportSource } from '../domain/device-bundle.ts'
+import { Failure, type FailureCode } from '../domain/failures.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { removeThese } from '../storage/remove-all.ts'
@@ -46,7 +47,7 @@ const ImportSchema: v.GenericSchema<unknown, ImportedDevice> = v.object({
   archive: v.optional(v.object({ config: v.string(), ringKey: v.string() })),
 })
 const SliceSchema = v.object({ keys: v.array(v.tuple([v.string(), v.string(), v.string()])) })
-const RefusalSchema = v.object({ reason: v.string() })
+const RefusalSchema = v.object({ reason: v.string(), code: v.string() })
 
 /** Number of keys per record, about 100 kB. */
 const KEYS_OF_SLICE = 200
@@ -134,14 +135,16 @@ export const removeSlices = (store: StateStore, device: ImportedDevice): Promise
     Array.from({ length: device.slices }, (_, slice): Op => [keys.importKeys(device.id, slice), null]),
   )
 
-export const importRefused = (device: ImportedDevice, reason: string): Op[] => [
+export const importRefused = (device: ImportedDevice, { message, code }: Failure): Op[] => [
   importTaken(device),
-  refusals.encode(keys.importRefusal(device.id), { reason }),
+  refusals.encode(keys.importRefusal(device.id), { reason: message, code }),
 ]
 
 /** Reason why the service refused the device; undefined if it did not. */
-export const refusalOf = async (store: Pick<StateStore, 'get'>, id: string): Promise<string | undefined> =>
-  (await refusals.get(store, keys.importRefusal(id)))?.reason
+export async function refusalOf(store: Pick<StateStore, 'get'>, id: string): Promise<Failure | undefined> {
+  const refusal = await refusals.get(store, keys.importRefusal(id))
+  return refusal && new Failure(refusal.code as FailureCode, { message: refusal.reason })
+}
 
 /** Removes what nobody waits for: slices without a device, and refusals. */
 export async function removeImportLeftovers(store: StateStore): Promise<void> {

@@ -43,8 +43,9 @@ export interface DirectoryDeps {
   checkProxy: CheckUrl
   /** Base URL for callers, which events contain. */
   baseUrl?: string
-  /** Makes the staged media of an instance from an archive its own. */
+  /** Makes the staged media of an instance from an archive its own, or removes it. */
   adoptMedia?(instance: string): Promise<void>
+  dropMedia?(instance: string): Promise<void>
   /** Time that a creation waits for the first QR code, in ms. */
   createWaitMs?: number
 }
@@ -68,6 +69,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     baseUrl,
     createWaitMs = 10 * SECOND,
     adoptMedia = async () => {},
+    dropMedia = async () => {},
   } = deps
   const held = createHeldInstances()
   const records = instanceRecords(sealer)
@@ -114,6 +116,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     clock,
     log,
     adoptMedia,
+    dropMedia,
     changed: (record, wish) => changed(record, wish, true),
   })
 

@@ -27,3 +27,11 @@ export async function instanceWith(
   }
   return undefined
 }
+
+/** Whether an instance with this id exists. */
+export const isThere = async (store: Pick<StateStore, 'get'>, id: string): Promise<boolean> =>
+  (await store.get(keys.config(id))) !== undefined
+
+export const linkedAs = (instance: string): string => `Instance ${instance} is already linked as this device.`
+export const hasItsId = (instance: string): string =>
+  `Instance ${instance} exists here already, and is not linked as this device.`

@@ -14,7 +14,7 @@ import { removeAll } from '../storage/remove-all.ts'
 import { createSealer, type Sealer } from '../storage/sealer.ts'
 import { signalKey } from '../storage/signal-key.ts'
 import { type ImportedDevice, importRefused, importTaken, keySlices, removeSlices, waitingImports } from './imports.ts'
-import { instanceWith } from './linked.ts'
+import { hasItsId, instanceWith, isThere, linkedAs } from './linked.ts'
 
 export interface TakeOverDeps {
   store: StateStore
@@ -28,6 +28,8 @@ export interface TakeOverDeps {
   insert(device: ImportedDevice, extra: readonly Op[]): Promise<void>
   /** Makes the staged media of an instance its own. */
   adoptMedia(instance: string): Promise<void>
+  /** Removes the staged media of an instance. */
+  dropMedia(instance: string): Promise<void>
 }
 
 /** A longer commit delays those of everybody else (`storage/remove-all.ts`). */
@@ -42,6 +44,7 @@ export function createTakeOver({
   log,
   insert,
   adoptMedia,
+  dropMedia,
 }: TakeOverDeps): () => Promise<string[]> {
   /** A key of a device, or a record of an archived instance, which is already sealed. */
   function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {
@@ -67,7 +70,8 @@ export function createTakeOver({
   async function take(device: ImportedDevice): Promise<void> {
     const { id } = device
     const other = await instanceWith(device.identity, store, async (instance) => keyRing.of(instance))
-    if (other !== undefined) throw new Failure('not_allowed', { message: `Instance ${other} is already linked as this device.` })
+    if (other !== undefined) throw new Failure('already_linked', { message: linkedAs(other) })
+    if (await isThere(store, id)) throw new Failure('already_linked', { message: hasItsId(id) })
     const { archive } = device
     await keyRing.make(id, archive && Buffer.from(archive.ringKey, 'base64'))
     await steps('import:key')
@@ -81,12 +85,15 @@ export function createTakeOver({
     await adoptMedia(id)
   }
 
-  /** Nothing but the reason remains of a refused device. */
+  /** Nothing but the reason remains of a refused device. An instance that already has its id is not touched. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
     log.error({ err: failure, instance_id: device.id }, 'an imported device could not be taken over')
-    await removeAll(store, keys.instance(device.id))
-    await keyRing.destroy(device.id)
-    await store.commit({ ops: importRefused(device, failure.message) })
+    await dropMedia(device.id)
+    if (!(await isThere(store, device.id))) {
+      await removeAll(store, keys.instance(device.id))
+      await keyRing.destroy(device.id)
+    }
+    await store.commit({ ops: importRefused(device, failure) })
     await removeSlices(store, device)
   }
 

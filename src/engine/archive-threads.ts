@@ -1,6 +1,6 @@
 /**
  * The thread that writes archives of instances for the API: the key of the passphrase takes a second of work and 128 MB. It starts with a request, and ends
- * after a while without one. One archive is written at a time.
+ * after a while without one.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { ArchiveParts } from '../domain/archive.ts'
@@ -10,6 +10,8 @@ import { incomingFile } from './incoming-file.ts'
 import { createMediaThreads } from './media-threads.ts'
 
 const HEAP_MB = 256
+/** Number of archives that are written at a time, so that a slow download does not delay the others. Their keys are derived one after the other. */
+const AT_ONCE = 4
 /** Number of archives that may wait. Administrators request few. */
 const WAITING = 10
 
@@ -32,7 +34,7 @@ export function createArchiveThreads({ log, ...data }: ArchiveThreadOptions): Ar
     name: 'main',
     data,
     threads: 1,
-    atOnce: 1,
+    atOnce: AT_ONCE,
     waiting: WAITING,
     heapMb: HEAP_MB,
     log,

@@ -23,6 +23,9 @@ export async function adoptStaged(blobsDir: string, instance: string, counter: B
   Atomics.add(counter, 0, BigInt(bytes))
 }
 
+export const dropStaged = (blobsDir: string, instance: string): Promise<void> =>
+  rm(stagedDir(blobsDir, instance), { recursive: true, force: true })
+
 /** Runs at the start, before blobs are counted: adopts folders that belong to an instance, keeps those that wait for one, and removes the rest. */
 export async function settleStaged(
   blobsDir: string,
@@ -30,7 +33,7 @@ export async function settleStaged(
 ): Promise<void> {
   for (const instance of await stagedIn(blobsDir)) {
     if (isInstance(instance)) await adoptStaged(blobsDir, instance, new BigInt64Array(1))
-    else if (!isWaiting(instance)) await rm(stagedDir(blobsDir, instance), { recursive: true, force: true })
+    else if (!isWaiting(instance)) await dropStaged(blobsDir, instance)
   }
 }
 

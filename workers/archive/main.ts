@@ -12,6 +12,7 @@ import type { Logging } from '../../src/domain/log.ts'
 import { createLog } from '../../src/log.ts'
 import { openStore } from '../../src/storage/open-store.ts'
 import { gathered, movable, roomOf } from '../media/pieces.ts'
+import { stoppable } from './stoppable.ts'
 
 export interface ArchiveThreadData {
   storeUrl: string
@@ -35,8 +36,9 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
   const room = roomOf(port, stopped.signal)
   const post = (news: FileNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved)
   const store = await openStore(storeUrl, { mustExist: true })
+  const frames = stoppable(instanceFrames(parts, store, blobsDir))
   try {
-    const sealed = await encrypted(passphrase, instanceFrames(parts, store, blobsDir))
+    const sealed = await encrypted(passphrase, frames)
     post({ type: 'open', length: null })
     for await (const piece of gathered(sealed)) {
       await room()
@@ -49,6 +51,8 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
     log.error({ err: error, instance_id: parts.head.id }, 'an archive could not be written')
     post({ type: 'failed', err: new Failure('engine_unavailable').toData() })
   } finally {
+    // The cipher reads ahead, also when its reader has left.
+    await frames.stop()
     await store.close()
   }
 }

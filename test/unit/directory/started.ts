@@ -4,7 +4,7 @@ import type { Step } from '../../../src/domain/steps.ts'
 import { eraseLeftovers } from '../../../src/storage/erase.ts'
 import type { Service } from '../../contract/http/service.ts'
 
-interface Start extends Pick<DirectoryDeps, 'adoptMedia'> {
+interface Start extends Pick<DirectoryDeps, 'adoptMedia' | 'dropMedia'> {
   blobsDir?: string
   /** The process ends at this step: nothing after it happens. */
   killAt?: Step | undefined

@@ -5,13 +5,13 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
-import { stageArchive } from '../../../src/directory/imports.ts'
+import { refusalOf, stageArchive } from '../../../src/directory/imports.ts'
 import type { InstanceId } from '../../../src/domain/ids.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import type { Step } from '../../../src/domain/steps.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer, RING_KEY_BYTES } from '../../../src/storage/sealer.ts'
-import { adoptStaged, stagedDir } from '../../../src/storage/staged-blobs.ts'
+import { adoptStaged, dropStaged, stagedDir } from '../../../src/storage/staged-blobs.ts'
 import { openService, type Service } from '../../contract/http/service.ts'
 import { startDirectory } from './started.ts'
 
@@ -69,6 +69,7 @@ const started = (killAt?: Step) =>
     killAt,
     blobsDir: blobs,
     adoptMedia: (instance) => adoptStaged(blobs, instance, counter),
+    dropMedia: (instance) => dropStaged(blobs, instance),
   })
 
 async function under(prefix: string): Promise<string[]> {
@@ -130,3 +131,29 @@ test('an import whose first slices a start has removed is refused as a whole', a
   assert.deepEqual(await directory.takeImports(), [])
   assert.deepEqual(await under(keys.instance(ID)), [])
 })
+
+for (const [linkage, change] of [
+  ['linked', undefined],
+  ['not linked any more', [keys.creds(ID), null]],
+] as const)
+  test(`an archive of an instance that is here already, ${linkage}, is refused, and that instance keeps its records, its key and its media`, async () => {
+    await stage()
+    const { directory } = await started()
+    await directory.takeImports()
+    if (change) await service.store.commit({ ops: [change] })
+    const records = await under(keys.instance(ID))
+    await stage()
+    assert.deepEqual(await directory.takeImports(), [])
+    assert.match(
+      (await refusalOf(service.store, ID))!.message,
+      new RegExp(`^Instance ${ID} (is already linked|exists here already)`),
+    )
+    assert.equal((await refusalOf(service.store, ID))!.code, 'already_linked')
+    assert.deepEqual(await under(keys.instance(ID)), records)
+    assert.deepEqual(Buffer.from(service.keyRing.of(ID)), RING_KEY)
+    assert.deepEqual(await readdir(blobs), [ID])
+    assert.ok(directory.authenticate(ID, TOKEN))
+    await started()
+    assert.deepEqual(await under('import:'), [])
+    await directory.delete(ID as InstanceId)
+  })

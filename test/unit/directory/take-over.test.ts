@@ -102,7 +102,7 @@ test('a device that is linked here already, or that has no slot, is refused with
   ] as const) {
     await leave(OTHER_ID, identity)
     assert.deepEqual(await directory.takeImports(), [])
-    assert.match((await refusalOf(service.store, OTHER_ID))!, says)
+    assert.match((await refusalOf(service.store, OTHER_ID))!.message, says)
     assert.deepEqual(await waitingImports(service.store, service.sealer), [])
     assert.deepEqual(await under(keys.instance(OTHER_ID)), [])
     assert.throws(() => service.keyRing.of(OTHER_ID), /is missing/)
