@@ -116,7 +116,7 @@ export const passkey = local('instance.passkey', 'GET /passkey', {
         '`awaiting_response`: the challenge must be signed. `awaiting_confirmation`: the assertion was accepted, and the phone must confirm. `linking`: the device is being linked.',
     }),
     public_key: z
-      .looseObject({ challenge: z.string().meta({ description: 'Id of the challenge, valid for one assertion.' }) })
+      .looseObject({ challenge: z.string().meta({ description: 'Challenge in base64url, valid for one assertion.' }) })
       .nullable()
       .meta({ description: 'WebAuthn options in JSON, as the network sent them; null if there is nothing to sign.' }),
     expires_at: instant.nullable().meta({ description: 'Time at which this stage expires.' }),
@@ -182,7 +182,7 @@ export const passkeyResponse = control('instance.passkeyResponse', 'POST /passke
   maxBody: MAX_BODY,
   reply: z.object({
     value: z.literal(true),
-    stage: z.enum(PASSKEY_STAGES).meta({ description: 'The `challenge_id` of `GET /passkey`.' }),
+    stage: z.enum(PASSKEY_STAGES).meta({ description: 'The `stage` of `GET /passkey`.' }),
   }),
   errors: ['passkey_not_pending', 'action_failed', 'send_timeout'],
   cacheControl: 'no-store',

@@ -223,6 +223,92 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await page.close()
     })
 
+    /** Runs this in the part of the extension that talks to the gateway. */
+    async function inWorker<T>(expression: string): Promise<T> {
+      const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+      return (await worker
+        .evaluate(`(async () => JSON.stringify(await (${expression})) ?? 'null')()`)
+        .then((text) => JSON.parse(String(text)))) as T
+    }
+
+    test('a fragment is taken only as a whole: version, address and ticket', async () => {
+      const whole = { v: 1, u: 'https://gw.example/api/passkey', t: 'A'.repeat(43) }
+      const taken = { url: whole.u, ticket: whole.t }
+      const text = JSON.stringify(whole)
+      const cases: [string | object, object | null][] = [
+        [whole, taken],
+        [{ ...whole, later: true }, taken],
+        [
+          { ...whole, u: 'http://127.0.0.1:8080/passkey' },
+          { ...taken, url: 'http://127.0.0.1:8080/passkey' },
+        ],
+        ...[{ v: 2 }, { v: '1' }, { v: undefined }].map((part): [object, null] => [{ ...whole, ...part }, null]),
+        ...[42, 44].map((length): [object, null] => [{ ...whole, t: 'A'.repeat(length) }, null]),
+        ...[`${'A'.repeat(42)}=`, `${'A'.repeat(42)}+`, 5, null, undefined].map((t): [object, null] => [{ ...whole, t }, null]),
+        ...[
+          'https://user@gw.example/passkey',
+          'https://:pass@gw.example/passkey',
+          'https://gw.example/passkey?to=elsewhere',
+          'https://gw.example/passkey#there',
+          'https://gw.example/other',
+          'ftp://gw.example/passkey',
+          'javascript:alert(1)//passkey',
+          'no address',
+          '',
+          5,
+          null,
+          undefined,
+        ].map((u): [object, null] => [{ ...whole, u }, null]),
+        ...['', 'null', '[]', '5', text.slice(0, -1), `${text}x`].map((each): [string, null] => [each, null]),
+      ]
+      const opened = cases.map(([value]) =>
+        Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url'),
+      )
+      const found = await inWorker<(object | null)[]>(`${JSON.stringify(opened)}.map((each) => parsed(each) ?? null)`)
+      assert.deepEqual(
+        found.map((value, at) => [cases[at]![0], value]),
+        cases,
+      )
+      assert.equal(await inWorker("['', '%', 'é', 'AAAAA'].some((each) => parsed(each))"), false, 'no base64url')
+    })
+
+    test('each answer of a gateway has its sentence, and the name that it gives is shown without tricks', async () => {
+      const of = (code: string) => JSON.stringify({ error: { code } })
+      const answers: [number, string, RegExp, boolean][] = [
+        [400, of('invalid_request'), /refused the answer/, false],
+        [401, of('unauthorized'), /was used or has expired/, false],
+        [404, '', /answered with the error 404/, false],
+        [409, of('passkey_not_pending'), /no longer asks/, false],
+        [429, of('rate_limited'), /asked too often/, true],
+        [500, of('internal_error'), /answered with the error 500/, false],
+        [500, '<html>', /does not answer/, true],
+        [502, of('action_failed'), /did not accept the passkey/, false],
+        [502, '', /does not answer/, true],
+        [502, '{}', /does not answer/, true],
+        [503, of('engine_unavailable'), /does not answer/, true],
+        [504, of('send_timeout'), /WhatsApp did not answer/, false],
+        [504, 'null', /does not answer/, true],
+      ]
+      for (const [status, body, problem, mayRetry] of answers) {
+        const failure = await inWorker<{ problem: string; mayRetry: boolean }>(
+          `failureOf(new Response(${JSON.stringify(body)}, { status: ${status} }))`,
+        )
+        assert.match(failure.problem, problem, `${status} ${body}`)
+        assert.equal(failure.mayRetry, mayRetry, `${status} ${body}`)
+      }
+      assert.match((await inWorker<{ problem: string }>('failureOf(undefined)')).problem, /does not answer/)
+      const names = [undefined, null, 5, '', ' a ', 'a\u202eb\u0000c\nd', 'x'.repeat(61)]
+      assert.deepEqual(await inWorker(`[${names.map((name) => JSON.stringify(name) ?? 'undefined').join()}].map(shortName)`), [
+        '',
+        '',
+        '5',
+        '',
+        'a',
+        'abcd',
+        'x'.repeat(60),
+      ])
+    })
+
     test('it leaves WhatsApp Web alone without a fragment, and refuses one that is damaged', async () => {
       const page = await context.newPage()
       await page.goto(WHATSAPP)

@@ -44,8 +44,11 @@ const withResponse = (response: object) => ({ ...ASSERTION, response: { ...ASSER
 
 const respond = (assertion: unknown) => service.ask('POST', `${instance.base}/passkey/response`, { assertion })
 const given = () => (service.double.calls.at(-1)!.input as { assertion: Assertion }).assertion
-const paths = ({ body }: { body: { error: { details: { issues: { path: string }[] } } } }) =>
-  body.error.details.issues.map(({ path }) => path)
+interface Refused {
+  body: { error: { details: { issues: { path: string; message: string }[] } } }
+}
+const paths = ({ body }: Refused) => body.error.details.issues.map(({ path }) => path)
+const messages = ({ body }: Refused) => body.error.details.issues.map(({ message }) => message)
 
 describe('the answer', () => {
   test('reaches the shard without padding, and without what browsers add', async () => {
@@ -66,7 +69,10 @@ describe('the answer', () => {
     ['an absent user handle', withResponse({ userHandle: undefined })],
     ['an empty user handle', withResponse({ userHandle: '' })],
     ['the longest id', withId('x'.repeat(1_364))],
+    ['the longest id with padding', withId(`${'x'.repeat(1_362)}==`)],
     ['the shortest id', withId('xx')],
+    ['the shortest client data', withResponse({ clientDataJSON: bytes(2) })],
+    ['the shortest authenticator data', withResponse({ authenticatorData: bytes(37) })],
     ['the longest client data', withResponse({ clientDataJSON: bytes(4_096) })],
     ['the longest authenticator data', withResponse({ authenticatorData: bytes(2_048) })],
     ['the shortest signature', withResponse({ signature: bytes(8) })],
@@ -75,39 +81,71 @@ describe('the answer', () => {
   ] as const)
     test(`may have ${name}`, async () => assert.equal((await respond(value)).status, 200))
 
-  for (const [name, value, path] of [
-    ['no object', 'text', 'assertion'],
-    ['null', null, 'assertion'],
-    ['an empty id', { ...ASSERTION, id: '' }, 'assertion.id'],
-    ['an id that is too long', { ...ASSERTION, id: 'x'.repeat(1_365) }, 'assertion.id'],
-    ['an id that is no base64url', { ...ASSERTION, id: 'a+b/' }, 'assertion.id'],
-    ['an id that is cut', { ...ASSERTION, id: 'xxxxx' }, 'assertion.id'],
-    ['another raw id', { ...ASSERTION, rawId: bytes(21) }, 'assertion.rawId'],
-    ['no raw id', { ...ASSERTION, rawId: undefined }, 'assertion.rawId'],
-    ['another type', { ...ASSERTION, type: 'password' }, 'assertion.type'],
-    ['no response', { ...ASSERTION, response: undefined }, 'assertion.response'],
-    ['client data that are too long', withResponse({ clientDataJSON: bytes(4_097) }), 'assertion.response.clientDataJSON'],
-    ['client data that are too short', withResponse({ clientDataJSON: bytes(1) }), 'assertion.response.clientDataJSON'],
+  for (const [name, value, path, message] of [
+    ['an empty id', { ...ASSERTION, id: '' }, 'id', 'must not be empty'],
+    ['an id of padding', { ...ASSERTION, id: '==' }, 'id', 'must not be empty'],
+    ['an id that is too long', { ...ASSERTION, id: 'x'.repeat(1_366) }, 'id', 'must have at most 1364 characters'],
+    ['an id that is no base64url', { ...ASSERTION, id: 'a+b/' }, 'id', 'must be base64url'],
+    ['an id that is cut', { ...ASSERTION, id: 'xxxxx' }, 'id', 'must be base64url'],
+    ['an id with too much padding', { ...ASSERTION, id: 'xx===' }, 'id', 'must be base64url'],
+    ['an id with padding inside', { ...ASSERTION, id: 'xx=x' }, 'id', 'must be base64url'],
+    ['another raw id', { ...ASSERTION, rawId: bytes(21) }, 'rawId', 'must be the same as id'],
+    ['a raw id with a byte more', { ...ASSERTION, rawId: `${ASSERTION.id}AA` }, 'rawId', 'must be base64url'],
+    ['client data that are too long', { clientDataJSON: bytes(4_097) }, 'clientDataJSON', 'must have at most 4096 bytes'],
+    ['client data that are too short', { clientDataJSON: bytes(1) }, 'clientDataJSON', 'must have at least 2 bytes'],
     [
       'authenticator data that are too short',
-      withResponse({ authenticatorData: bytes(36) }),
-      'assertion.response.authenticatorData',
+      { authenticatorData: bytes(36) },
+      'authenticatorData',
+      'must have at least 37 bytes',
     ],
     [
       'authenticator data that are too long',
-      withResponse({ authenticatorData: bytes(2_049) }),
-      'assertion.response.authenticatorData',
+      { authenticatorData: bytes(2_049) },
+      'authenticatorData',
+      'must have at most 2048 bytes',
     ],
-    ['a signature that is too short', withResponse({ signature: bytes(7) }), 'assertion.response.signature'],
-    ['a signature that is too long', withResponse({ signature: bytes(1_025) }), 'assertion.response.signature'],
-    ['a signature of another alphabet', withResponse({ signature: '+/+/+/+/+/+/' }), 'assertion.response.signature'],
-    ['a user handle that is too long', withResponse({ userHandle: bytes(65) }), 'assertion.response.userHandle'],
-    ['a user handle that is a number', withResponse({ userHandle: 5 }), 'assertion.response.userHandle'],
+    ['a signature that is too short', { signature: bytes(7) }, 'signature', 'must have at least 8 bytes'],
+    ['a signature that is too long', { signature: bytes(1_025) }, 'signature', 'must have at most 1024 bytes'],
+    ['a signature of another alphabet', { signature: '+/+/+/+/+/+/' }, 'signature', 'must be base64url'],
+    ['a user handle that is too long', { userHandle: bytes(65) }, 'userHandle', 'must have at most 64 bytes'],
   ] as const)
-    test(`may not have ${name}`, async () => {
-      const answer = await respond(value)
-      assert.deepEqual([answer.status, paths(answer)], [400, [path]])
+    test(`may not have ${name}; the issue names the member and the limit`, async () => {
+      const isPart = Object.keys(value).length === 1
+      const answer = await respond(isPart ? withResponse(value) : value)
+      const expected = isPart ? `assertion.response.${path}` : `assertion.${path}`
+      assert.deepEqual([answer.status, paths(answer), messages(answer)], [400, [expected], [message]])
     })
+
+  const OTHER_TYPES = [undefined, null, 5, true, [], {}]
+  for (const name of ['id', 'rawId', 'type', 'response'] as const)
+    test(`has a member ${name} of its type`, async () => {
+      for (const value of OTHER_TYPES) {
+        const isObject = name === 'response' && JSON.stringify(value) === '{}'
+        const answer = await respond({ ...ASSERTION, [name]: value })
+        const [first] = paths(answer)
+        assert.equal(answer.status, 400, JSON.stringify(value))
+        assert.equal(first, isObject ? 'assertion.response.clientDataJSON' : `assertion.${name}`, JSON.stringify(value))
+      }
+    })
+
+  for (const name of ['clientDataJSON', 'authenticatorData', 'signature', 'userHandle'] as const)
+    test(`has a member response.${name} of its type`, async () => {
+      const mayBeAbsent = name === 'userHandle'
+      for (const value of mayBeAbsent ? OTHER_TYPES.slice(2) : OTHER_TYPES) {
+        const answer = await respond(withResponse({ [name]: value }))
+        assert.deepEqual([answer.status, paths(answer)], [400, [`assertion.response.${name}`]], JSON.stringify(value))
+      }
+    })
+
+  test('is an object in an object', async () => {
+    for (const value of [...OTHER_TYPES.slice(0, 5), 'text']) {
+      const answer = await respond(value)
+      assert.deepEqual([answer.status, paths(answer)], [400, ['assertion']], JSON.stringify(value))
+    }
+    for (const body of ['', 'no JSON', '[]', 'null', '5', `{"assertion":${JSON.stringify(ASSERTION)}}x`])
+      assert.equal((await service.ask('POST', `${instance.base}/passkey/response`, body)).status, 400, body)
+  })
 
   test('has at most 16 KB', async () => {
     const sized = (size: number) => {
@@ -152,6 +190,16 @@ describe('the answer', () => {
       { numRuns: 300, seed: 29 },
     )
   })
+})
+
+test('the word about the code is true or false, and nothing else', async () => {
+  const confirm = (body: unknown) => service.ask('POST', `${instance.base}/passkey/confirm`, body)
+  service.double.answer = () => ({ value: true })
+  for (const matches of [true, false]) assert.equal((await confirm({ matches })).status, 200)
+  for (const matches of [undefined, null, 'true', 1, [], {}]) {
+    const answer = await confirm({ matches })
+    assert.deepEqual([answer.status, paths(answer)], [400, ['matches']], JSON.stringify(matches))
+  }
 })
 
 async function newTicket(of = instance): Promise<string> {
@@ -283,6 +331,25 @@ describe('a ticket', () => {
       assert.equal(answered.get('Access-Control-Allow-Origin'), '*')
     }
     assert.equal((await look(ticket)).status, 200)
+  })
+
+  test('has 43 characters of base64url; every other text is refused as one that nobody has', async () => {
+    const ticket = await newTicket()
+    const wrong = [ticket.slice(1), `${ticket}A`, `${ticket}=`, ` ${ticket}x`, ticket.toUpperCase(), 'x'.repeat(300), '']
+    for (const each of wrong) assert.equal((await look(each)).status, 401, each)
+    assert.equal((await service.ask('GET', '/passkey')).status, 401, 'no header')
+    assert.equal((await look(ticket)).status, 200)
+  })
+
+  test('carries an answer with the limits of the route of the instance', async () => {
+    const ticket = await newTicket()
+    const give = (body: string) => service.ask('POST', '/passkey', body, withTicket(ticket))
+    const body = JSON.stringify({ assertion: ASSERTION })
+    const long = await give(body + ' '.repeat(16_385 - body.length))
+    assert.deepEqual([long.status, paths(long), messages(long)], [400, [''], ['must have at most 16 KB']])
+    const absent = await give('{}')
+    assert.deepEqual([absent.status, paths(absent)], [400, ['assertion']])
+    assert.equal((await give(body + ' '.repeat(16_384 - body.length))).status, 200)
   })
 
   test('is looked at thirty times a minute at most', async () => {

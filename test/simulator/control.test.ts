@@ -178,7 +178,49 @@ test('a phone demands its passkey until that is taken back; what it signs is tol
   const { x } = made.body.public_jwk as { x: string }
   const elsewhere = { kty: 'EC', crv: 'P-256', x, y: x }
   await refused(400, 'invalid_request', ['PUT', path, { public_jwk: elsewhere }], /^public_jwk: /)
-  await refused(400, 'invalid_request', ['PUT', path, { bend: { continuation: 'never' } }], /^bend.continuation: /)
+  for (const [name, value] of [
+    ['credential_id', ''],
+    ['credential_id', 'AAAA='],
+    ['credential_id', 5],
+    ['user_handle', 'a+b/'],
+    ['public_jwk.x', { ...elsewhere, x: '' }],
+    ['public_jwk.kty', { ...elsewhere, kty: 'RSA' }],
+    ['public_jwk.crv', { ...elsewhere, crv: 'P-384' }],
+    ['public_jwk.d', { ...elsewhere, d: 'AAAA' }],
+    ['app', 'side'],
+    ['answers', 'maybe'],
+    ['limit', 'true'],
+    ['played_by', 'nobody'],
+    ['bend.options', { options: 'none' }],
+    ['bend.challenge', { challenge: 'fresh' }],
+    ['bend.proof', { proof: 'take' }],
+    ['bend.continuation', { continuation: 'never' }],
+    ['bend.continuation_delay_ms', { continuation_delay_ms: -1 }],
+    ['bend.continuation_delay_ms', { continuation_delay_ms: 0.5 }],
+    ['bend.pair_success', { pair_success: 'late' }],
+    ['bend.cut_after', { cut_after: 'everything' }],
+    ['bend.more', { more: true }],
+  ] as const)
+    await refused(400, 'invalid_request', ['PUT', path, { [name.split('.')[0]!]: value }], new RegExp(`^${name}: `))
+  for (const [action, body, problem] of [
+    ['sign', {}, /^public_key: is needed/],
+    ['sign', { public_key: {} }, /^public_key.challenge: /],
+    ['sign', { public_key: { challenge: 'AAAA=' } }, /^public_key.challenge: /],
+    ['sign', { public_key: { challenge: 'AAAA', rpId: '' } }, /^public_key.rpId: /],
+    ['sign', { public_key: { challenge: 'AAAA' }, origin: '' }, /^origin: /],
+    ['sign', { public_key: { challenge: 'AAAA' }, flags: -1 }, /^flags: /],
+    ['sign', { public_key: { challenge: 'AAAA' }, flags: 256 }, /^flags: /],
+    ['sign', { public_key: { challenge: 'AAAA' }, spoil: 'all' }, /^spoil: /],
+    ['accept', { yes: 'yes' }, /^yes: /],
+    ['accept', { code: '' }, /^code: /],
+    ['say', {}, /^what: is needed/],
+    ['say', { what: 'hello' }, /^what: /],
+    ['relay', {}, /exactly one of/],
+    ['relay', { adv_secret: '' }, /./],
+    ['relay', { adv_secret: 'a_b-' }, /./],
+    ['relay', { adv_secret: 'AAAA', primary_ephemeral_identity: 'AAAA' }, /exactly one of/],
+  ] as const)
+    await refused(400, 'invalid_request', ['POST', `${path}/${action}`, body], problem)
   assert.equal((await ask('PUT', path, { public_jwk: made.body.public_jwk, credential_id: 'AAAA' })).body.private_key, null)
   await refused(409, 'conflict', ['POST', `${path}/sign`, { public_key: { challenge: 'AAAA' } }], /only the public key/)
   await refused(409, 'conflict', ['POST', `${path}/accept`, {}], /not accepted a code/)

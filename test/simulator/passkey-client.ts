@@ -40,6 +40,15 @@ export interface PrologueOptions {
   change?(parts: BinaryNode[]): BinaryNode[]
 }
 
+export interface SealedFields {
+  noise?: Uint8Array
+  identity?: Uint8Array
+  secret?: Uint8Array
+  deviceType?: number
+  changeSealed?(sealed: Bytes): Uint8Array
+  changeIv?(iv: Bytes): Uint8Array
+}
+
 /** `DeviceProps.PlatformType` of the browser that the library registers as. */
 export const CHROME = 1
 /** Time in ms to wait for a notification. */
@@ -137,16 +146,15 @@ export function passkeyClient(client: Client) {
       await query('set', { tag: 'passkey_prologue', attrs: {}, content: change ? change(parts) : parts })
     },
 
-    sendNonce: ({ nonce }: Attempt) => query('set', { tag: 'companion_nonce', attrs: {}, content: nonce }),
+    /** Sends an element with this content, whether it fits or not. */
+    send: (tag: string, content: BinaryNode['content']) => query('set', { tag, attrs: {}, content }),
+
+    sendNonce: ({ nonce }: Attempt) => me.send('companion_nonce', nonce),
 
     code: ({ nonce }: Attempt, primary: { key: Bytes; nonce: Bytes }) => codeOf(primary.nonce, nonce, primary.key),
 
-    /** `fields`: the keys and the secret to be encrypted, if they are not this client's own. */
-    async sendRequest(
-      { pair, ref }: Attempt,
-      primary: { key: Bytes },
-      fields: { noise?: Uint8Array; identity?: Uint8Array; secret?: Uint8Array; deviceType?: number } = {},
-    ) {
+    /** `fields`: the keys and the secret to be encrypted, if they are not this client's own; the functions change what was encrypted, and its IV. */
+    async sendRequest({ pair, ref }: Attempt, primary: { key: Bytes }, fields: SealedFields = {}) {
       const key = await encryptionKey(await agree(pair, primary.key), fields.deviceType ?? CHROME, ref)
       const { noiseKey, signedIdentityKey, advSecretKey } = auth.creds
       const request = protobuf([
@@ -155,11 +163,12 @@ export function passkeyClient(client: Client) {
         [3, fields.secret ?? Buffer.from(advSecretKey, 'base64')],
       ])
       const iv = random(12)
+      const encrypted = await seal(key, iv, request)
       const sealed = protobuf([
-        [1, await seal(key, iv, request)],
-        [2, iv],
+        [1, fields.changeSealed?.(encrypted) ?? encrypted],
+        [2, fields.changeIv?.(iv) ?? iv],
       ])
-      await query('set', { tag: 'encrypted_pairing_request', attrs: {}, content: sealed })
+      await me.send('encrypted_pairing_request', sealed)
     },
 
     /** All steps up to the code. */

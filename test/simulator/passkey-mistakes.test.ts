@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import { protobuf, random } from '../harness/crsc.ts'
+import { joined, protobuf, random } from '../harness/crsc.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { connect, lastQr } from './client.ts'
 import { type Attempt, type PasskeyClient, passkeyClient } from './passkey-client.ts'
@@ -18,6 +18,9 @@ after(async () => {
   await simulator.stop()
 })
 
+/** Prologues that one connection may send. */
+const PROLOGUES = 5
+
 const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, close } = passkeyStage(() => simulator, 491730000001)
 
 test('in the prologue: order, lengths, kind of device, reference', async () => {
@@ -30,6 +33,14 @@ test('in the prologue: order, lengths, kind of device, reference', async () => {
       [1, identity],
       [2, protobuf([[1, hash]])],
     ])
+  /** The payload with another identity or commitment; `fields` replaces fields of the identity by their number. */
+  const identity = ({ pair, ref }: Attempt, fields: Record<number, Uint8Array | string | number | null>) => {
+    const all = { 1: pair.publicKey, 2: 1, 3: ref, ...fields }
+    return protobuf(Object.entries(all).flatMap(([number, value]) => (value === null ? [] : [[Number(number), value]])))
+  }
+  const withKey = (key: Uint8Array | null) => (attempt: Attempt) =>
+    replaced('prologue_payload', payload(identity(attempt, { 1: key }), random(32)))
+  const withCommitment = (hash: Uint8Array) => (attempt: Attempt) => replaced('prologue_payload', payload(attempt.identity, hash))
   const cases: [string, (attempt: Attempt) => (parts: BinaryNode[]) => BinaryNode[]][] = [
     [
       'passkey_prologue: its children are webauthn_assertion',
@@ -37,17 +48,42 @@ test('in the prologue: order, lengths, kind of device, reference', async () => {
         ([id, assertion, ...rest]) => [assertion!, id!, ...rest],
     ],
     ['passkey_prologue: its children are credential_id, webauthn_assertion', () => (parts) => parts.slice(0, 2)],
+    [
+      'passkey_prologue: its children are credential_id, webauthn_assertion, prologue_payload, pairing_handoff_proof, pairing_handoff_proof',
+      () => (parts) => [...parts, parts[3]!],
+    ],
+    ['passkey_prologue: its children are ', () => () => []],
+    [
+      'passkey_prologue: a child without bytes',
+      () => (parts) => parts.map((part, at) => (at === 0 ? { ...part, content: [] } : part)),
+    ],
     ['pairing_handoff_proof: 31 bytes', () => replaced('pairing_handoff_proof', random(31))],
+    ['pairing_handoff_proof: 33 bytes', () => replaced('pairing_handoff_proof', random(33))],
+    ['pairing_handoff_proof: 0 bytes', () => replaced('pairing_handoff_proof', random(0))],
     ['prologue_payload: ', () => replaced('prologue_payload', new Uint8Array([0x0a, 0x7f]))],
-    ['commitment: 31 bytes', ({ identity }) => replaced('prologue_payload', payload(identity, random(31)))],
+    ['prologue_payload: ', ({ payload }) => replaced('prologue_payload', joined(payload, new Uint8Array([0x1a])))],
+    ['publicKey: 0 bytes', () => replaced('prologue_payload', new Uint8Array())],
+    ['publicKey: 0 bytes', withKey(null)],
+    ['publicKey: 31 bytes', withKey(random(31))],
+    ['publicKey: 33 bytes', withKey(random(33))],
+    ['commitment: 31 bytes', withCommitment(random(31))],
+    ['commitment: 33 bytes', withCommitment(random(33))],
+    ['commitment: 0 bytes', ({ identity }) => replaced('prologue_payload', protobuf([[1, identity]]))],
+    [
+      'deviceType is null, the device registered as 1',
+      (attempt) => replaced('prologue_payload', payload(identity(attempt, { 2: null }), random(32))),
+    ],
+    ['ref is not one', (attempt) => replaced('prologue_payload', payload(identity(attempt, { 3: null }), random(32)))],
   ]
-  for (const [problem, change] of cases) {
-    // Each on a separate connection, because one allows five prologues.
+  for (let first = 0; first < cases.length; first += PROLOGUES) {
     const [phone, companion] = await freshly()
-    const attempt = await companion.attempt(await companion.queryRef())
     const signed = signs(phone)((await companion.requested())!)
-    await assert.rejects(companion.sendPrologue(attempt, signed, { change: change(attempt) }), refused(400), problem)
-    assert.ok(ceremonyOf(phone).problems[0]?.startsWith(problem), ceremonyOf(phone).problems[0])
+    for (const [problem, change] of cases.slice(first, first + PROLOGUES)) {
+      const attempt = await companion.attempt(await companion.queryRef())
+      await assert.rejects(companion.sendPrologue(attempt, signed, { change: change(attempt) }), refused(400), problem)
+      const found = ceremonyOf(phone).problems.at(-1)
+      assert.ok(found?.startsWith(problem), `${found}, not ${problem}`)
+    }
   }
   const signed = signs(phone)((await companion.requested())!)
   const ref = await companion.queryRef()
@@ -83,6 +119,29 @@ test('out of turn: a nonce, a sealed request, a prologue after it', async () => 
   assert.equal(ceremonyOf(phone).problems[0], 'a nonce that nothing waits for')
 })
 
+test('a nonce and a sealed request of another length or kind', async () => {
+  const [phone, companion] = await freshly()
+  const signed = signs(phone)((await companion.requested())!)
+  const attempt = await companion.attempt(await companion.queryRef())
+  await companion.sendPrologue(attempt, signed)
+  const primary = await companion.continued()
+  for (const length of [0, 31, 33])
+    await assert.rejects(companion.sendNonce({ ...attempt, nonce: random(length) }), refused(400), `${length} bytes`)
+  await assert.rejects(companion.send('companion_nonce', undefined), refused(400))
+  await companion.sendNonce(attempt)
+  for (const content of [undefined, []]) await assert.rejects(companion.send('encrypted_pairing_request', content), refused(400))
+  await companion.sendRequest(attempt, primary)
+  await reaches(phone, isStage('linked'))
+  assert.deepEqual(ceremonyOf(phone).problems, [
+    'companion_nonce: 0 bytes',
+    'companion_nonce: 31 bytes',
+    'companion_nonce: 33 bytes',
+    'companion_nonce: 0 bytes',
+    'encrypted_pairing_request: no bytes',
+    'encrypted_pairing_request: no bytes',
+  ])
+})
+
 test('a socket that no passkey was asked of', async () => {
   const client = connect(simulator)
   const companion = passkeyClient(client)
@@ -107,7 +166,16 @@ test('a sealed request that does not open, or has other keys in it', async () =>
     [{ deviceType: 3 }, 'the sealed request does not open'],
     [{ noise: random(32) }, 'the sealed Noise key is not the one in the code'],
     [{ identity: random(32) }, 'the sealed identity key is not the one in the code'],
+    [{ noise: random(0) }, 'the sealed Noise key is not the one in the code'],
+    [{ identity: random(33) }, 'the sealed identity key is not the one in the code'],
+    [{ secret: random(0) }, 'the sealed secret has 0 bytes'],
     [{ secret: random(31) }, 'the sealed secret has 31 bytes'],
+    [{ secret: random(33) }, 'the sealed secret has 33 bytes'],
+    [{ changeIv: (iv) => iv.subarray(1) }, 'the sealed request does not open'],
+    [{ changeIv: (iv) => joined(iv, new Uint8Array(1)) }, 'the sealed request does not open'],
+    [{ changeSealed: (sealed) => sealed.subarray(0, 16) }, 'the sealed request does not open'],
+    [{ changeSealed: (sealed) => sealed.subarray(0, -1) }, 'the sealed request does not open'],
+    [{ changeSealed: (sealed) => joined(sealed, new Uint8Array(1)) }, 'the sealed request does not open'],
   ]
   for (const [fields, problem] of cases) {
     const [phone, companion] = await freshly()

@@ -63,11 +63,21 @@ describe('options', () => {
     assert.deepEqual(json({ ...OPTIONS, allowCredentials: 'AQ' })?.allowed, [])
   })
 
+  test('have defaults for members that are absent or of another type', () => {
+    for (const rpId of [undefined, null, 5, ''])
+      assert.equal(json({ ...OPTIONS, rpId })?.rpId, 'web.whatsapp.com', `rpId ${rpId}`)
+    for (const userVerification of [undefined, null, true, 'preferred'])
+      assert.equal(json({ ...OPTIONS, userVerification })?.isVerificationRequired, false, `userVerification ${userVerification}`)
+    for (const allowCredentials of [undefined, null, 'AQ', {}, [null, 5, {}, { id: 5 }]])
+      assert.deepEqual(json({ ...OPTIONS, allowCredentials })?.allowed, [], JSON.stringify(allowCredentials))
+  })
+
   for (const [name, value] of [
     ['no challenge', { ...OPTIONS, challenge: undefined }],
     ['an empty challenge', { ...OPTIONS, challenge: '' }],
     ['a challenge that is no text', { ...OPTIONS, challenge: 5 }],
     ['a challenge that is no base64url', { ...OPTIONS, challenge: 'a+b/' }],
+    ['a challenge that is cut', { ...OPTIONS, challenge: 'AAAAA' }],
     ['an array', [OPTIONS]],
     ['null', null],
     ['a text', 'challenge'],
@@ -81,7 +91,8 @@ describe('options', () => {
     }
     assert.notEqual(sized(4_096), null)
     assert.equal(sized(4_097), null)
-    for (const content of [undefined, Buffer.alloc(0), Buffer.from('{"challenge":'), Buffer.from([0xff, 0xfe]), []])
+    const trailing = Buffer.from(`${JSON.stringify(OPTIONS)}x`)
+    for (const content of [undefined, Buffer.alloc(0), '', Buffer.from('{"challenge":'), Buffer.from([0xff, 0xfe]), trailing, []])
       assert.equal(options(content), null)
     assert.equal(requestOptionsIn(holding('other', Buffer.from(JSON.stringify(OPTIONS)))), null)
     assert.equal(requestOptionsIn({ tag: 'notification', attrs: {} }), null)
@@ -93,8 +104,11 @@ describe('the reference', () => {
   test('is a text of 1 to 1,024 bytes', () => {
     assert.equal(ref(Buffer.from('2@abc=')), '2@abc=')
     assert.equal(ref('2@abc='), '2@abc=')
+    assert.equal(ref('x'), 'x')
     assert.equal(ref(Buffer.alloc(1_024, 'x'))?.length, 1_024)
-    for (const content of [undefined, Buffer.alloc(0), Buffer.alloc(1_025, 'x'), []]) assert.equal(ref(content), null)
+    assert.equal(ref('é'.repeat(512))?.length, 512)
+    for (const content of [undefined, Buffer.alloc(0), '', Buffer.alloc(1_025, 'x'), 'é'.repeat(513), []])
+      assert.equal(ref(content), null)
     assert.equal(refIn({ tag: 'iq', attrs: {} }), null)
   })
 })
@@ -130,6 +144,20 @@ describe("the phone's identity", () => {
     ;(behind.content as BinaryNode[]).push({ tag: 'primary_ephemeral_identity', attrs: {}, content: whole })
     assert.equal(primaryIdentityIn(behind), null)
     assert.equal(primaryIdentityIn({ tag: 'notification', attrs: {} }), null)
+  })
+
+  test('may have fields of a later version behind it, and no bytes that are no field', () => {
+    const whole = encoded(32, 32)
+    const followed = (...more: number[]) => identity(Buffer.concat([whole, Buffer.from(more)]))
+    assert.deepEqual(followed(0x1a, 1, 7), identity(whole), 'a third field of one byte')
+    for (const more of [[0x00], [0x1a], [0x1a, 2, 7], [0x80], [0xff, 0xff]]) assert.equal(followed(...more), null, String(more))
+  })
+
+  test('has bytes in both fields', () => {
+    const asNumber = (tag: number, rest: Uint8Array) => identity(Buffer.concat([Buffer.from([tag, 32]), rest]))
+    const whole = Buffer.from(encoded(32, 32))
+    assert.equal(asNumber(0x08, whole.subarray(34)), null, 'a key that is a number')
+    assert.equal(asNumber(0x10, whole.subarray(0, 34)), null, 'a nonce that is a number')
   })
 })
 
@@ -177,5 +205,5 @@ describe('our queries', () => {
 
 test('base64url is taken with and without padding, and nothing else', () => {
   assert.deepEqual(['-_8', '-_8='].map(base64urlBytes), [Buffer.from([0xfb, 0xff]), Buffer.from([0xfb, 0xff])])
-  for (const text of ['', '+/8', 'a b', '=', 'AA===', 'ä']) assert.equal(base64urlBytes(text), null, text)
+  for (const text of ['', '+/8', 'a b', '=', 'AA===', 'ä', 'A', 'AAAAA', 'AAAAA=']) assert.equal(base64urlBytes(text), null, text)
 })

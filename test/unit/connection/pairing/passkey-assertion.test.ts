@@ -64,6 +64,23 @@ describe('the client data', () => {
   for (const [name, client, message] of [
     ['no JSON', '{', /JSON/],
     ['null', 'null', /JSON/],
+    ['no text at all', '', /JSON/],
+    ['an array', '[]', /JSON/],
+    ['a text', '"webauthn.get"', /JSON/],
+    ['bytes behind the JSON', `${JSON.stringify(CLIENT)}x`, /JSON/],
+    ['no type', { ...CLIENT, type: undefined }, /JSON with a type, a challenge and an origin/],
+    ['no origin', { ...CLIENT, origin: undefined }, /JSON/],
+    ['a challenge that is no text', { ...CLIENT, challenge: 5 }, /JSON/],
+    [
+      'a challenge with a byte too many',
+      { ...CLIENT, challenge: Buffer.concat([OPTIONS.challenge, Buffer.alloc(1)]).toString('base64url') },
+      /another challenge/,
+    ],
+    [
+      'a challenge with a byte too few',
+      { ...CLIENT, challenge: OPTIONS.challenge.subarray(1).toString('base64url') },
+      /another challenge/,
+    ],
     ['no challenge', { ...CLIENT, challenge: undefined }, /JSON/],
     ['an origin that is no text', { ...CLIENT, origin: 5 }, /JSON/],
     ['a new passkey', { ...CLIENT, type: 'webauthn.create' }, /webauthn\.get/],
@@ -105,6 +122,17 @@ describe('the client data', () => {
 describe('the authenticator data', () => {
   const PATH = 'assertion.response.authenticatorData'
   test('are for the relying party', () => refused(withData(5, 'web.whatsapp.com'), PATH, /not for whatsapp\.com/))
+  test('are whole', () => {
+    for (const length of [0, 31, 32]) {
+      const cut = Buffer.from(ASSERTION.response.authenticatorData, 'base64url').subarray(0, length).toString('base64url')
+      refused({ ...ASSERTION, response: { ...ASSERTION.response, authenticatorData: cut } }, PATH, /not for|somebody was there/)
+    }
+  })
+  test('may have more behind the counter, which only the network can judge', () => {
+    const data = Buffer.from(ASSERTION.response.authenticatorData, 'base64url')
+    const longer = Buffer.concat([data, Buffer.from([0xa0])]).toString('base64url')
+    fine({ ...ASSERTION, response: { ...ASSERTION.response, authenticatorData: longer } })
+  })
   test('say that somebody was there', () => refused(withData(4), PATH, /somebody was there/))
   test('say that the person was verified, where that is wanted', () => {
     refused(withData(1), PATH, /verified/)
