@@ -61,8 +61,8 @@ const REFUSED = {
 }
 
 /**
- * Queries that the specification lacks (its README, limits) and that have a tag of one it has, in its own form: as whatsmeow and zapo send them.
- * They are checked as any other, and cover for none.
+ * Queries that the specification lacks (its README, limits), in its own form: as whatsmeow and zapo send them. They are checked as any other, and
+ * cover for none.
  */
 const FORMS = [
   {
@@ -83,6 +83,37 @@ const FORMS = [
       { variant: 'Asked', node: iq('result', { from: { type: 'jid' } }, tree('membership_approval_request', { jid: group })) },
       REFUSED,
     ],
+  },
+  {
+    // How many one-time keys the network has; the library and whatsmeow ask for it at a login.
+    name: 'CountPreKeys',
+    node: iq('get', { xmlns: is('encrypt'), to: is('s.whatsapp.net') }, tree('count')),
+    answers: [
+      { variant: 'Success', node: iq('result', { from: { type: 'jid' } }, tree('count', { value: { type: 'int' } })) },
+      REFUSED,
+    ],
+  },
+  {
+    // A linked device logs out.
+    name: 'RemoveCompanionDevice',
+    node: iq(
+      'set',
+      { xmlns: is('md'), to: is('s.whatsapp.net') },
+      tree('remove-companion-device', { jid: { type: 'jid' }, reason: { type: 'string' } }),
+    ),
+    answers: [{ variant: 'Success', node: iq('result', { from: { type: 'jid' } }) }, REFUSED],
+  },
+  {
+    // The trusted-contact token that we give to somebody.
+    name: 'GiveTrustedContactTokens',
+    node: iq(
+      'set',
+      { xmlns: is('privacy'), to: is('s.whatsapp.net') },
+      tree('tokens', {}, [
+        { ...tree('token', { jid: { type: 'jid' }, t: { type: 'int' }, type: is('trusted_contact') }), max: null },
+      ]),
+    ),
+    answers: [{ variant: 'Success', node: iq('result', { from: { type: 'jid' } }) }, REFUSED],
   },
 ]
 
@@ -136,13 +167,10 @@ const SENT = [
     path: 'query@query_id',
     why: 'numbers of older builds, asked when the network does not know or does not take the newer one',
   },
-  { operation: /^iq privacy [gs]et privacy$/, why: 'the specification has privacy lists alone (its README, limits)' },
-  { operation: /^iq privacy set tokens$/, why: 'the trusted-contact token that we give, as whatsmeow and zapo do' },
   {
-    operation: /^iq encrypt get count$/,
-    why: 'how many one-time keys the network has: asked at each login by the library, as by whatsmeow',
+    operation: /^iq privacy [gs]et privacy$/,
+    why: 'the specification has privacy lists alone, and not the settings themselves (its README, limits): as the library and whatsmeow',
   },
-  { operation: /^iq md set remove-companion-device$/, why: 'how a linked device logs out, as whatsmeow and zapo do' },
   { operation: /^receipt server-error encrypt rmr$/, why: 'asks the phone for a file again, as whatsmeow does' },
   {
     operation: /^receipt retry$/,
@@ -221,8 +249,9 @@ async function main(folder, more) {
   const { Checker, loadSpec } = await import(pathToFileURL(tool).href)
   const spec = loadSpec(join(shared, 'spec'))
   for (const form of FORMS) {
-    const key = `w:g2 ${form.node.attrs.type.value}`
-    spec.queries.set(key, [...spec.queries.get(key), form])
+    const { xmlns, type } = form.node.attrs
+    const key = `${xmlns.value} ${type.value}`
+    spec.queries.set(key, [...(spec.queries.get(key) ?? []), form])
   }
   const checker = new Checker(spec)
   const traces = (name) => readdirSync(name).filter((file) => file.endsWith('.jsonl'))
