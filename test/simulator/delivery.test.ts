@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, connect, isReady, jidOf, login, pair, received } from './client.ts'
 
@@ -170,6 +171,18 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   await ada.close()
   await kept.stop()
   await rm(folder, { recursive: true })
+})
+
+test('a change after the stop is not written, and not tried again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'simulator-'))
+  const warnings: string[] = []
+  const stopped = await startSimulator({ stateFile: join(folder, 'network.json'), warn: (sentence) => warnings.push(sentence) })
+  await stopped.stop()
+  await rm(folder, { recursive: true })
+  stopped.control.createPhone({ phone: PHONE })
+  // Longer than a change waits for its write.
+  await pause(500)
+  assert.deepEqual(warnings, [])
 })
 
 test('nothing unknown was asked', () => {

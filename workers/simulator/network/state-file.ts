@@ -14,7 +14,7 @@ export type Warn = (sentence: string) => void
 export interface StateFile {
   /** The state was changed. */
   due(): void
-  /** Writes the latest state. A refusal of the disk is only a warning, because everything else has to stop as well. */
+  /** Writes the latest state; later changes are not stored. A refusal of the disk is only a warning, because everything else has to stop as well. */
   close(): Promise<void>
 }
 
@@ -53,6 +53,7 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
   let writing: Promise<void> = Promise.resolve()
   let pause = DEBOUNCE
   let isRefused = false
+  let isClosed = false
 
   async function write() {
     const started = Date.now()
@@ -87,21 +88,21 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
     network.run(writing.catch(refused))
   }
 
+  /** A client whose connection was cut by the stop can still cause changes: a write of those could be refused, and tried again for ever. */
   function due(inMs = pause) {
-    timer ??= setTimeout(begin, inMs)
+    if (!isClosed) timer ??= setTimeout(begin, inMs)
   }
 
   return {
     due: () => due(),
     async close() {
-      const last = writing.then(write, write)
+      isClosed = true
+      clearTimeout(timer)
       try {
-        await last
+        await writing.then(write, write)
       } catch (error) {
         if (!isRefusal(error)) throw error
         warn(`The sandbox network stopped without its latest state: ${path} cannot be written (${error.message}).`)
-      } finally {
-        clearTimeout(timer)
       }
     },
   }
