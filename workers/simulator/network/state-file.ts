@@ -88,7 +88,7 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
     network.run(writing.catch(refused))
   }
 
-  /** A client whose connection was cut by the stop can still cause changes: a write of those could be refused, and tried again for ever. */
+  /** A client whose connection was cut by the stop can still cause changes: a write of those could be refused, and retried forever. */
   function due(inMs = pause) {
     if (!isClosed) timer ??= setTimeout(begin, inMs)
   }
