@@ -36,6 +36,8 @@ async function bench(t: TestContext) {
   return bench
 }
 
+/** No item of the queue is in flight. */
+const nothing = () => undefined
 const text = (conversation: string) => ({ conversation })
 const STANZA: Stanza = { to: '1@lid', attributes: { type: 'text' }, enc: {}, nodes: [] }
 
@@ -43,7 +45,7 @@ const STANZA: Stanza = { to: '1@lid', attributes: { type: 'text' }, enc: {}, nod
 test('the newest stay, by number', async (t) => {
   const b = await bench(t)
   const sent = b.open({ maxMessages: 10 })
-  sent.start()
+  sent.start(nothing)
   for (let n = 10; n < 40; n++) await sent.put(`m${n}`, text(`text ${n}`), STANZA)
   await until(async () => (await b.left()).length <= 11, 'the oldest to go')
   const left = await b.left()
@@ -55,7 +57,7 @@ test('the newest stay, by number', async (t) => {
 test('the newest stay, by bytes', async (t) => {
   const b = await bench(t)
   const sent = b.open({ maxBytes: 10_000 })
-  sent.start()
+  sent.start(nothing)
   for (let n = 10; n < 30; n++) await sent.put(`m${n}`, text('x'.repeat(2_000)), STANZA)
   await until(async () => (await b.left()).length <= 5, 'the oldest to go')
   assert.ok((await b.left()).includes('m29'))
@@ -75,7 +77,7 @@ test('after a day they go, a bounded number in one commit', async (t) => {
   for (let n = 0; n < 250; n++) await before.put(`m${n}`, text('old'), STANZA)
   b.now += DAY + 1
   assert.equal(await before.get('m1'), undefined)
-  b.open({ store }).start()
+  b.open({ store }).start(nothing)
   await until(async () => (await b.left()).length === 0, 'all to go')
   assert.deepEqual(sizes, [100, 100, 50])
 })
@@ -105,7 +107,7 @@ test('a post keeps the number that the network gave it, through an edit too', as
   assert.equal(await posts(), 1)
   b.now += DAY + 1
   assert.equal(await later.post(post.to, '174'), undefined)
-  later.start()
+  later.start(nothing)
   await until(async () => (await posts()) === 0, 'the number to go with the post')
 })
 
@@ -114,18 +116,18 @@ test('the one whose outcome is not known stays until it is, however long that ta
   let undecided: string | undefined = 'm1'
   const before = b.open()
   for (let n = 0; n < 6; n++) await before.put(`m${n}`, text('old'), STANZA)
-  b.open({ undecided: () => undecided, maxMessages: 2 }).start()
+  b.open({ maxMessages: 2 }).start(() => undecided)
   await until(async () => (await b.left()).length === 3, 'all but the newest two to go')
   assert.deepEqual(await b.left(), ['m1', 'm4', 'm5'])
   b.now += DAY + 1
-  const sent = b.open({ undecided: () => undecided })
-  sent.start()
+  const sent = b.open()
+  sent.start(() => undecided)
   await until(async () => (await b.left()).length === 1, 'the others to go')
   assert.deepEqual(await b.left(), ['m1'])
   assert.equal((await sent.stored('m1'))?.message.conversation, 'old')
   undecided = undefined
   assert.equal(await sent.stored('m1'), undefined)
-  b.open().start()
+  b.open().start(nothing)
   await until(async () => (await b.left()).length === 0, 'it to go')
 })
 
@@ -143,7 +145,7 @@ test('when it has stopped nothing is written any more, and a sweep that fails is
   await before.put('old', text('old'), STANZA)
   b.now += DAY + 1
   const sent = b.open({ store })
-  sent.start()
+  sent.start(nothing)
   await until(() => b.log.lines.some(({ level }) => level === 'error'), 'the failure')
   isFailing = false
   const writing = sent.put('last', text('last'), STANZA)

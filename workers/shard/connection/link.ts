@@ -9,7 +9,9 @@ import type { Ranges } from '../../../src/egress/addresses.ts'
 import { EgressBlocked } from '../../../src/egress/egress.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { WebVersion } from '../baileys/version.ts'
+import type { Slot } from '../context/slot.ts'
 import type { AuthState } from '../keys/auth-state.ts'
+import type { AccountRestriction } from '../lifecycle/account-restriction.ts'
 import type { Connection, ConnectionEvent, SessionEvents } from './contract.ts'
 import { createNetworkRoute, type NetworkRoute } from './network-route.ts'
 import type { Pairing } from './pairing/pairing.ts'
@@ -26,6 +28,10 @@ export interface Opening {
 }
 
 export interface LinkDeps<S extends Connection> {
+  /** The current session until it has ended, because its keys are in use until then. The link is the only writer. */
+  session: Slot<S | null>
+  /** Null before the first session, and until the next session after a change of the proxy. The link is the only writer. */
+  route: Slot<NetworkRoute | null>
   network: NetworkOptions
   egressAllow: Ranges
   version: WebVersion
@@ -38,19 +44,13 @@ export interface LinkDeps<S extends Connection> {
   proxyUrl(): string | null
   /** An event is dropped if `isCurrent` is false when it is processed. */
   report(event: ConnectionEvent, isCurrent?: () => boolean): void
-  /** Restriction of the account that is known so far. */
-  restriction(): Restriction | null
-  /** Called before a restriction is reported. */
-  restricted(restriction: Restriction | null): void
+  /** Told about a restriction before it is reported. */
+  restriction: AccountRestriction
   /** Removes the device's other data, which the next device must not see. */
   forget(): Promise<unknown>
 }
 
 export interface Link<S extends Connection> {
-  /** The current session until it has ended, because its keys are in use until then. */
-  session(): S | null
-  /** Null before the first session, and until the next session after a change of the proxy. */
-  route(): NetworkRoute | null
   /** Opens a session. Never rejects, because failures are reported as events. `fresh`: as a device that was never linked. */
   open(fresh: boolean): Promise<void>
   /** Ends the session, if there is one, with `end`. */
@@ -68,9 +68,7 @@ export interface Link<S extends Connection> {
 }
 
 export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
-  const { auth, log, pairing, report } = deps
-  let session: S | null = null
-  let route: NetworkRoute | null = null
+  const { session, route, auth, log, pairing, report } = deps
   /** Client version of the latest session, to which a refusal applies, whatever version other instances use. */
   let named: WAVersion | null = null
 
@@ -84,8 +82,9 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
     try {
       if (fresh) await erase()
       const creds = await auth.discardHalfPaired()
-      route ??= await routed()
-      session = startSession(creds, route)
+      const through = route.get() ?? (await routed())
+      route.set(through)
+      session.set(startSession(creds, through))
     } catch (error) {
       log.error({ err: error }, 'the connection to WhatsApp could not be started')
       report({ type: 'startFailed', cause: error instanceof EgressBlocked ? 'proxy' : 'store' })
@@ -110,12 +109,12 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
     const version = deps.version.current()
     named = version
     /** Events of an older session are dropped: the session must be the current one when an event arrives and when it is processed. */
-    const isCurrent = () => opened === session
+    const isCurrent = () => opened === session.get()
     const events = sessionEvents({
       creds,
       pairing,
       hasProxy: through.agent !== undefined,
-      restricted: deps.restricted,
+      restricted: deps.restriction.change,
       report: (event) => report(event, isCurrent),
       onOpened() {
         deps.onOpened()
@@ -126,21 +125,20 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       creds,
       route: through,
       version,
-      restriction: deps.restriction(),
+      restriction: deps.restriction.now(),
       events: onlyWhile(isCurrent, events),
     })
     return opened
   }
 
   return {
-    session: () => session,
-    route: () => route,
     open,
     async leave(end) {
       try {
-        if (session) await end(session)
+        const current = session.get()
+        if (current) await end(current)
       } finally {
-        session = null
+        session.set(null)
       }
     },
     erase,
@@ -157,13 +155,13 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       if (named) await deps.version.refused(named)
     },
     async reroute(restart) {
-      const before = route
-      route = null
+      const before = route.get()
+      route.set(null)
       await restart()
       await before?.close()
     },
     async close() {
-      await route?.close()
+      await route.get()?.close()
     },
   }
 }

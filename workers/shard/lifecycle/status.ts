@@ -12,6 +12,7 @@ import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError } from '../../../src/storage/repository.ts'
 import type { Context } from '../context/instance-context.ts'
+import type { Slot } from '../context/slot.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent } from './contract.ts'
 import { runtimeRecords } from './runtime-record.ts'
@@ -20,6 +21,8 @@ import { next } from './table.ts'
 import { createTimers } from './timers.ts'
 
 export interface StatusDeps {
+  /** State of the instance, of which the status is the only writer. */
+  state: Slot<RuntimeState>
   random: () => number
   outbox: Outbox
   announce(state: RuntimeState): void
@@ -30,7 +33,6 @@ export interface StatusDeps {
 }
 
 export interface StatusKeeper {
-  readonly state: RuntimeState
   /** Reads the saved state; undefined for a new instance. */
   load(): Promise<RuntimeState | undefined>
   /** Writes the first record of a new instance, and its first event. */
@@ -62,7 +64,11 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   const records = runtimeRecords(context.sealer)
   const history = createStatusHistory(context)
   const timers = createTimers((name) => void handle({ type: 'timer', name }))
-  let at: Lifecycle = { state: CREATED, run: FRESH_RUN }
+  let at: Lifecycle = { state: deps.state.get(), run: FRESH_RUN }
+  const moveTo = (lifecycle: Lifecycle) => {
+    at = lifecycle
+    deps.state.set(at.state)
+  }
   let line: Promise<unknown> = Promise.resolve()
   const again = new Set<NodeJS.Timeout>()
   let isStopped = false
@@ -101,7 +107,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
     const previous = at.state.status
     const { state } = move.next
     if (!isSame(at.state, state)) await write(state, previous)
-    at = move.next
+    moveTo(move.next)
     log.info(
       { row: move.row, event: event.type, from: previous, to: state.status, reason: state.reason },
       'instance state changed',
@@ -144,11 +150,8 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
 
   return {
     handle,
-    get state() {
-      return at.state
-    },
     correct(changes) {
-      at = { ...at, state: { ...at.state, ...changes } }
+      moveTo({ ...at, state: { ...at.state, ...changes } })
     },
     async load() {
       const state = await records.get(store, keys.runtime(instance)).catch((error: unknown) => {
@@ -156,7 +159,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
         log.error({ err: error }, 'the stored state could not be decoded')
         return LOST
       })
-      if (state) at = { state, run: FRESH_RUN }
+      if (state) moveTo({ state, run: FRESH_RUN })
       return state
     },
     history: history.list,

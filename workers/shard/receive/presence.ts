@@ -6,23 +6,15 @@
 
 import { type BinaryNode, isPnUser } from '@whiskeysockets/baileys'
 import PQueue from 'p-queue'
-import type { Logger } from 'pino'
-import { type Clock, iso, SECOND } from '../../../src/domain/clock.ts'
+import { iso, SECOND } from '../../../src/domain/clock.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
-import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Session, SocketSession } from '../chats/session.ts'
+import type { Context } from '../context/instance-context.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { fromOf } from '../wire/envelope.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
 import { lastSeenIn, type PresenceState, stateOf, subscription } from '../wire/presence.ts'
-
-export interface PresenceDeps {
-  store: StateStore
-  outbox: Outbox
-  clock: Clock
-  log: Logger
-}
 
 export interface Presence {
   attach(session: SocketSession): void
@@ -42,7 +34,10 @@ export interface Presence {
 /** Number of chats whose last state is remembered; without it a repeated state would be reported again. */
 const REMEMBERED = 5_000
 
-export function createPresence({ store, outbox, clock, log }: PresenceDeps): Presence {
+export function createPresence(
+  { store, clock, log }: Context<'store' | 'clock' | 'log'>,
+  { outbox }: { outbox: Outbox },
+): Presence {
   const last = boundedCache<string, PresenceState>(REMEMBERED)
   let session: Session | null = null
   let subscribed = new Set<string>()

@@ -4,9 +4,7 @@
  */
 import type { BinaryNode, Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import type { Clock } from '../../../src/domain/clock.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
-import type { InstanceConfig } from '../../../src/domain/instance.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { MediaLinks } from '../../../src/media/media-links.ts'
 import type { Authorship } from '../chats/authorship.ts'
@@ -17,6 +15,7 @@ import type { Recent } from '../chats/recent.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { Secrets } from '../chats/secrets.ts'
 import type { SocketSession } from '../chats/session.ts'
+import type { Context } from '../context/instance-context.ts'
 import { isDeleted } from '../retry/known-messages.ts'
 import type { Sent } from '../retry/sent.ts'
 import { decryptBotAnswer } from '../translate/inbound/bot-answer.ts'
@@ -35,10 +34,6 @@ import type { HistoryReader } from './effects/history.ts'
 import { eventOrNull, type Reported } from './unreported.ts'
 
 export interface ReceivedEventsDeps {
-  instance: string
-  clock: Clock
-  steady: Clock
-  log: Logger
   outbox: Outbox
   links: MediaLinks
   recent: Recent
@@ -50,7 +45,6 @@ export interface ReceivedEventsDeps {
   secrets: Secrets
   authorship: Pick<Authorship, 'claim' | 'ops'>
   roles: Pick<GroupRoles, 'attach' | 'of' | 'changed'>
-  config(): InstanceConfig
   /** Number of the account in digits; null if it is not known yet. */
   phone(): string | null
 }
@@ -83,25 +77,11 @@ interface ToPrefetch {
   shown: Shown
 }
 
-export function createReceivedEvents(deps: ReceivedEventsDeps): ReceivedEvents {
-  const {
-    instance,
-    clock,
-    steady,
-    log,
-    outbox,
-    links,
-    recent,
-    sent,
-    secrets,
-    authorship,
-    roles,
-    contacts,
-    directory,
-    mediaHost,
-    config,
-    phone,
-  } = deps
+export function createReceivedEvents(
+  { id: instance, clock, steady, log, config }: Context<'id' | 'clock' | 'steady' | 'config'> & { log: Logger },
+  deps: ReceivedEventsDeps,
+): ReceivedEvents {
+  const { outbox, links, recent, sent, secrets, authorship, roles, contacts, directory, mediaHost, phone } = deps
   let session: SocketSession | null = null
   const names = createNames({
     log,

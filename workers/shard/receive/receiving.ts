@@ -1,13 +1,21 @@
 /** Everything that an instance receives: ciphertexts, stanzas without one, calls, presence, changes of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
-import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
+import type { Logger } from 'pino'
+import { sendCall } from '../../../src/domain/call.ts'
+import { parseIdentifier } from '../../../src/domain/ids.ts'
 import type { WriteChanges } from '../app-state/app-state.ts'
+import type { Authorship } from '../chats/authorship.ts'
 import type { Correspondents } from '../chats/correspondents.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
+import type { GroupRoles } from '../chats/group-roles.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
+import type { Secrets } from '../chats/secrets.ts'
 import type { SocketSession } from '../chats/session.ts'
+import type { Context } from '../context/instance-context.ts'
 import type { KnownMessages } from '../retry/known-messages.ts'
+import type { Sending } from '../send/sending.ts'
 import { unsupported, waiting } from '../translate/inbound/message.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
 import { cut } from '../wire/bounds.ts'
 import { jidsOf } from '../wire/jid.ts'
 import { createAccountNotices } from './account-notices.ts'
@@ -22,22 +30,26 @@ import { messageMark } from './inbox/seen-marks.ts'
 import { createTries, triedOnce } from './inbox/tries.ts'
 import { createWaitingMessages, type WaitingMessages } from './inbox/waiting-messages.ts'
 import { createNotices, type Notices } from './notices.ts'
-import { createPresence, type Presence } from './presence.ts'
-import { createReceivedEvents, type ReceivedEvents, type ReceivedEventsDeps } from './received-events.ts'
-import { eventOrNull } from './unreported.ts'
+import type { Presence } from './presence.ts'
+import type { ReceivedEvents } from './received-events.ts'
 
-export interface ReceivingDeps
-  extends ReceivedEventsDeps,
-    Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'openAnswer' | 'peer' | 'outbox'> {
+type ReceivingContext = Context<'id' | 'sealer' | 'clock' | 'steps' | 'config'> & { store: InboxDeps['store']; log: Logger }
+
+export interface ReceivingDeps extends Pick<InboxDeps, 'keys' | 'share' | 'unreported' | 'remember' | 'onMessage'> {
+  outbox: Outbox
+  inbound: ReceivedEvents
+  presence: Presence
+  authorship: Pick<Authorship, 'ops'>
+  secrets: Pick<Secrets, 'opsUnlessTaken'>
+  roles: Pick<GroupRoles, 'changed'>
   /** Chats whose messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
   contacts: Pick<SavedContacts, 'all' | 'write'>
   correspondents: Pick<Correspondents, 'ops'>
   messages: KnownMessages
   /** Called with every message before its commit. */
-  record(message: WAMessage, fromApi?: boolean): Promise<void>
-  /** Queues the text that follows a call we rejected, once per key. */
-  answerCall(phone: string, text: string, key: string): Promise<void>
+  record(message: WAMessage): Promise<void>
+  enqueue: Sending['enqueue']
 }
 
 export interface Receiving {
@@ -65,16 +77,12 @@ export interface Receiving {
   loggedIn(session: SocketSession): void
   /** The session is logged in, or the webhooks have changed. */
   announce(): void
-  /** The event of a message that this service sent. */
-  own(message: WAMessage): Promise<ReceivedEvent | null>
   stop(): Promise<void>
 }
 
-export function createReceiving(deps: ReceivingDeps): Receiving {
-  const { instance, store, sealer, clock, log, outbox } = deps
-  const context = { id: instance, store, sealer, clock, log }
-  const inbound = createReceivedEvents(deps)
-  const presence = createPresence({ store, outbox, clock, log })
+export function createReceiving(context: ReceivingContext, deps: ReceivingDeps): Receiving {
+  const { id: instance, store, sealer, clock, log } = context
+  const { outbox, inbound, presence } = deps
   const held = createWaitingMessages({
     instance,
     store,
@@ -111,7 +119,17 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
   }
 
   const inbox = createInbox({
-    ...deps,
+    instance,
+    store,
+    sealer,
+    clock,
+    log,
+    outbox,
+    steps: context.steps,
+    keys: deps.keys,
+    share: deps.share,
+    unreported: deps.unreported,
+    remember: deps.remember,
     translate: (message) => inbound.message(message),
     alongside,
     arrived: held.arrived,
@@ -129,14 +147,22 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
   const tries = createTries()
   const answers = createCallAnswers(context)
   const calls = createCalls(context, {
-    settings: () => deps.config().settings,
+    settings: () => context.config().settings,
     translated: inbound.translated,
     once,
     async enqueue({ from, alt }, text, key) {
       const person = await inbound.context()?.identity.person(from, alt)
-      if (person) await answers.answer(jidsOf(person), () => deps.answerCall(person.phone, text, key))
+      if (person) await answers.answer(jidsOf(person), () => answerCall(person.phone, text, key))
     },
   })
+
+  /** Queues the text that follows a call we rejected, once per key. */
+  async function answerCall(phone: string, message: string, key: string) {
+    const identifier = parseIdentifier(phone)
+    if (!identifier) return
+    const input = { phone: identifier, message, link_preview: false }
+    await deps.enqueue(sendCall('instance.callReject', input, { to: identifier }), { idempotencyKey: key })
+  }
 
   return {
     session: inbox.session,
@@ -174,11 +200,6 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     },
     loggedIn: calls.resume,
     announce: presence.announce,
-    async own(message) {
-      presence.wroteTo(message.key.remoteJid ?? '')
-      await deps.record(message, true)
-      return eventOrNull(await inbound.message(message, true))
-    },
     async stop() {
       await Promise.all([held.stop(), presence.stop()])
     },

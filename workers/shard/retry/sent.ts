@@ -33,8 +33,6 @@ export interface SentOptions {
   /** The record of the author and chat is kept even longer. */
   authorship: Pick<Authorship, 'ownOps'>
   keys: Pick<KeyStore, 'alongside'>
-  /** Message id of the queue's item in flight: it is sent again as stored, however long the connection was lost. */
-  undecided?: () => string | undefined
   maxMessages?: number
   maxBytes?: number
 }
@@ -70,7 +68,8 @@ export interface Sent {
   remove(messageId: string): Promise<void>
   /** Called after the device was unlinked and its session has ended: no retry receipts arrive for it. */
   forget(): Promise<void>
-  start(): void
+  /** `undecided` gives the message id of the queue's item in flight: it is sent again as stored, however long the connection was lost. */
+  start(undecided: () => string | undefined): void
   /** After it resolves, nothing more is written. */
   stop(): Promise<void>
 }
@@ -81,7 +80,9 @@ export function createSent(
 ): Sent {
   const { secrets, authorship, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
   const prefixes = [keys.sents(instance), keys.sentPosts(instance)]
-  const undecided = () => keys.sent(instance, options.undecided?.() ?? '')
+  let undecided: () => string | undefined = () => undefined
+  /** Key of the row that stays, however old it is. */
+  const neededKey = () => keys.sent(instance, undecided() ?? '')
   let isStopped = false
   /** Stored rows and bytes as of the last sweep, plus later writes: an upper bound. */
   let count = 0
@@ -109,7 +110,7 @@ export function createSent(
       for await (const [key, value] of store.range(prefix))
         found.push({ key, at: Math.min(timeOf(value), clock.now()), size: value.byteLength })
     found.sort((a, b) => b.at - a.at)
-    const needed = undecided()
+    const needed = neededKey()
     let kept = 0
     const gone = found.filter(({ key, at, size }, index) => {
       const isKept = key === needed || (!isOld(at) && index < maxMessages && kept + size <= maxBytes)
@@ -168,7 +169,7 @@ export function createSent(
   async function stored(messageId: string): Promise<StoredMessage | undefined> {
     const key = keys.sent(instance, messageId)
     const value = await store.get(key)
-    if (!value || (isOld(timeOf(value)) && key !== undecided())) return undefined
+    if (!value || (isOld(timeOf(value)) && key !== neededKey())) return undefined
     try {
       return { ...unpacked(sealer.open(key, value.subarray(TIME_BYTES))), at: timeOf(value) }
     } catch (error) {
@@ -254,7 +255,10 @@ export function createSent(
       count = 0
       bytes = 0
     },
-    start: sweeper.start,
+    start(inFlight) {
+      undecided = inFlight
+      sweeper.start()
+    },
     async stop() {
       isStopped = true
       await Promise.allSettled([...writing, sweeper.stop()])

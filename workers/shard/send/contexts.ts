@@ -1,6 +1,5 @@
 /** Contexts of the handlers that send: the session, the files of the item over the instance's network route, and what is known of the account. */
 import type { Logger } from 'pino'
-import type { Clock } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
@@ -8,6 +7,7 @@ import type { Session } from '../chats/session.ts'
 import { sendFailure } from '../connection/failures.ts'
 import { type NetworkRoute, presentRoute } from '../connection/network-route.ts'
 import { QUERY_DEADLINE } from '../connection/within.ts'
+import type { Context } from '../context/instance-context.ts'
 import type { StoredItem } from '../queue/item-store.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 
@@ -19,8 +19,6 @@ export interface ContextsDeps extends Pick<SendContext, 'messages' | 'sent' | 'c
     media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
     egressAllow: Ranges
   }
-  clock: Clock
-  log: Logger
   /** The network route of the current session; null while there is none. */
   route(): NetworkRoute | null
 }
@@ -29,7 +27,10 @@ export interface Contexts {
   of(session: Session, item: SendContext['item'] & Pick<StoredItem, 'copyMedia'>, once: Once): SendContext
 }
 
-export function createContexts({ shard, clock, log, messages, sent, contacts, disappearing, ...deps }: ContextsDeps): Contexts {
+export function createContexts(
+  { clock, log }: Context<'clock'> & { log: Logger },
+  { shard, messages, sent, contacts, disappearing, ...deps }: ContextsDeps,
+): Contexts {
   const audiences = boundedCache<string, Audience>(MAX_AUDIENCES)
   const route = () => presentRoute(deps.route())
 

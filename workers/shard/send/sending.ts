@@ -3,21 +3,17 @@
  * leaves without the queue.
  */
 import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
 import type { CallOrigin, SendCall } from '../../../src/domain/call.ts'
-import type { Clock } from '../../../src/domain/clock.ts'
 import type { DiskState } from '../../../src/domain/disk.ts'
-import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import { inlineMedia, takeOutMedia } from '../../../src/domain/media.ts'
 import type { SendEnd } from '../../../src/domain/send-outcome.ts'
-import type { Steps } from '../../../src/domain/steps.ts'
 import { diskNearlyFull } from '../../../src/domain/storage-failure.ts'
 import { giveBack } from '../../../src/lib/give-back.ts'
-import type { Tally } from '../../../src/metrics/tally.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
-import type { StateStore } from '../../../src/storage/contract.ts'
-import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { Session } from '../chats/session.ts'
+import type { Context } from '../context/instance-context.ts'
 import type { Enqueue, Queue } from '../queue/contract.ts'
 import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
 import { createQueue } from '../queue/queue.ts'
@@ -31,24 +27,15 @@ import { type OutgoingMessage, sendMessage } from './relay.ts'
 
 export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' | 'session' | 'own'> {
   disappearing: Pick<Disappearing, 'of' | 'ops'>
-  instance: string
   /** Parts of the thread that all its instances share. */
-  shard: ContextsDeps['shard'] & {
-    disk(): DiskState
-    steps: Steps
-    tally: Tally
-  }
-  store: StateStore
-  sealer: Sealer
+  shard: ContextsDeps['shard'] & { disk(): DiskState }
   /** Inline media of the instance's waiting items. */
   blobs: Blobs
-  steady: Clock
   /** Whether the person has ever written to this account. */
   hasWritten(phone: string): Promise<boolean>
   outbox: Outbox
   statuses: MessageStatuses
   idempotency: Idempotency
-  settings(): InstanceSettings
   /** Whether the account was moved to another server, with its queue. */
   hasMoved(): boolean
   /** The function that prepares the media of an operation before its message is composed. */
@@ -65,34 +52,37 @@ export interface Sending {
   direct(session: Session, operation: string, to: Destination, outgoing: OutgoingMessage): Promise<WAMessage>
 }
 
-export function createSending(deps: SendingDeps): Sending {
-  const { shard, store, disappearing } = deps
-  const contexts = createContexts(deps)
+type SendingContext = Context<'id' | 'store' | 'sealer' | 'clock' | 'steady' | 'tally' | 'steps' | 'config'> & { log: Logger }
+
+export function createSending(context: SendingContext, deps: SendingDeps): Sending {
+  const { store, steps } = context
+  const { disappearing } = deps
+  const contexts = createContexts(context, deps)
   const ahead = createAhead({
     mediaOf: deps.mediaOf,
     session: deps.session,
     contextOf: contexts.of,
-    prepared: (svcId) => shard.steps('queue:ahead', svcId),
+    prepared: (svcId) => steps('queue:ahead', svcId),
   })
   const queue = createQueue({
-    instanceId: deps.instance,
+    instanceId: context.id,
     store,
-    sealer: deps.sealer,
-    clock: deps.clock,
-    steady: deps.steady,
+    sealer: context.sealer,
+    clock: context.clock,
+    steady: context.steady,
     hasWritten: deps.hasWritten,
     random: Math.random,
-    log: deps.log,
-    tally: shard.tally,
+    log: context.log,
+    tally: context.tally,
     events: deps.outbox,
     blobs: deps.blobs,
-    settings: deps.settings,
+    settings: () => context.config().settings,
     hasMoved: deps.hasMoved,
-    send: createSender({ ...deps, contexts, ahead }),
+    send: createSender(context, { ...deps, contexts, ahead }),
     ahead,
     isOpen: () => deps.session()?.isOpen === true,
     announce: deps.announce,
-    steps: shard.steps,
+    steps,
   })
 
   return {

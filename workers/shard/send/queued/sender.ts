@@ -3,15 +3,14 @@
  * are written by the commit that ends the item, behind its `delivery`.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
-import type { Clock } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { SendOutcome } from '../../../../src/domain/send-outcome.ts'
 import { isStorageFailure } from '../../../../src/domain/storage-failure.ts'
-import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { Session } from '../../chats/session.ts'
+import type { Context } from '../../context/instance-context.ts'
 import { resultOf, type SendItem, type SendResult, TryLater } from '../../queue/contract.ts'
 import type { MessageStatuses } from '../../receipts/message-statuses.ts'
+import type { OwnEvent } from '../../receive/own-events.ts'
 import type { Outbox } from '../../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../../wire/jid.ts'
 import type { Ahead } from '../ahead.ts'
@@ -20,8 +19,6 @@ import type { Accepted, SendContext } from '../contract.ts'
 import { sendAgain } from './send-again.ts'
 
 export interface SenderDeps {
-  clock: Clock
-  log: Logger
   outbox: Pick<Outbox, 'append' | 'committed'>
   statuses: Pick<MessageStatuses, 'hold' | 'release' | 'sent'>
   contexts: Contexts
@@ -30,14 +27,16 @@ export interface SenderDeps {
   handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
   /** The current session; null while there is none. */
   session(): Session | null
-  /** The event of a message that this service sent; null if no event is wanted. */
-  own(message: WAMessage): Promise<ReceivedEvent | null>
+  own: OwnEvent
 }
 
 /** Resolves when the network has decided. Rejects if it has not: without a connection, when storage fails, and with `TryLater`. */
 export type Sender = (item: SendItem) => Promise<SendResult>
 
-export function createSender({ clock, log, outbox, statuses, contexts, ahead, handlerOf, session, own }: SenderDeps): Sender {
+export function createSender(
+  { clock, log }: Context<'clock' | 'log'>,
+  { outbox, statuses, contexts, ahead, handlerOf, session, own }: SenderDeps,
+): Sender {
   /** The look-ups of identities come before the commit, because they take time. */
   async function accepted(message: WAMessage, { identity }: Session, item: SendItem): Promise<SendResult> {
     const { messageId, requestId, again } = item

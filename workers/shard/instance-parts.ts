@@ -1,0 +1,286 @@
+/**
+ * The parts of one instance: its keys and records, webhooks, sending, receiving, link and status. They are constructed in order, each from parts that
+ * exist already. If a part needs a later one, it reads a slot (`context/slot.ts`) that the later one writes, or emits an event
+ * (`context/instance-events.ts`) that the later one handles.
+ */
+import { SECOND } from '../../src/domain/clock.ts'
+import { CREATED, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
+import { createSealer } from '../../src/storage/sealer.ts'
+import { createAccountRecords } from './account-records.ts'
+import { PICTURE_HOST } from './chats/pictures.ts'
+import type { SocketSession } from './chats/session.ts'
+import { createLink } from './connection/link.ts'
+import { type NetworkRoute, presentRoute } from './connection/network-route.ts'
+import { createPairing } from './connection/pairing/pairing.ts'
+import { createPasskeyPairing } from './connection/pairing/passkey-pairing.ts'
+import type { InstanceContext } from './context/instance-context.ts'
+import { createInstanceEvents } from './context/instance-events.ts'
+import { createInstanceStore } from './context/instance-store.ts'
+import { createSlot } from './context/slot.ts'
+import { createDispatch } from './dispatch.ts'
+import { createAuthState } from './keys/auth-state.ts'
+import { createKeyStore } from './keys/key-store.ts'
+import { createAddressLocks } from './keys/signal/address/address-locks.ts'
+import { createAccountRestriction } from './lifecycle/account-restriction.ts'
+import { createLinkEffects } from './lifecycle/link-effects.ts'
+import { hasMoved } from './lifecycle/moved.ts'
+import { shownState } from './lifecycle/shown.ts'
+import { createStatus } from './lifecycle/status.ts'
+import { openSession } from './open-session.ts'
+import { handlerOf } from './operations/index.ts'
+import { mediaOf } from './operations/send/ahead.ts'
+import { createIdempotency } from './queue/idempotency.ts'
+import { createAutoRead } from './receipts/auto-read.ts'
+import { createMessageStatuses } from './receipts/message-statuses.ts'
+import { createMessageTimeline } from './receipts/message-timeline.ts'
+import { recordInDirectory } from './receive/effects/directory.ts'
+import { createOwnEvents } from './receive/own-events.ts'
+import { createPresence } from './receive/presence.ts'
+import { createReceivedEvents } from './receive/received-events.ts'
+import { createReceiving } from './receive/receiving.ts'
+import { createKnownMessages } from './retry/known-messages.ts'
+import { createSent } from './retry/sent.ts'
+import { createSending } from './send/sending.ts'
+import type { ShardDeps } from './shard-deps.ts'
+import { createInstanceOutbox } from './webhooks/instance-outbox.ts'
+
+/** Time limit of a logout, which is best effort. */
+export const LOGOUT_DEADLINE = 5 * SECOND
+
+export type InstanceParts = ReturnType<typeof createInstanceParts>
+
+/** `key` seals all data of the instance at rest. */
+export function createInstanceParts(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
+  const ground = layGround(deps, initial, key)
+  const account = createAccount(deps, ground)
+  const traffic = createTraffic(deps, ground, account)
+  return { ...ground, ...account, ...traffic, ...createLinked(deps, ground, account, traffic) }
+}
+
+type Ground = ReturnType<typeof layGround>
+type Account = ReturnType<typeof createAccount>
+type Traffic = ReturnType<typeof createTraffic>
+
+/** The context of all parts, and the values that one part writes and others read. */
+function layGround(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
+  const { clock, steady, tally, steps } = deps
+  const config = createSlot(initial)
+  const log = deps.log.child({ instance: initial.id })
+  const context = {
+    id: initial.id,
+    store: createInstanceStore(deps.store),
+    sealer: createSealer(key, deps.blinds),
+    clock,
+    steady,
+    log,
+    tally,
+    steps,
+    config: config.get,
+  } satisfies InstanceContext
+  const session = createSlot<SocketSession | null>(null)
+  const state = createSlot<RuntimeState>(CREATED)
+  const shown = shownState(clock, () => session.get()?.isOpen === true)
+  return {
+    context,
+    config,
+    session,
+    route: createSlot<NetworkRoute | null>(null),
+    state,
+    /** The current state as callers see it. */
+    shownNow: () => shown(state.get()),
+    events: createInstanceEvents(),
+  }
+}
+
+/** Stored data of the account and its device. */
+function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
+  const { id, store, sealer, clock, steady, log } = context
+  const keys = createKeyStore(id, store, sealer, deps.keyCache)
+  const identity = () => session.get()?.identity ?? null
+  const records = createAccountRecords(context, {
+    recentTotal: deps.recentTotal,
+    identity,
+    onNewCorrespondent: () => events.emit('newCorrespondent'),
+  })
+  const { recent, authorship, secrets, directory } = records
+  const sent = createSent(context, { secrets, authorship, keys })
+  return {
+    keys,
+    pairing: createPairing(steady, clock),
+    passkeys: createPasskeyPairing({ clock, steady, log }),
+    records,
+    sent,
+    messages: createKnownMessages({ recent, sent }),
+    record: recordInDirectory({
+      directory,
+      clock,
+      identity,
+      unarchives: () => session.get()?.sock.authState.creds.accountSettings.unarchiveChats === true,
+    }),
+  }
+}
+
+/** Messages in both directions, and their events. */
+function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, sent, messages, record }: Account) {
+  const { context, config, session, route, state, events } = ground
+  const { store, sealer, log, tally } = context
+  const { recent, authorship, secrets, roles, contacts, directory, disappearing, correspondents } = records
+  const timeline = createMessageTimeline(context)
+  const { outbox, attempts } = createInstanceOutbox(context, { shard: deps, timeline, events })
+  const statuses = createMessageStatuses(context, { outbox })
+  const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
+  const presence = createPresence(context, { outbox })
+  // The network sends presence only to an available account, and a reader of these events is a reason to be available.
+  events.on('interest', presence.announce)
+  const inbound = createReceivedEvents(context, {
+    outbox,
+    links: deps.mediaLinks,
+    recent,
+    sent,
+    contacts,
+    directory,
+    mediaHost: deps.network.mediaHost,
+    secrets,
+    authorship,
+    roles,
+    phone: () => state.get().phone,
+  })
+  const sending = createSending(context, {
+    handlerOf: (operation) => handlerOf('send', operation),
+    mediaOf,
+    shard: deps,
+    blobs: deps.blobs.of(sealer),
+    hasWritten: correspondents.hasWritten,
+    outbox,
+    statuses,
+    idempotency,
+    messages,
+    sent,
+    contacts,
+    disappearing,
+    hasMoved: () => hasMoved(state.get()),
+    session: session.get,
+    route: route.get,
+    announce: (svcId, outcome) => deps.announce({ type: 'outcome', svcId, outcome }),
+    own: createOwnEvents({ inbound, presence, record }),
+  })
+  events.on('newCorrespondent', sending.queue.reachChanged)
+  const receiving = createReceiving(context, {
+    keys,
+    outbox,
+    inbound,
+    presence,
+    authorship,
+    secrets,
+    roles,
+    disappearing,
+    contacts,
+    correspondents,
+    messages,
+    record,
+    share: deps.openingShare,
+    remember: recent.add,
+    unreported: (reason) => tally.add('svc_messages_unreported_total', { reason }),
+    onMessage: createAutoRead({ settings: () => config.get().settings, session: session.get, read: directory.read, log }),
+    enqueue: sending.enqueue,
+  })
+  return { timeline, outbox, attempts, statuses, idempotency, presence, sending, receiving }
+}
+
+/** The link to the network, the status that drives it, and the calls of the main thread. */
+function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic: Traffic) {
+  const { context, config, session, route, state, shownNow, events } = ground
+  const { keys, pairing, passkeys, records, sent, messages } = account
+  const { timeline, outbox, statuses, presence, sending, receiving } = traffic
+  const { id, store, sealer, log, tally } = context
+  const { authorship, contacts, directory, groupDirectory, groupStore } = records
+  const locks = createAddressLocks()
+  const auth = createAuthState({ keys, store, sealer, locks })
+  const restriction = createAccountRestriction(context, { onChange: sending.queue.setRestricted })
+
+  /** The queue opens and closes with the state that callers see. */
+  function announce() {
+    sending.queue.setConnected(shownNow().status === 'connected')
+    deps.announce({ type: 'state', instance: id, state: shownNow() })
+  }
+
+  const link = createLink<SocketSession>({
+    session,
+    route,
+    network: deps.network,
+    egressAllow: deps.egressAllow,
+    version: deps.version,
+    auth,
+    log,
+    pairing,
+    openSession: (opening) =>
+      openSession(
+        context,
+        {
+          shard: deps,
+          auth,
+          keys,
+          locks,
+          sent,
+          statuses,
+          authorship,
+          receiving,
+          passkeys,
+          contacts,
+          directory,
+          groupDirectory,
+          groupStore,
+          onEnd: announce,
+        },
+        opening,
+      ),
+    onOpened: presence.announce,
+    proxyUrl: () => config.get().settings.proxy_url,
+    report: (event, isCurrent) => void events.emit('lifecycle', event, isCurrent),
+    restriction,
+    async forget() {
+      await Promise.all([records.forget(), receiving.forget(), sent.forget()])
+    },
+  })
+
+  const status = createStatus(context, {
+    state,
+    random: Math.random,
+    outbox,
+    carryOut: createLinkEffects(context, { link, pairing, state: state.get, logoutDeadlineMs: LOGOUT_DEADLINE }),
+    announce,
+    onChange(next, previous) {
+      if (next.status !== previous)
+        tally.add('svc_instance_status_changes_total', { to: next.status, reason: next.reason ?? 'none' })
+      // The restriction belongs to the previous account.
+      if (!next.paired) restriction.change(null)
+      if (next.reason === 'pairing_failed') passkeys.timedOut()
+      if (next.status === 'qr' || previous !== 'qr') return
+      pairing.clear()
+      // After a restart the next code is on its way.
+      if (next.status !== 'starting') pairing.giveUp()
+    },
+  })
+  events.on('lifecycle', (event, isCurrent) => {
+    status
+      .handle(event, isCurrent)
+      .catch((error) => log.error({ err: error, event: event.type }, 'a session event could not be handled'))
+  })
+
+  const call = createDispatch(context, {
+    sending,
+    status,
+    shown: shownNow,
+    pairing,
+    passkeys,
+    outbox,
+    timeline,
+    messages,
+    directory,
+    groupDirectory,
+    files: { ...deps.media, uploadAgent: () => presentRoute(route.get()).fetchAgent, egressAllow: deps.egressAllow },
+    pictureHost: deps.network.mediaHost ?? PICTURE_HOST,
+    session: session.get,
+  })
+  return { restriction, announce, link, status, call }
+}

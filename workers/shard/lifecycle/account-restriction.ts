@@ -1,0 +1,31 @@
+/** The network's restriction of the account: it cannot message people who never wrote to it. */
+import type { Restriction } from '../../../src/domain/instance.ts'
+import type { Context } from '../context/instance-context.ts'
+
+export interface AccountRestriction {
+  /** Null if the account is not restricted, as far as is known. */
+  now(): Restriction | null
+  /** Applied immediately, because the next item of the queue may be about to leave. The state of the instance follows later. */
+  change(restriction: Restriction | null): void
+}
+
+/** `onChange` is called before the next item leaves. */
+export function createAccountRestriction(
+  { tally, log }: Context<'tally' | 'log'>,
+  { onChange }: { onChange(restriction: Restriction | null): void },
+): AccountRestriction {
+  let current: Restriction | null = null
+
+  return {
+    now: () => current,
+    change(restriction) {
+      if (JSON.stringify(restriction) === JSON.stringify(current)) return
+      if (restriction && !current) {
+        tally.add('svc_restrictions_total', { kind: restriction.kind })
+        log.warn({ ...restriction }, 'the network restricts the account: it cannot message people who never wrote to it')
+      } else if (!restriction) log.info('the network lifted the restriction of the account')
+      current = restriction
+      onChange(restriction)
+    },
+  }
+}
