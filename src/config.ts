@@ -13,7 +13,7 @@ import { DASHBOARD_MODES, type DashboardMode } from './domain/dashboard.ts'
 import type { Logging } from './domain/log.ts'
 import { MB } from './domain/media.ts'
 import { SECRET_KEY_FORM, secretKeyEncoding } from './domain/secret-key.ts'
-import { parseStoreUrl, postgresUrl, STORE_URLS } from './domain/store-url.ts'
+import { parseStoreUrl, STORE_URLS, schemaOf, withSchema } from './domain/store-url.ts'
 import { MAX_INSTANCE_SLOTS } from './domain/workspace.ts'
 import { canonicalCidr, LOOPBACK } from './egress/addresses.ts'
 import type { NetworkOptions } from './engine/engine.ts'
@@ -218,7 +218,7 @@ const Environment = v.object({
   SVC_TEST_REQUESTS_PER_SECOND: v.optional(whole(1, 1_000_000)),
   /** Only for tests: time limit of a download, in ms. */
   SVC_TEST_DOWNLOAD_MS: v.optional(whole(1, 600_000)),
-  /** Only for tests: records in PostgreSQL, in place of `SVC_STORE_URL`. Keys and media stay in the data folder. */
+  /** Only for tests: records and keys in PostgreSQL, in place of `SVC_STORE_URL`. Media stay in the data folder. */
   SVC_TEST_STORE_URL: v.optional(
     v.pipe(
       v.string(),
@@ -336,7 +336,7 @@ export function readConfig({
     port: known.SVC_PORT,
     baseUrl: known.SVC_BASE_URL ?? null,
     dataDir,
-    storeUrl: storeUrlOf(known, resolve(dataDir, 'state')),
+    storeUrl: known.SVC_TEST_STORE_URL ?? known.SVC_STORE_URL ?? `lmdb:${resolve(dataDir, 'state')}`,
     secretKey: known.SVC_SECRET_KEY ?? null,
     adminKey: known.SVC_ADMIN_KEY ?? null,
     instanceSlots: known.SVC_INSTANCE_SLOTS ?? null,
@@ -401,19 +401,13 @@ export function readConfig({
  */
 export function sandboxed(config: Config): Config {
   const dataDir = join(config.dataDir, 'sandbox')
-  const { backend, dir } = parseStoreUrl(config.storeUrl)!
-  const storeDir = resolve(dir) === join(config.dataDir, 'state') ? join(dataDir, 'state') : join(dir, 'sandbox')
-  const storeUrl =
-    backend === 'postgres' ? postgresUrl(config.storeUrl, { schema: 'svc_sandbox', folder: storeDir }) : `${backend}:${storeDir}`
-  return { ...config, dataDir, storeUrl }
+  return { ...config, dataDir, storeUrl: sandboxUrl(config, dataDir) }
 }
 
-function storeUrlOf(
-  { SVC_STORE_URL, SVC_TEST_STORE_URL }: { SVC_STORE_URL?: string | undefined; SVC_TEST_STORE_URL?: string | undefined },
-  folder: string,
-): string {
-  if (SVC_TEST_STORE_URL !== undefined) return postgresUrl(SVC_TEST_STORE_URL, { folder })
-  return SVC_STORE_URL ?? `lmdb:${folder}`
+function sandboxUrl({ storeUrl, dataDir: serviceDir }: Config, dataDir: string): string {
+  const store = parseStoreUrl(storeUrl)!
+  if (store.backend === 'postgres') return withSchema(storeUrl, `${schemaOf(storeUrl)}_sandbox`)
+  return `lmdb:${resolve(store.dir) === join(serviceDir, 'state') ? join(dataDir, 'state') : join(store.dir, 'sandbox')}`
 }
 
 function sentence(issue: v.BaseIssue<unknown>): string {

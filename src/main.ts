@@ -25,8 +25,7 @@ import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
 import { type Starting, watchStart } from './starting.ts'
-import { storeDirOf } from './storage/open-store.ts'
-import { makeDataDir } from './storage/private.ts'
+import { backendOf } from './storage/backends.ts'
 import { adoptStaged, dropStaged } from './storage/staged-blobs.ts'
 
 export interface ServiceOptions {
@@ -87,14 +86,15 @@ async function startParts(
   { log, allowCrash = false, sandboxUrl }: ServiceOptions,
   { clockWatch, shutdown, starting }: Run,
 ): Promise<Omit<Service, 'stop'>> {
-  await makeDataDir(config.dataDir, storeDirOf(config.storeUrl))
+  const backend = await backendOf(config.storeUrl)
+  await backend.makeFolders(config.dataDir)
   // Listens before all other parts, so that a used port is detected early; until the application is ready every request is answered 503.
   const server = await listen(config)
   server.explain(starting.sentence)
   shutdown.add(server.close)
   // The programs are run once as a check, while the store is opened.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
-  const storage = await openStorage(config, { log, shutdown })
+  const storage = await openStorage(config, { log, shutdown, backend })
 
   starting.at('the accounts')
   const { store, sealer, keyRing, steps } = storage

@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { refusalOf, waitingImports } from '../directory/imports.ts'
 import { hasItsId, instanceWith, isThere, linkedAs } from '../directory/linked.ts'
 import { MINUTE } from '../domain/clock.ts'
-import { visitOwner } from '../storage/owner.ts'
 import { keys } from '../storage/record-keys.ts'
 import { createSealer } from '../storage/sealer.ts'
 import type { Stored } from './stored.ts'
@@ -45,7 +44,7 @@ export async function refuseOccupied(
 /** Reports the import to a running service. Resolves with a sentence about the state that the instance has reached. */
 export async function handOver(stored: Stored, id: string, note: (line: string) => void): Promise<string> {
   const { store } = stored
-  if (!(await visitOwner(store))) return 'The service is not running; it takes the device over at its next start.'
+  if (!(await store.visitOwner())) return 'The service is not running; it takes the device over at its next start.'
   note('The service takes the device over.')
   const isTaken = await within(TAKING_MS, async () => {
     const refusal = await refusalOf(store, id)

@@ -6,7 +6,6 @@ import { answerTo, type OrderName, orderOps, withdrawnOrder } from '../directory
 import { SECOND } from '../domain/clock.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
-import { visitOwner } from '../storage/owner.ts'
 import { keys } from '../storage/record-keys.ts'
 import { type Stored, withOwnStore, withStore } from './stored.ts'
 
@@ -108,7 +107,7 @@ export const withInstance = <T>(
 async function isCarriedOut({ store }: Stored, id: string, order: OrderName, steps: Steps): Promise<boolean> {
   await store.commit({ ops: orderOps(id, order) })
   await steps('export:ordered')
-  if (!(await visitOwner(store))) {
+  if (!(await store.visitOwner())) {
     await store.commit({ ops: [withdrawnOrder(id)] })
     return false
   }

@@ -2,9 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { MB } from '../domain/media.ts'
-import { makeBackup } from '../storage/backup.ts'
-import { checkStore, damageSentence } from '../storage/check.ts'
-import { noStore, storeDirOf } from '../storage/open-store.ts'
+import { backendOf } from '../storage/backends.ts'
 import { command } from './command.ts'
 import { withHint, withStore } from './stored.ts'
 
@@ -13,13 +11,9 @@ export const checkStoreCommand = command({
   summary: 'Check whether the store is damaged',
   details: 'The whole store is read and nothing is changed. The service may keep running.',
   async run({ config }) {
-    const dir = storeDirOf(config.storeUrl)
-    const report = await checkStore(dir, 'deep')
-    if (report.state === 'absent') throw withHint(new Error(noStore(dir)), config)
-    if (report.state === 'damaged') throw new Error(damageSentence(dir, report.problem))
-    if (report.state === 'unknown') throw new Error(`The store in ${dir} could not be checked: ${report.problem}.`)
-    const { records, usedPages, pageSize } = report
-    return `The store in ${dir} is sound: ${records} records, ${((usedPages * pageSize) / MB).toFixed(1)} MB.\n`
+    const backend = await backendOf(config.storeUrl)
+    const { records, bytes } = await backend.check().catch(withHint(config))
+    return `The store in ${backend.shown} is sound: ${records} records, ${(bytes / MB).toFixed(1)} MB.\n`
   },
 })
 
@@ -35,12 +29,9 @@ export const backupStoreCommand = command({
     return withStore(config, async ({ store }) => {
       const file = join(config.dataDir, 'secret-key')
       const keyFile = config.secretKey === null && existsSync(file) ? file : undefined
-      const mediaFiles = await makeBackup(target, { store, blobsDir: join(config.dataDir, 'blobs'), keyFile })
-      const report = await checkStore(join(target, 'state'), 'deep')
-      if (report.state !== 'sound')
-        throw new Error(`The copy in ${target} cannot be used: ${'problem' in report ? report.problem : 'it does not exist'}.`)
+      const { records, mediaFiles } = await store.backup(target, { blobsDir: join(config.dataDir, 'blobs'), keyFile })
       if (keyFile === undefined) note('The copy does not contain the secret key: reading it needs SVC_SECRET_KEY.')
-      return `${target}: ${report.records} records, ${mediaFiles} media files.\n`
+      return `${target}: ${records} records, ${mediaFiles} media files.\n`
     })
   },
 })

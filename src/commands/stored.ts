@@ -1,14 +1,12 @@
 /** Access of a command to the store: opened with the service's own key, never created. */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, sandboxed } from '../config.ts'
-import { refuseDamaged } from '../storage/check.ts'
-import { openKeyFiles } from '../storage/key-files.ts'
-import { keysDir, openMain } from '../storage/key-ring.ts'
-import { type OpenStore, openStore, storeDirOf } from '../storage/open-store.ts'
-import { ownStore } from '../storage/owner.ts'
+import { backendOf } from '../storage/backends.ts'
+import { openMain } from '../storage/key-ring.ts'
+import { openStore } from '../storage/open-store.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
+import { NoStore, type OpenStore } from '../storage/store-backend.ts'
 
 export interface Stored {
   store: OpenStore
@@ -33,7 +31,7 @@ export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T
 /** Opens the store exclusively: the command is refused while the service runs, and a service start is refused while the command runs. */
 export const withOwnStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   opened(config, async (stored, atEnd) => {
-    atEnd(await ownStore(stored.store))
+    atEnd(await stored.store.own())
     return work(stored)
   })
 
@@ -41,16 +39,21 @@ async function opened<T>(
   config: Config,
   work: (stored: OwnStore, atEnd: (step: () => Promise<void>) => void) => Promise<T>,
 ): Promise<T> {
-  await refuseDamaged(storeDirOf(config.storeUrl), () => {})
-  const store = await openStore(config.storeUrl, { mustExist: true }).catch((error: unknown) => {
-    throw withHint(error, config)
-  })
+  const backend = await backendOf(config.storeUrl)
+  await backend.refuseDamaged(() => {})
+  const store = await openStore(config.storeUrl, { mustExist: true }).catch(withHint(config))
   let last: (() => Promise<void>) | undefined
   try {
     const file = join(config.dataDir, 'secret-key')
-    const secretKey = await loadSecretKey({ secretKey: config.secretKey ?? undefined, file, store, mustExist: true })
+    const secretKey = await loadSecretKey({
+      secretKey: config.secretKey ?? undefined,
+      file,
+      store,
+      mustExist: true,
+      isGivenOnly: backend.needsSecretKey,
+    })
     const sealer = await openMain(store, secretKey)
-    const files = openKeyFiles(keysDir(store), secretKey)
+    const files = store.keyFiles(secretKey)
     const keyOf = async (instance: string) => (await files.read(instance))?.key
     return await work({ store, sealer, keyOf, secretKey, file }, (step) => {
       last = step
@@ -61,9 +64,12 @@ async function opened<T>(
   }
 }
 
-/** An operator who tried the sandbox first looks for its data in the wrong folder. */
-export function withHint(error: unknown, config: Config): unknown {
-  const isThere = existsSync(storeDirOf(sandboxed(config).storeUrl))
-  if (!(error instanceof Error) || !isThere) return error
-  return new Error(`${error.message} There is a store of the sandbox; add --sandbox to use it.`, { cause: error.cause })
-}
+/** Throws the error again. An operator who tried the sandbox first looks for its data in the wrong store, and is told so. */
+export const withHint =
+  (config: Config) =>
+  async (error: unknown): Promise<never> => {
+    if (!(error instanceof NoStore)) throw error
+    const sandbox = await backendOf(sandboxed(config).storeUrl)
+    if (!(await sandbox.exists())) throw error
+    throw new Error(`${error.message} There is a store of the sandbox; add --sandbox to use it.`)
+  }

@@ -1,28 +1,31 @@
 /**
- * The URL by which the operator names the store: `<backend>:<directory>`. Backends are those that can commit (storage/contract.ts).
+ * The URL by which the operator names the store: `<backend>:<place>`. Backends are those that can commit (storage/contract.ts).
  *
- * `postgres://…` is accepted in tests only (`SVC_TEST_STORE_URL`), until everything that needs a folder beside the store has a form without one. Until then
- * the URL has that folder as a parameter.
+ * `postgres://…` is accepted in tests only (`SVC_TEST_STORE_URL`), until media need no folder either.
  */
-const STORE_BACKENDS = ['lmdb'] as const
 const POSTGRES = /^postgres(?:ql)?:\/\//
-export type StoreBackend = (typeof STORE_BACKENDS)[number] | 'postgres'
+const SCHEMA = 'svc'
+
+export type StoreUrl = { backend: 'lmdb'; dir: string } | { backend: 'postgres'; url: string }
 
 /** Form of a URL, for sentences. */
-export const STORE_URLS = STORE_BACKENDS.map((name) => `${name}:<directory>`).join(' or ')
+export const STORE_URLS = 'lmdb:<directory>'
 
 /** Parses a store URL. Undefined if it names no supported backend, or no directory. */
-export function parseStoreUrl(url: string): { backend: StoreBackend; dir: string } | undefined {
-  if (POSTGRES.test(url))
-    return URL.canParse(url) ? { backend: 'postgres', dir: new URL(url).searchParams.get('folder') ?? '' } : undefined
-  const [, name = '', dir = ''] = /^([a-z0-9]+):(.+)$/s.exec(url) ?? []
-  const backend = STORE_BACKENDS.find((each) => each === name)
-  return backend && { backend, dir }
+export function parseStoreUrl(url: string): StoreUrl | undefined {
+  if (POSTGRES.test(url)) return URL.canParse(url) ? { backend: 'postgres', url } : undefined
+  const [, dir] = /^lmdb:(.+)$/s.exec(url) ?? []
+  return dir === undefined ? undefined : { backend: 'lmdb', dir }
 }
 
-/** Returns the URL of another store in the database of `url`: with another schema, or with another folder beside it. */
-export function postgresUrl(url: string, change: { schema?: string; folder?: string }): string {
+/** The schema of PostgreSQL that the URL names. */
+export const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? SCHEMA
+
+/** The same database with another schema, which is another store. */
+export const withSchema = (url: string, schema: string): string => withParameter(url, 'schema', schema)
+
+export function withParameter(url: string, name: string, value: string): string {
   const parts = new URL(url)
-  for (const [name, value] of Object.entries(change)) parts.searchParams.set(name, value)
+  parts.searchParams.set(name, value)
   return parts.href
 }

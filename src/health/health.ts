@@ -1,6 +1,4 @@
 /** Health of the service for its dashboard: sampled every ten seconds, and assembled on request. */
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -29,8 +27,9 @@ export interface HealthDeps {
   ledger: Ledger
   engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
   disk: { freeBytes(): number }
-  /** Folder of the store; bytes of waiting media. */
-  storeDir: string
+  /** Bytes of the store. */
+  storeBytes(): Promise<number>
+  /** Bytes of waiting media. */
   mediaBytes(): number
   outboxMax: number
   clock: Clock
@@ -46,22 +45,6 @@ export interface HealthWatch {
 /** Time in ms after which a check counts as failed. */
 const CHECK_DEADLINE = SECOND
 const mb = (bytes: number) => Math.round((bytes / MB) * 10) / 10
-
-/** Disk space that the files of a folder use. It counts allocated blocks, because the file of a store has holes. */
-async function sizeOf(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const sizes = await Promise.all(
-    entries
-      .filter((entry) => entry.isFile())
-      .map(({ name }) =>
-        stat(join(folder, name)).then(
-          ({ blocks }) => blocks * 512,
-          () => 0,
-        ),
-      ),
-  )
-  return sizes.reduce((total, size) => total + size, 0)
-}
 
 export function watchHealth(deps: HealthDeps): HealthWatch {
   const { account, directory, readings, readiness, tally, ledger, engine, clock, steady, log } = deps
@@ -124,7 +107,7 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
 
   return {
     async of(workspace) {
-      const [checks, storeBytes] = await Promise.all([checksNow(), sizeOf(deps.storeDir), readings.look(SECOND)])
+      const [checks, storeBytes] = await Promise.all([checksNow(), deps.storeBytes(), readings.look(SECOND)])
       const { rss, heapUsed } = process.memoryUsage()
       const { subscription } = account.workspace(workspace)
       const { ids } = directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS })

@@ -210,7 +210,7 @@ async function dashboardOf(
     ledger,
     engine: threads.engine,
     disk: storage.diskWatch,
-    storeDir: storage.store.dir,
+    storeBytes: storage.store.size,
     mediaBytes: () => Number(Atomics.load(threads.blobsUsed, 0)),
     outboxMax,
     clock: clockWatch.clock,

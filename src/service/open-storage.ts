@@ -5,15 +5,14 @@ import type { SharedDisk } from '../domain/disk.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
 import type { Logger } from '../log.ts'
-import { refuseDamaged } from '../storage/check.ts'
 import { claimsOf, type DiskWatch, noteCommit, shareDisk, watchDisk } from '../storage/disk.ts'
 import { endWithStore } from '../storage/end-now.ts'
 import { eraseLeftovers } from '../storage/erase.ts'
 import { checkSecretKey, type KeyRing, openKeyRing } from '../storage/key-ring.ts'
-import { type OpenStore, openStore, storeDirOf } from '../storage/open-store.ts'
-import { ownStore } from '../storage/owner.ts'
+import { openStore } from '../storage/open-store.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
+import type { Backend, OpenStore } from '../storage/store-backend.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface ServiceStorage {
@@ -32,9 +31,9 @@ export interface ServiceStorage {
 
 export async function openStorage(
   config: Config,
-  { log, shutdown }: { log: Logger; shutdown: Shutdown },
+  { log, shutdown, backend }: { log: Logger; shutdown: Shutdown; backend: Backend },
 ): Promise<ServiceStorage> {
-  await refuseDamaged(storeDirOf(config.storeUrl), (problem) => log.warn({ problem }, 'the store could not be checked'))
+  await backend.refuseDamaged((problem) => log.warn({ problem }, 'the store could not be checked'))
   const disk = shareDisk(config.shards + 1)
   const store = await openStore(config.storeUrl, {
     claims: claimsOf(disk, 0),
@@ -50,14 +49,15 @@ export async function openStorage(
     secretKey: config.secretKey ?? undefined,
     file: join(config.dataDir, 'secret-key'),
     store,
+    isGivenOnly: backend.needsSecretKey,
   })
   await checkSecretKey(store, secretKey)
   // Until here the start has changed nothing that two services could not change at the same time.
   let visited = () => {}
-  giveBack = await ownStore(store, () => visited())
+  giveBack = await store.own(() => visited())
   const diskWatch = await watchDisk({
     shared: disk,
-    dirs: [config.dataDir, store.dir],
+    dirs: store.dir === undefined ? [config.dataDir] : [config.dataDir, store.dir],
     reserveBytes: config.diskReserveBytes,
     hasRoom: store.hasRoom,
     log,

@@ -81,7 +81,8 @@ function checkConverter(programs: Programs | null, { ffmpeg }: Config, log: Logg
 
 export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Threads> {
   const { log, shutdown, storage, starting } = deps
-  const { logging, network, egressAllow, storeUrl } = config
+  const { logging, network, egressAllow } = config
+  const storeUrl = storage.store.threadUrl
   const media = createMediaPool({ logging, log })
   shutdown.add(() => media.close())
   starting.at('ffmpeg')
@@ -116,7 +117,7 @@ async function openEngine(
     heapMb: config.shardHeapMb,
     startsPerSecond: config.startsPerSecond,
     webhookConcurrency: config.webhookConcurrency,
-    storeUrl: config.storeUrl,
+    storeUrl: storage.store.threadUrl,
     linksKey: storage.keyRing.links,
     keyOf: storage.keyRing.of,
     network: config.network,

@@ -7,19 +7,19 @@
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { keysDir } from './key-ring.ts'
-import type { OpenStore } from './open-store.ts'
 import { makePrivate, PRIVATE_FOLDER } from './private.ts'
 
 export interface BackupSource {
-  store: Pick<OpenStore, 'copyTo' | 'dir'>
+  /** Copies the records of one point in time into an existing folder, even while others write. */
+  copyTo(dir: string): Promise<void>
+  keysDir: string
   blobsDir: string
   /** Absent if the operator provides the key and stores it elsewhere. */
   keyFile?: string | undefined
 }
 
 /** `target` must not exist, and is created only when the copy is complete. Resolves with the number of media files in it. */
-export async function makeBackup(target: string, { store, blobsDir, keyFile }: BackupSource): Promise<number> {
+export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, keyFile }: BackupSource): Promise<number> {
   if ((await sizeOf(target)) !== undefined) throw new Error(`${target} already exists; name a folder that does not exist.`)
   await makePrivate(dirname(target))
   const draft = `${target}.partial`
@@ -28,11 +28,11 @@ export async function makeBackup(target: string, { store, blobsDir, keyFile }: B
   try {
     for (const folder of [state, blobs, keys]) await makePrivate(folder)
     await copyFiles(blobsDir, blobs)
-    await copyFiles(keysDir(store), keys)
-    await store.copyTo(state)
+    await copyFiles(keysDir, keys)
+    await copyTo(state)
     const mediaFiles = await copyFiles(blobsDir, blobs)
     // The copy may have one key too many, of an instance that was created or deleted during the copy; the first start removes it.
-    await copyFiles(keysDir(store), keys)
+    await copyFiles(keysDir, keys)
     await rename(keys, join(state, 'keys'))
     if (keyFile !== undefined) await copyFile(keyFile, join(draft, 'secret-key'))
     for (const file of await filesOf(draft)) await flush(file)

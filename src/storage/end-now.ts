@@ -9,13 +9,10 @@ export function endNow(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** The store no longer works in this process; the next process opens it in its state on the disk. */
+/** The store no longer works in this process; the next process opens it in the state that was stored. */
 export const endWithStore =
   (log: Log) =>
-  (err: unknown): void => {
-    log.error(
-      { err },
-      'The disk failed in a way after which the store can no longer be read or written. The process exits; a new process can continue.',
-    )
+  (err: unknown, sentence: string): void => {
+    log.error({ err }, `${sentence} The process exits; a new process can continue.`)
     endNow()
   }

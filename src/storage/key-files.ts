@@ -6,26 +6,23 @@
  * opens one place and the new one opens the other. Nothing is ever moved, so after a kill at least one of the two opens the file.
  */
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, readFile, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder, writeOnce } from './durable-files.ts'
+import { type KeyFile, openPlaces, PLACE_BYTES, sealPlace } from './key-place.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
-import { createSealer, RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './sealer.ts'
+import { createSealer, RING_KEY_BYTES } from './sealer.ts'
 
-const PLACE_BYTES = SEAL_BYTES + RING_KEY_BYTES
 /** Each place is in its own sector, so writing one does not touch the other. */
 const PLACES = [0, 512] as const
 const FILE_BYTES = 1_024
 const EMPTY = Buffer.alloc(PLACE_BYTES)
 
-export interface KeyFile {
-  key: Uint8Array
-  /** The place that opens, and whether the other one is filled. */
-  place: 0 | 1
-  isOtherUsed: boolean
-}
-
 export interface KeyFiles {
+  /** The place of all keys, for sentences. */
+  where: string
+  /** The place of one of them. */
+  whereIs(name: string): string
   /** Names of all files, in any order. */
   names(): Promise<string[]>
   /** Undefined if no such file exists. Null if no place of it opens with this secret key. */
@@ -38,19 +35,15 @@ export interface KeyFiles {
   clearOther(name: string): Promise<void>
   /** Overwrites the file, then removes it. */
   destroy(name: string): Promise<void>
+  /** Removes files that a kill left incomplete. */
+  removeDrafts(): Promise<void>
 }
 
 export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
   const sealer = createSealer(secretKey)
   const path = (name: string) => join(dir, name)
 
-  function opened(name: string, bytes: Buffer): KeyFile | null {
-    for (const place of [0, 1] as const) {
-      const key = openPlace(sealer, name, placeIn(bytes, place))
-      if (key) return { key, place, isOtherUsed: !placeIn(bytes, place === 0 ? 1 : 0).equals(EMPTY) }
-    }
-    return null
-  }
+  const opened = (name: string, bytes: Buffer): KeyFile | null => openPlaces(sealer, name, [placeIn(bytes, 0), placeIn(bytes, 1)])
 
   async function read(name: string): Promise<KeyFile | null | undefined> {
     try {
@@ -73,6 +66,8 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
   }
 
   return {
+    where: dir,
+    whereIs: path,
     read,
     async names() {
       try {
@@ -86,14 +81,14 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
     async make(name, key = Uint8Array.from(randomBytes(RING_KEY_BYTES))) {
       await mkdir(dir, { recursive: true, mode: PRIVATE_FOLDER })
       const bytes = Buffer.alloc(FILE_BYTES)
-      sealer.seal(recordKey(name), key).copy(bytes, PLACES[0])
+      sealPlace(sealer, name, key).copy(bytes, PLACES[0])
       if (await writeOnce(path(name), bytes)) return key
       // An existing key is never replaced, because records that are sealed with it would be lost.
       return (await found(name)).key
     },
     async sealAlso(name, nextKey) {
       const { key } = await found(name)
-      await writeOther(name, createSealer(nextKey).seal(recordKey(name), key))
+      await writeOther(name, sealPlace(createSealer(nextKey), name, key))
     },
     clearOther: (name) => writeOther(name, EMPTY),
     async destroy(name) {
@@ -106,23 +101,18 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
       await unlink(path(name))
       await syncFolder(dir)
     },
+    async removeDrafts() {
+      for (const name of await readdir(dir)) if (name.endsWith('.tmp')) await rm(path(name))
+    },
   }
 }
 
 /** The system creates folders and hidden files: `lost+found`, `.DS_Store`. */
 const isKeyName = (name: string) => !name.startsWith('.') && !name.endsWith('.tmp')
 
-const recordKey = (name: string) => `key:${name}`
-
-const placeIn = (bytes: Buffer, place: 0 | 1) => bytes.subarray(PLACES[place], PLACES[place] + PLACE_BYTES)
-
-function openPlace(sealer: Sealer, name: string, sealed: Buffer): Uint8Array | null {
-  try {
-    return Uint8Array.from(sealer.open(recordKey(name), sealed))
-  } catch {
-    // The place is empty or sealed with another secret key.
-    return null
-  }
+function placeIn(bytes: Buffer, place: 0 | 1): Buffer | undefined {
+  const found = bytes.subarray(PLACES[place], PLACES[place] + PLACE_BYTES)
+  return found.equals(EMPTY) ? undefined : found
 }
 
 async function changing(path: string, flags: string, change: (handle: FileHandle) => Promise<unknown>): Promise<void> {

@@ -7,14 +7,14 @@
  * creation), a place under another secret key to an interrupted rotation. Only the main thread of the service that owns the store, or a command that
  * has taken its place, changes these files.
  */
-import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Steps } from '../domain/steps.ts'
-import { type KeyFile, type KeyFiles, openKeyFiles } from './key-files.ts'
-import type { OpenStore } from './open-store.ts'
+import type { StateStore } from './contract.ts'
+import type { KeyFiles } from './key-files.ts'
+import type { KeyFile } from './key-place.ts'
 import { keys } from './record-keys.ts'
 import { createSealer, type Sealer } from './sealer.ts'
 import { isEmpty } from './secret-key.ts'
+import type { OpenParts } from './store-backend.ts'
 
 export interface KeyRing {
   /** Sealer for the records of the main thread. */
@@ -32,7 +32,7 @@ export interface KeyRing {
   destroy(instance: string): Promise<void>
 }
 
-type Store = Pick<OpenStore, 'dir' | 'get' | 'commit' | 'range'>
+type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyFiles' | 'shown'>
 
 /** Names of the two keys that do not belong to an instance. */
 const MAIN = 'main'
@@ -42,8 +42,6 @@ const MARK = Buffer.from('this store is read with the right key')
 
 const WRONG_KEY = 'The secret key is not the one this store was written with; start with the original key or use an empty store.'
 
-export const keysDir = (store: Pick<OpenStore, 'dir'>) => join(store.dir, 'keys')
-
 /** Checks that this is the secret key of the store. Changes nothing, except that an empty store gets its first keys. */
 export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promise<void> {
   if ((await store.get(keys.keyRing)) !== undefined) {
@@ -52,10 +50,10 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
   }
   if (!(await isEmpty(store)))
     throw new Error('The store has data but no key mark, so the secret key cannot be checked; restore the store from a backup.')
-  const files = openKeyFiles(keysDir(store), secretKey)
+  const files = store.keyFiles(secretKey)
   if ((await files.names()).some((name) => name !== MAIN && name !== LINKS))
     throw new Error(
-      `The store is empty, but ${keysDir(store)} holds keys of instances; restore the store, or move that folder away.`,
+      `The store is empty, but ${files.where} holds keys of instances; restore the store, or move that folder away.`,
     )
   // If two processes start at the same time, the second uses the key of the first.
   if ((await files.read(MAIN)) === null) throw new Error(WRONG_KEY)
@@ -68,26 +66,26 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
 /** The sealer of the main thread's records, for a command that runs beside the service. Changes nothing. */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) throw new Error('The store is empty; start the service once.')
-  const { key } = await needed(openKeyFiles(keysDir(store), secretKey), store, MAIN)
+  const { key } = await needed(store.keyFiles(secretKey), MAIN)
   const main = createSealer(key)
   await checkRing(store, main)
   return main
 }
 
 /** Reads and opens a sealed record, to check that the store answers and that the keys beside it belong to it. */
-export async function checkRing(store: Pick<OpenStore, 'dir' | 'get'>, main: Sealer): Promise<void> {
+export async function checkRing(store: Pick<Store, 'get' | 'shown'>, main: Sealer): Promise<void> {
   const mark = await store.get(keys.keyRing)
   if (mark === undefined || !opens(main, keys.keyRing, mark))
-    throw new Error(`The keys in ${keysDir(store)} are not those of the store beside them; restore both from one backup.`)
+    throw new Error(`The keys of the store in ${store.shown} are not those of its records; restore both from one backup.`)
 }
 
 /** Opens the key ring for the process that owns the store. Finishes an interrupted rotation. */
 export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<KeyRing> {
-  const files = openKeyFiles(keysDir(store), secretKey)
+  const files = store.keyFiles(secretKey)
   await checkSecretKey(store, secretKey)
-  await removeDrafts(keysDir(store))
-  const main = createSealer((await needed(files, store, MAIN)).key)
-  const { key: links } = await needed(files, store, LINKS)
+  await files.removeDrafts()
+  const main = createSealer((await needed(files, MAIN)).key)
+  const { key: links } = await needed(files, LINKS)
   const held = await settle(store, secretKey)
   held.delete(MAIN)
   held.delete(LINKS)
@@ -98,9 +96,7 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
     of(instance) {
       const key = held.get(instance)
       if (key === undefined)
-        throw new Error(
-          `The key of instance ${instance} is missing in ${keysDir(store)}; restore it from the backup of the store.`,
-        )
+        throw new Error(`The key of instance ${instance} is missing in ${files.where}; restore it from the backup of the store.`)
       return key
     },
     async make(instance, key) {
@@ -118,9 +114,9 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
  * needed.
  */
 async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => {}): Promise<Map<string, Uint8Array>> {
-  const files = openKeyFiles(keysDir(store), secretKey)
+  const files = store.keyFiles(secretKey)
   const found = new Map<string, KeyFile>()
-  for (const name of await files.names()) found.set(name, await needed(files, store, name))
+  for (const name of await files.names()) found.set(name, await needed(files, name))
   for (const [name, { isOtherUsed }] of found) {
     if (!isOtherUsed) continue
     await files.clearOther(name)
@@ -140,7 +136,7 @@ export async function rotateSecretKey(
   { replace, steps }: { replace(): Promise<boolean>; steps: Steps },
 ): Promise<void> {
   const names = [...(await settle(store, secretKey)).keys()]
-  const files = openKeyFiles(keysDir(store), secretKey)
+  const files = store.keyFiles(secretKey)
   for (const name of names) {
     await files.sealAlso(name, next)
     steps('rotate:sealed')
@@ -150,12 +146,12 @@ export async function rotateSecretKey(
   if (isReplaced) await settle(store, next, steps)
 }
 
-async function needed(files: KeyFiles, store: Store, name: string): Promise<KeyFile> {
+async function needed(files: KeyFiles, name: string): Promise<KeyFile> {
   const file = await files.read(name)
   if (file) return file
   // The main key shows whether the secret key is wrong, or only this file.
   if (file === null && (name === MAIN || !(await files.read(MAIN)))) throw new Error(WRONG_KEY)
-  const path = join(keysDir(store), name)
+  const path = files.whereIs(name)
   if (file === null)
     throw new Error(
       `The key ${path} cannot be decrypted with the secret key, but other keys can. Restore it from a backup, or move it away to continue without that instance.`,
@@ -170,9 +166,4 @@ function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {
     // The key is sealed with another secret key, so the answer is no.
     return false
   }
-}
-
-/** Removes a file that a kill left incomplete. */
-async function removeDrafts(dir: string): Promise<void> {
-  for (const name of await readdir(dir)) if (name.endsWith('.tmp')) await rm(join(dir, name))
 }

@@ -10,11 +10,14 @@ import { open, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { BRAND } from '../domain/brand.ts'
-import type { OpenStore } from './open-store.ts'
+import type { StateStore } from './contract.ts'
 import { keys } from './record-keys.ts'
 
 /** Longest path of a Unix socket in bytes, including the final zero: 108 on Linux, 104 on macOS. */
 const MAX_SOCKET_PATH = 104
+
+/** A store whose folder holds the socket. */
+type Owned = Pick<StateStore, 'get' | 'commit'> & { dir: string }
 
 /** The folder of the sockets, and a function that releases it. */
 interface Place {
@@ -26,10 +29,7 @@ interface Place {
  * When it resolves, this process owns the store. Resolves with a function that releases it, to be called after the store is closed. `onVisit` is
  * called for each connection to the socket: a command has left something in the store (`visitOwner`), or a second service starts.
  */
-export async function ownStore(
-  store: Pick<OpenStore, 'dir' | 'get' | 'commit'>,
-  onVisit: () => void = () => {},
-): Promise<() => Promise<void>> {
+export async function ownStore(store: Owned, onVisit: () => void = () => {}): Promise<() => Promise<void>> {
   const name = `owner-${randomBytes(8).toString('hex')}`
   const place = await placeOf(store.dir, name)
   const server = createServer((asker) => {
@@ -53,7 +53,7 @@ export async function ownStore(
 }
 
 /** Asks the service that owns the store to read it. False if no service runs on it. */
-export async function visitOwner(store: Pick<OpenStore, 'dir' | 'get'>): Promise<boolean> {
+export async function visitOwner(store: Omit<Owned, 'commit'>): Promise<boolean> {
   const name = await store.get(keys.owner)
   if (name === undefined) return false
   const owner = Buffer.from(name).toString()
@@ -65,7 +65,7 @@ export async function visitOwner(store: Pick<OpenStore, 'dir' | 'get'>): Promise
   }
 }
 
-async function take(store: Pick<OpenStore, 'dir' | 'get' | 'commit'>, place: Place, name: string): Promise<void> {
+async function take(store: Owned, place: Place, name: string): Promise<void> {
   for (;;) {
     const before = await store.get(keys.owner)
     const other = before === undefined ? undefined : place.path(Buffer.from(before).toString())

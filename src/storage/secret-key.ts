@@ -15,10 +15,23 @@ export interface SecretKeySource {
   store: Pick<StateStore, 'range'>
   /** If true, no key is generated. */
   mustExist?: boolean
+  /** If true, there is no such file: the operator must give the key. */
+  isGivenOnly?: boolean
 }
 
-export async function loadSecretKey({ secretKey, file, store, mustExist = false }: SecretKeySource): Promise<Uint8Array> {
+export async function loadSecretKey({
+  secretKey,
+  file,
+  store,
+  mustExist = false,
+  isGivenOnly = false,
+}: SecretKeySource): Promise<Uint8Array> {
   if (secretKey !== undefined) return parseSecretKey(secretKey, 'SVC_SECRET_KEY')
+  if (isGivenOnly) {
+    throw new Error(
+      `SVC_SECRET_KEY is not set; a store in PostgreSQL needs it, because the key must not lie beside what it opens. It must be ${SECRET_KEY_FORM}.`,
+    )
+  }
   const found = await readIfThere(file)
   if (found !== undefined) return parseSecretKey(found, `The key file ${file}`)
   if (!(await isEmpty(store))) {

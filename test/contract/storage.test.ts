@@ -9,6 +9,7 @@ import { threadFlags } from '../../src/engine/thread.ts'
 import { KEY_LIMIT, type RangeOptions } from '../../src/storage/contract.ts'
 import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
 import { program, sameKind } from '../harness/checkout.ts'
+import { until } from '../harness/until.ts'
 import { BACKENDS, type Backend } from './storage-backends.ts'
 import { checkModel } from './storage-model.ts'
 
@@ -278,6 +279,31 @@ for (const { name, skip, start } of BACKENDS) {
       }
     })
 
+    test('a store has one owner: a second one is refused with a sentence, and is told of visits, until the store is given back', async () => {
+      const url = backend!.url('owned')
+      const store = await openStore(url)
+      assert.equal(await store.visitOwner(), false)
+      let visits = 0
+      const giveBack = await store.own(() => visits++)
+      const second = await openStore(url)
+      await assert.rejects(second.own(), (error: Error) => {
+        assert.ok(error.message.startsWith(`Another svc runs on the store in ${store.shown}; stop that one, or give this one a`))
+        return true
+      })
+      // lmdb's owner notices the second one, too.
+      const before = visits
+      assert.equal(await second.visitOwner(), true)
+      await until(
+        async () => visits,
+        (now) => now > before,
+      )
+      await store.close()
+      await giveBack()
+      assert.equal(await second.visitOwner(), false)
+      await (await second.own())()
+      await second.close()
+    })
+
     test('a reopened store has everything, and unstorage reads the same entries', async () => {
       const url = backend!.url('reopened')
       const first = await openStore(url)
@@ -285,9 +311,9 @@ for (const { name, skip, start } of BACKENDS) {
       await first.close()
       const second = await openStore(url)
       assert.equal(Buffer.from((await second.get('a:b'))!).toString(), 'kept')
-      assert.equal(await second.storage.getItem('a:b'), 'kept')
-      assert.deepEqual(await second.storage.getKeys('a'), ['a:b'])
-      await second.storage.setItemRaw('a:c', bytes('raw'))
+      assert.equal(await second.storage.getItem('state:a:b'), 'kept')
+      assert.deepEqual(await second.storage.getKeys('state:a'), ['state:a:b'])
+      await second.storage.setItemRaw('state:a:c', bytes('raw'))
       assert.equal(Buffer.from((await second.get('a:c'))!).toString(), 'raw')
       await second.storage.clear()
       assert.equal(await second.get('a:b'), undefined)

@@ -12,6 +12,7 @@ import { type Ack, createGateway, type Gateway, type Instance } from '../harness
 import { networkEnv, type Running, run } from '../harness/process.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
+import { storeEnv } from '../harness/store-env.ts'
 
 export interface Ground {
   sandbox: Sandbox
@@ -78,6 +79,7 @@ export async function startGround(
     SVC_PORT: String(port),
     SVC_SHARDS: '1',
     SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL ?? 'warn',
+    ...storeEnv(join(dir, 'service')),
     ...onService,
   }
   let unreadable = 0

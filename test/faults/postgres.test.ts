@@ -9,10 +9,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
-import { type PostgresDriver, type PostgresOptions, postgresDriver } from '../../src/storage/drivers/postgres.ts'
+import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../src/storage/drivers/postgres.ts'
+import { openKeyRing, rotateSecretKey } from '../../src/storage/key-ring.ts'
+import { openStore } from '../../src/storage/open-store.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { type Fault, type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
+import { INSTANCE } from '../unit/storage/fixtures.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 const put = (key: string, text: string) => ({ ops: [[key, bytes(text)] as const] })
@@ -46,7 +49,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const schema = `doubt_${schemas++}`
     const url = `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`
     const over: unknown[] = []
-    const store = await postgresDriver({ url, silenceMs: 1_000, onOver: (cause) => over.push(cause), ...options })
+    const store = await openPostgres({ url, silenceMs: 1_000, onOver: (cause) => over.push(cause), ...options })
     open.add(store)
     const side = await cluster.client(schema)
     await side.query(COUNTING)
@@ -58,7 +61,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     return { store, side, url, over, textOf, writesOf }
   }
 
-  const declareOver = (side: pg.Client, writer: string) =>
+  const declareOver = (side: pg.Client, writer: string | undefined) =>
     side.query('UPDATE svc_writer SET is_over = true WHERE id = $1', [writer])
 
   for (const [fault, expected] of [
@@ -287,6 +290,115 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy.refuse(false)
     assert.equal(over.length, 1)
     await assert.rejects(store.commit(put('k', '3')), /unknown whether it was stored/)
+  })
+
+  /** A service of two threads that owns its schema through the proxy, and what it was told. */
+  async function service(options: { threads?: number } = {}) {
+    const schema = `service_${schemas++}`
+    const url = (port: number) => `postgres://svc@127.0.0.1:${port}/postgres?schema=${schema}`
+    const over: string[] = []
+    const claims = { all: new BigInt64Array(options.threads ?? 2), own: 0 }
+    const main = await openStore(url(proxy.port), { claims, onOver: (_, sentence) => over.push(sentence) })
+    const giveBack = await main.own()
+    const thread = await openStore(main.threadUrl)
+    const side = await cluster.client(schema)
+    const writers = async () => Number((await side.query('SELECT count(*) FROM svc_writer')).rows[0].count)
+    return { main, thread, giveBack, over, side, writers, schema }
+  }
+  const ENDING = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc owner'"
+
+  test('a service that lost its schema to another stores nothing more and begins no thread, and leaves no writer', async () => {
+    const { main, thread, giveBack, over, side, writers, schema } = await service()
+    await thread.commit(put('k', 'before'))
+    assert.equal(await writers(), 2)
+    // It cannot come back before the other one is there.
+    proxy.refuse(true)
+    await side.query(ENDING)
+    const other = await openStore(cluster.url(schema))
+    const giveBackOther = await other.own()
+    proxy.refuse(false)
+    assert.equal(await writers(), 1)
+    await assert.rejects(thread.commit(put('k', 'after')), Fenced)
+    await assert.rejects(openStore(main.threadUrl), Fenced)
+    await until(
+      async () => over,
+      ({ length }) => length > 0,
+    )
+    assert.equal(over[0], 'Another service has taken over the store in PostgreSQL.')
+    await assert.rejects(main.commit(put('k', 'after')), Fenced)
+    assert.equal(Buffer.from((await other.get('k'))!).toString(), 'before')
+    for (const store of [thread, main, other]) await store.close()
+    await giveBack()
+    await giveBackOther()
+    assert.equal(await writers(), 0)
+  })
+
+  test('a thread that begins again waits for the commit of its former run, which stores nothing more', async () => {
+    const { main, giveBack, side, writers } = await service()
+    const begin = () => openStore(main.threadUrl, { claims: { all: new BigInt64Array(2), own: 1 } })
+    const former = await begin()
+    await former.commit(put('k', '1'))
+    // The server carries out a commit of the former run, and something holds it up.
+    await side.query("BEGIN; SELECT FROM svc_state WHERE key = 'k' FOR UPDATE")
+    // Inside a transaction the same processes would be seen each time.
+    const watcher = await cluster.client()
+    const waiting = (count: number) =>
+      until(
+        async () => (await watcher.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rowCount,
+        (found) => found === count,
+      )
+    const last = former.commit(put('k', '2'))
+    await waiting(1)
+    const beginning = begin()
+    await waiting(2)
+    await side.query('COMMIT')
+    await last
+    const next = await beginning
+    assert.equal(Buffer.from((await next.get('k'))!).toString(), '2')
+    await assert.rejects(former.commit(put('k', '3')), Fenced)
+    assert.equal(Buffer.from((await next.get('k'))!).toString(), '2')
+    // The main thread, the thread of `service`, and this one.
+    assert.equal(await writers(), 3)
+    for (const store of [former, next, main]) await store.close()
+    await giveBack()
+  })
+
+  test('an owner whose connection breaks owns its schema again', async () => {
+    const { main, thread, giveBack, over, side, schema } = await service()
+    const owner = "SELECT pid FROM pg_locks WHERE locktype = 'advisory'"
+    const before = (await side.query(owner)).rows[0].pid
+    await side.query(ENDING)
+    await until(
+      async () => (await side.query(owner)).rows[0]?.pid,
+      (pid) => pid !== undefined && pid !== before,
+    )
+    const other = await openStore(cluster.url(schema))
+    await assert.rejects(other.own(), /Another svc runs on the store/)
+    await thread.commit(put('k', 'still'))
+    assert.deepEqual(over, [])
+    for (const store of [other, thread, main]) await store.close()
+    await giveBack()
+  })
+
+  test('too few connections are one sentence at the start', async () => {
+    await assert.rejects(service({ threads: 41 }), /schema service_\d+\) allows 57 connections, and this service needs 87; raise/)
+  })
+
+  test('keys are rows that open with their secret key alone, survive a rotation, and are gone when they are destroyed', async () => {
+    const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    const store = await openStore(cluster.url(`keys_${schemas++}`))
+    const ring = await openKeyRing(store, old)
+    await ring.make(INSTANCE)
+    const key = Buffer.from(ring.of(INSTANCE))
+    assert.deepEqual(Buffer.from((await openKeyRing(store, old)).of(INSTANCE)), key)
+    await assert.rejects(openKeyRing(store, next), /The secret key is not the one this store was written with/)
+    await rotateSecretKey(store, old, next, { replace: async () => true, steps: () => {} })
+    await assert.rejects(openKeyRing(store, old), /The secret key is not the one this store was written with/)
+    const rotated = await openKeyRing(store, next)
+    assert.deepEqual(Buffer.from(rotated.of(INSTANCE)), key)
+    await rotated.destroy(INSTANCE)
+    assert.deepEqual((await openKeyRing(store, next)).instances(), [])
+    await store.close()
   })
 
   test('a server that is killed with all its processes and started again has each confirmed commit', async () => {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { program, ROOT } from './checkout.ts'
+import { storeEnv } from './store-env.ts'
 
 const CLI = program('../../src/cli', import.meta.url)
 
@@ -13,13 +14,16 @@ export interface CommandResult {
   code: number | null
 }
 
-/** Runs a command with no other setting than `dataDir`. */
+/** Runs a command with no other setting than `dataDir` (and where the stores of the tests are: `store-env.ts`). */
 export const runCommand = (dataDir: string, ...args: string[]): Promise<CommandResult> => runCommandIn({}, dataDir, ...args)
 
 /** Runs a command with `dataDir` and the variables of `env` as its only settings. */
 export async function runCommandIn(env: Record<string, string>, dataDir: string, ...args: string[]): Promise<CommandResult> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
-  const child = spawn(process.execPath, [...CLI, ...args], { cwd: ROOT, env: { ...inherited, ...env, SVC_DATA_DIR: dataDir } })
+  const child = spawn(process.execPath, [...CLI, ...args], {
+    cwd: ROOT,
+    env: { ...inherited, ...storeEnv(dataDir), ...env, SVC_DATA_DIR: dataDir },
+  })
   child.stdin.end()
   const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { out, errors, code: code as number | null }

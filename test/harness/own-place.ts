@@ -8,6 +8,7 @@ import { startService } from '../../src/main.ts'
 import { startNetworkThread } from './network.ts'
 import type { Place, PlaceOptions } from './place.ts'
 import { loggingEnv } from './secrets.ts'
+import { storeEnv } from './store-env.ts'
 
 const STOP = 5_000
 
@@ -36,6 +37,7 @@ export async function openPlace({ shards = 1, env = {}, untraced = false }: Plac
         PATH: process.env.PATH ?? '',
         SVC_PORT: port,
         SVC_DATA_DIR: dir,
+        ...storeEnv(dir),
         SVC_SHARDS: String(shards),
         ...loggingEnv(),
         SVC_NETWORK_URL: url,

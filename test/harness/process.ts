@@ -60,7 +60,10 @@ export async function run(flags: string[], env: Record<string, string>, args = S
       noteSecrets(out)
       resolve(JSON.parse(out.slice(0, end)) as Printed)
     })
-    ended.then(({ code, signal }) => reject(new Error(`ended with ${code ?? signal} before it was up: ${errors}`)))
+    ended.then(({ code, signal }) => {
+      clearTimeout(timer)
+      reject(new Error(`ended with ${code ?? signal} before it was up: ${errors}`))
+    })
   })
   return {
     printed,

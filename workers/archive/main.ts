@@ -35,7 +35,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
   port.once('close', () => stopped.abort())
   const room = roomOf(port, stopped.signal)
   const post = (news: FileNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved)
-  const store = await openStore(storeUrl, { mustExist: true })
+  const store = await openStore(storeUrl, { mustExist: true, isReader: true })
   const frames = stoppable(instanceFrames(parts, store, blobsDir))
   try {
     const sealed = await encrypted(passphrase, frames)

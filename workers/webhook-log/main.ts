@@ -11,7 +11,7 @@ export type LogTask = {
 }[keyof LogReader]
 
 export async function read({ ask, of, storeUrl, keys }: LogTask): Promise<unknown> {
-  const store = await openStore(storeUrl, { mustExist: true })
+  const store = await openStore(storeUrl, { mustExist: true, isReader: true })
   try {
     const reader = logReader(store, (instanceId) => createSealer(keys.get(instanceId)!))
     return await (reader[ask] as (...input: typeof of) => Promise<unknown>)(...of)

@@ -8,20 +8,13 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, open } from 'lmdb'
-import type { Driver } from 'unstorage'
+import { defineDriver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
 import { ownedBytes } from '../../lib/owned-bytes.ts'
-import {
-  type Batch,
-  type CountOptions,
-  checkOps,
-  checkRecordKey,
-  KEY_LIMIT,
-  type RangeOptions,
-  type StateStore,
-} from '../contract.ts'
+import { type Batch, type CountOptions, checkOps, checkRecordKey, KEY_LIMIT, type RangeOptions } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
-import { type Claims, checkRoom, createLmdbRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
+import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
+import { checkRoom, createLmdbRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
 /** Number of entries read per step of a range. No read transaction is held between two steps, so a slow reader does not keep old pages alive. */
@@ -35,13 +28,11 @@ const MAX_READERS = 512
  */
 const MAP_BYTES = 16 * 1_024 ** 3
 
-export interface LmdbDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
-  options: { dir: string }
+export interface LmdbDriver extends StateDriver {
   /** Whether the disk has space for a commit. */
   hasRoom(): boolean
   /** Copies one point in time into an existing folder, even while others write. The copy has no free pages. */
   copyTo(dir: string): Promise<void>
-  dispose(): Promise<void>
 }
 
 /** The first string after every key with the prefix. Keys are printable ASCII, so the last character can always be incremented. */
@@ -101,22 +92,16 @@ function createLook(db: Database<Uint8Array, string>): Look {
 
 export const noStore = (dir: string) => `There is no store in ${dir}; start the service once, or name its folder in SVC_DATA_DIR.`
 
-export interface LmdbOptions {
+export interface LmdbOptions extends OpenOptions {
   dir: string
-  /** If true, refuses to open a store that does not exist, and creates nothing. */
-  mustExist?: boolean | undefined
-  /** Shared by all threads that open the store. Absent if this thread is the only one in its process. */
-  claims?: Claims | undefined
-  /** Called at the end of every commit that lmdb received. */
-  onCommit?: ((isStored: boolean) => void) | undefined
-  /** Called when the store can no longer be used by this process. */
-  onOver?: ((cause: unknown) => void) | undefined
 }
 
-export function lmdbDriver(options: LmdbOptions): LmdbDriver {
+const OVER_SENTENCE = 'The disk failed in a way after which the store can no longer be read or written.'
+
+export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
   const { dir, mustExist = false, claims = { all: new BigInt64Array(1), own: 0 }, onCommit, onOver } = options
   const isNew = !existsSync(join(dir, 'data.mdb'))
-  if (mustExist && isNew) throw new Error(noStore(dir))
+  if (mustExist && isNew) throw new NoStore(noStore(dir))
   try {
     // lmdb creates files that everybody can read; in an existing folder they would stay readable.
     mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
@@ -165,7 +150,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
       readOfNow()
       return db.getBinary(key)
     } catch (cause) {
-      if (isOver(cause)) onOver?.(cause)
+      if (isOver(cause)) onOver?.(cause, OVER_SENTENCE)
       throw new StorageFailure('state: a read failed', { cause })
     }
   }
@@ -197,7 +182,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
     } catch (error) {
       const failure = await commitFailure(error)
       onCommit?.(false)
-      if (isOver(failure)) onOver?.(failure)
+      if (isOver(failure)) onOver?.(failure, OVER_SENTENCE)
       throw failure
     } finally {
       giveBack()
@@ -236,7 +221,6 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
 
   return {
     name: 'lmdb',
-    options: { dir },
     hasRoom: room.isThere,
     async copyTo(to) {
       await db.backup(to, true)
@@ -254,7 +238,7 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
       room.close()
     },
   }
-}
+}) as (options: LmdbOptions) => LmdbDriver
 
 function same(found: Uint8Array | undefined, expected: Uint8Array | null): boolean {
   if (found === undefined || expected === null) return found === undefined && expected === null

@@ -9,25 +9,17 @@
  * the writer (`postgres/writer.ts`).
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Driver } from 'unstorage'
-import { StorageFailure } from '../../domain/storage-failure.ts'
+import { defineDriver } from 'unstorage'
+import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
 import { ownedBytes } from '../../lib/owned-bytes.ts'
-import {
-  type Batch,
-  type CountOptions,
-  checkOps,
-  checkRecordKey,
-  KEY_LIMIT,
-  type Op,
-  type RangeOptions,
-  type StateStore,
-} from '../contract.ts'
+import { type Batch, type CountOptions, checkOps, checkRecordKey, KEY_LIMIT, type Op, type RangeOptions } from '../contract.ts'
+import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
 import { texts, uuids } from './postgres/arrays.ts'
 import { codeOf, connect, type Link, type Question, UnfitServer } from './postgres/link.ts'
 import { type Interval, intervalsOfCount, intervalsOfRange, keyOf, placeOf } from './postgres/places.ts'
 import { FORMAT, makeTables, tablesExist } from './postgres/tables.ts'
 import { type Target, targetOf } from './postgres/target.ts'
-import { type Counts, openWriter, type Work } from './postgres/writer.ts'
+import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
 /** Number of entries per question of a range, and of keys per question of single reads. */
@@ -37,17 +29,13 @@ const READ_STEP = 1_000
 const GROUP_BYTES = 4 * 1_024 * 1_024
 /** Bytes that may wait for the database in one thread. Beyond them commits are refused, or an outage would use up the memory. */
 const WAITING_BYTES = 64 * 1_024 * 1_024
+/** Time for which the store counts as full after the disk of the database was full, in ms. */
+const FULL_FOR = 5_000
 /** Cost of an operation besides its bytes, so that many short ones have a limit, too. */
 const OP_BYTES = 100
 
-export interface PostgresOptions {
+export interface PostgresOptions extends OpenOptions {
   url: string
-  /** If true, refuses to open a store that does not exist, and creates nothing. */
-  mustExist?: boolean | undefined
-  /** Called at the end of every commit that was sent to PostgreSQL. */
-  onCommit?: ((isStored: boolean) => void) | undefined
-  /** Called when the store can no longer be used by this thread: another one took over, or a commit stayed in doubt. */
-  onOver?: ((cause: unknown) => void) | undefined
   /** Silence after which a connection counts as broken, in ms: three times what a very slow disk takes for a flush. */
   silenceMs?: number | undefined
   /** Time that a read, or a commit that was not sent yet, waits for the database, in ms. */
@@ -56,12 +44,15 @@ export interface PostgresOptions {
   doubtMs?: number | undefined
 }
 
-export interface PostgresDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
-  /** Id of this thread's row in `svc_writer`: declared over there, it can commit nothing. */
-  writer: string
+export interface PostgresDriver extends StateDriver {
+  /** Id of this thread's row in `svc_writer`: declared over there, or removed, it can commit nothing. A thread that only reads has none. */
+  writer: string | undefined
+  /** Asks a question whose repetition changes nothing. */
+  ask(question: Question): Promise<unknown[][]>
+  /** False for a while after the disk of the database was full. */
+  hasRoom(): boolean
   /** Commits that were in doubt, by their result. */
   doubts(): Readonly<Counts>
-  dispose(): Promise<void>
 }
 
 const GET = `SELECT k.n, s.value FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS k(scope, key, n)
@@ -73,9 +64,11 @@ const COUNT = `SELECT count(*) FROM svc_state WHERE ${INSIDE}`
 
 const edges = ({ from, to }: Interval) => [from.scope, from.key, to.scope, to.key]
 
-export async function postgresDriver({
+export async function openPostgres({
   url,
   mustExist = false,
+  isReader = false,
+  claims: { own: thread } = { all: new BigInt64Array(1), own: 0 },
   onCommit,
   onOver = () => {},
   silenceMs = 3_000,
@@ -85,9 +78,20 @@ export async function postgresDriver({
   const target = targetOf(url)
   const reads = createReads(target, { silenceMs: Math.max(silenceMs, patienceMs), patienceMs })
   const writer = await openTables(target, mustExist, silenceMs)
-    .then(() => openWriter({ connect: () => connect(target), silenceMs, doubtMs, onOver }))
+    .then(() =>
+      isReader
+        ? undefined
+        : openWriter({
+            connect: () => connect(target),
+            silenceMs,
+            doubtMs,
+            service: target.service,
+            thread,
+            onOver: (cause) => onOver(cause, OVER),
+          }),
+    )
     .catch((cause: unknown) => {
-      if (cause instanceof UnfitServer || cause instanceof NoStore) throw cause
+      if (REFUSALS.some((refusal) => cause instanceof refusal)) throw cause
       throw new StorageFailure(
         `The PostgreSQL server of the store (${target.shown}) cannot be used: ${(cause as Error).message}`,
         {
@@ -95,7 +99,17 @@ export async function postgresDriver({
         },
       )
     })
-  const commits = createCommits((work) => writer.write(work), { patienceMs, onCommit })
+  let fullUntil = 0
+  async function write(work: Work): Promise<boolean> {
+    if (writer === undefined) throw new Error('state: this thread opened the store for reading')
+    try {
+      return await writer.write(work)
+    } catch (error) {
+      if (isDiskFull(error)) fullUntil = performance.now() + FULL_FOR
+      throw error
+    }
+  }
+  const commits = createCommits(write, { patienceMs, onCommit })
 
   async function commit({ guard, ops }: Batch): Promise<boolean> {
     checkOps(ops)
@@ -136,21 +150,30 @@ export async function postgresDriver({
     return found.reduce((sum, rows) => sum + (rows[0]![0] as number), 0)
   }
 
-  const state = { get: reads.get, commit, range, count }
-  return {
-    name: 'postgres',
-    writer: writer.id,
-    doubts: writer.counts,
-    ...state,
-    ...unstorageItems(state),
+  return postgresDriver({
+    state: { get: reads.get, commit, range, count },
+    writer: writer?.id,
+    doubts: writer?.counts ?? (() => ({ stored: 0, repeated: 0 })),
+    ask: reads.ask,
+    hasRoom: () => performance.now() >= fullUntil,
     async dispose() {
       await commits.close()
-      await Promise.all([writer.close(), reads.close()])
+      await Promise.all([writer?.close(), reads.close()])
     },
-  }
+  })
 }
 
-class NoStore extends Error {}
+type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'hasRoom' | 'dispose'> & {
+  state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count'>
+}
+
+/** Made when the connections are there, because a factory of unstorage cannot wait for them. */
+const postgresDriver = defineDriver(
+  ({ state, ...opened }: Opened): PostgresDriver => ({ name: 'postgres', ...opened, ...state, ...unstorageItems(state) }),
+) as (opened: Opened) => PostgresDriver
+
+/** The store is there, and this release cannot read it. The message is a sentence for the operator. */
+class OtherFormat extends Error {}
 
 async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
   const link = await connect(target)
@@ -162,7 +185,7 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
     const { rows } = await link.ask({ text: "SELECT value FROM svc_meta WHERE key = 'format'" }, silenceMs)
     const format = Number(rows[0]?.[0])
     if (!(format <= FORMAT)) {
-      throw new NoStore(
+      throw new OtherFormat(
         `The store in ${target.shown} has format ${rows[0]?.[0]}, and this release knows ${FORMAT}; use the newer release.`,
       )
     }
@@ -170,6 +193,10 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
     await link.end()
   }
 }
+
+/** Errors whose message is a sentence for the operator. */
+const REFUSALS = [UnfitServer, NoStore, OtherFormat, Fenced]
+const OVER = 'PostgreSQL takes no commits of this process any more.'
 
 /** Errors with which a server ends a connection: it stops, restarts, or lacks resources. */
 const ENDING = /^(57P|08|53)/
@@ -266,7 +293,7 @@ function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: num
 
   function linked(): Promise<Link> {
     if (current?.isUp() === false) link = current = undefined
-    link ??= connect(target, { isPipelined: true }).then(
+    link ??= connect(target, { isPipelined: true, name: 'reader' }).then(
       (made) => {
         current = made
         return made

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { readConfig } from '../../../src/config.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { judge } from '../../../src/egress/targets.ts'
-import { storeDirOf } from '../../../src/storage/open-store.ts'
+import { backendOf } from '../../../src/storage/backends.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
 const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox, isTerminal: false })
@@ -35,24 +35,24 @@ test('the sandbox has a folder of its own inside the data folder', () => {
 
 // With the secret key in the environment, the sandbox once opened the real store: the simulated network refused each account there, which was logged
 // out, and lost its credentials.
-test('the sandbox never opens the store of the service, whatever URL that has', () => {
+test('the sandbox never opens the store of the service, whatever URL that has', async () => {
+  const shownOf = async (url: string, sandbox: boolean) => (await backendOf(storeOf(url, sandbox))).shown
   const storeOf = (url: string, sandbox: boolean) =>
     read({ SVC_DATA_DIR: '/var/lib/svc', SVC_STORE_URL: url }, sandbox).config.storeUrl
   for (const url of ['lmdb:/fast', 'lmdb:fast', 'lmdb:/var/lib/svc/state', 'lmdb:/var/lib/svc/state/', 'lmdb:/var/lib/svc'])
-    assert.notEqual(storeDirOf(storeOf(url, true)), storeDirOf(storeOf(url, false)), url)
+    assert.notEqual(await shownOf(url, true), await shownOf(url, false), url)
   assert.equal(storeOf('lmdb:/fast', true), 'lmdb:/fast/sandbox')
   assert.equal(storeOf('lmdb:/var/lib/svc/state', true), 'lmdb:/var/lib/svc/sandbox/state')
 })
 
-test('records are in PostgreSQL with a variable for tests only, in a schema of its own for the sandbox; keys and media stay in the data folder', () => {
+test('the store is in PostgreSQL with a variable for tests only, in a schema of its own for the sandbox', async () => {
   const url = 'postgres://svc:secret@db:5432/svc'
   const env = { SVC_DATA_DIR: '/var/lib/svc', SVC_TEST_STORE_URL: url }
   const stores = [false, true].map((sandbox) => read(env, sandbox).config.storeUrl)
-  assert.deepEqual(stores.map(storeDirOf), ['/var/lib/svc/state', '/var/lib/svc/sandbox/state'])
-  assert.deepEqual(
-    stores.map((each) => new URL(each).searchParams.get('schema')),
-    [null, 'svc_sandbox'],
-  )
+  assert.deepEqual(await Promise.all(stores.map(async (each) => (await backendOf(each)).shown)), [
+    'db:5432/svc, schema svc',
+    'db:5432/svc, schema svc_sandbox',
+  ])
   assert.throws(() => read({ SVC_STORE_URL: url }), /SVC_STORE_URL .* must be lmdb:<directory>/)
 })
 

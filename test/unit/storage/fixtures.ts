@@ -20,10 +20,11 @@ export async function tempDir(t: TestContext): Promise<string> {
   return dir
 }
 
-export async function tempStore(t: TestContext): Promise<OpenStore> {
-  const store = await openStore(`lmdb:${await tempDir(t)}`)
+export async function tempStore(t: TestContext): Promise<OpenStore & { dir: string }> {
+  const dir = await tempDir(t)
+  const store = await openStore(`lmdb:${dir}`)
   t.after(() => store.close())
-  return store
+  return { ...store, dir }
 }
 
 /** Records log lines for tests. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { cp, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { checkRing, checkSecretKey, keysDir, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
+import { checkRing, checkSecretKey, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
 import { INSTANCE, tempDir, tempStore } from './fixtures.ts'
 
@@ -15,7 +15,7 @@ const WRONG = /^Error: The secret key is not the one this store was written with
 async function bench(t: TestContext) {
   const store = await tempStore(t)
   const ring = (secretKey = OLD) => openKeyRing(store, secretKey)
-  return { store, ring, dir: keysDir(store) }
+  return { store, ring, dir: join(store.dir, 'keys') }
 }
 
 test('a wrong secret key is refused with one sentence and changes nothing', async (t) => {
@@ -75,8 +75,8 @@ test('a key that is missing, damaged or of another store is a sentence that name
   const other = await bench(t)
   await other.ring()
   await cp(other.dir, dir, { recursive: true })
-  await assert.rejects(ring(), /are not those of the store beside them; restore both from one backup/)
-  await assert.rejects(checkRing(store, (await other.ring()).main), /are not those of the store/)
+  await assert.rejects(ring(), /are not those of its records; restore both from one backup/)
+  await assert.rejects(checkRing(store, (await other.ring()).main), /are not those of its records/)
 })
 
 test('folders and hidden files beside the keys are none', async (t) => {

@@ -63,7 +63,7 @@ test('a folder whose path is longer than that of a socket may be serves as well'
 }, async (t) => {
   const dir = join(await tempDir(t), 'a'.repeat(120))
   await mkdir(dir)
-  const store = await openStore(`lmdb:${dir}`)
+  const store = { ...(await openStore(`lmdb:${dir}`)), dir }
   t.after(() => store.close())
   const giveBack = await ownStore(store)
   await assert.rejects(ownStore(store), /Another svc/)

@@ -11,6 +11,8 @@ import type { Target } from './target.ts'
 
 /** Time for a connection, in ms. Only the network and the server's start of a process are waited for. */
 const CONNECT_DEADLINE = 5_000
+/** Time for the orderly end of a connection, in ms. */
+const END_DEADLINE = 2_000
 /** The oldest release with all that is used. */
 const OLDEST = 140_000
 /** Numbers of types in the catalogue. */
@@ -37,7 +39,7 @@ export interface Link {
   ask(question: Question, silenceMs: number): Promise<Answer>
   /** Drops the connection at once. */
   drop(): void
-  /** Ends the connection in order. */
+  /** Ends the connection in order, or drops it if the server does not answer. */
   end(): Promise<void>
 }
 
@@ -47,7 +49,7 @@ export class UnfitServer extends StorageFailure {}
 /**
  * Plans are made once per statement and for any table size: each statement reads rows by the primary key, which a plan that was made while the table was
  * empty would not. A limit of time on a commit that waits for a standby would be answered as a success, so the limits of the role or the database do not
- * apply here; silence is noticed on this side.
+ * apply here; silence is noticed on this side. The server notices within some ten seconds that this machine is gone, and releases what it held.
  */
 const setUp = (schema: string) => `
 SET search_path = "${schema}";
@@ -55,6 +57,9 @@ SET client_min_messages = warning;
 SET default_transaction_isolation = 'read committed';
 SET bytea_output = hex;
 SET jit = off;
+SET tcp_keepalives_idle = 5;
+SET tcp_keepalives_interval = 2;
+SET tcp_keepalives_count = 3;
 SET plan_cache_mode = force_generic_plan;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
@@ -78,13 +83,13 @@ const isTrue = (text: string) => text === 't'
 /** Loaded with the first store that is in PostgreSQL, and never without one. */
 const loadClient = async () => (await import('pg')).default.Client
 
-export async function connect(target: Target, { isPipelined = false } = {}): Promise<Link> {
+export async function connect(target: Target, { isPipelined = false, name = 'writer' } = {}): Promise<Link> {
   const ClientOfPg = await loadClient()
   const settings: ClientConfig & { pipeline: boolean } = {
     connectionString: target.url,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_DEADLINE,
-    application_name: isPipelined ? 'svc reader' : 'svc writer',
+    application_name: `svc ${name}`,
     pipeline: isPipelined,
   }
   const client: Client = new ClientOfPg(settings)
@@ -150,7 +155,8 @@ export async function connect(target: Target, { isPipelined = false } = {}): Pro
       async end() {
         if (!isUp) return
         isUp = false
-        await client.end()
+        const silence = setTimeout(drop, END_DEADLINE)
+        await client.end().finally(() => clearTimeout(silence))
       },
     }
   } catch (error) {

@@ -21,7 +21,8 @@ export const tablesExist = (schema: string) => ({
  * - Queue and outbox are rows that are inserted and deleted, so dead rows are removed early and without pauses.
  * - `svc_writer` has one row per run of a thread, which changes with every commit. A page that is mostly empty has space for the next version of the
  *   row, so the index is not touched. Its id is random: a number from a sequence could be given again after a failover that lost the newest rows, and
- *   two writers would share a row.
+ *   two writers would share a row. The row of a thread names that of its service's main thread, and goes with it: from then on nothing of the whole
+ *   service can be stored, and no thread of it can begin.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
   text: `
@@ -36,10 +37,15 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_state (
 ALTER TABLE "${schema}".svc_state ALTER COLUMN value SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS "${schema}".svc_writer (
   id uuid PRIMARY KEY,
+  service uuid REFERENCES "${schema}".svc_writer ON DELETE CASCADE,
+  thread int,
+  is_service boolean NOT NULL DEFAULT false,
+  made_at timestamptz NOT NULL DEFAULT now(),
   seq bigint NOT NULL DEFAULT 0,
   generation int NOT NULL DEFAULT 0,
   is_over boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 20);
+CREATE TABLE IF NOT EXISTS "${schema}".svc_key (name text PRIMARY KEY, first bytea, second bytea);
 CREATE TABLE IF NOT EXISTS "${schema}".svc_meta (key text PRIMARY KEY, value text NOT NULL);
 INSERT INTO "${schema}".svc_meta VALUES ('format', '${FORMAT}') ON CONFLICT DO NOTHING`,
 })

@@ -22,6 +22,12 @@ import { type Place, placeOf } from './places.ts'
 /** This writer was declared over: another one may serve its instances. Nothing of the commit was stored, and nothing of any later one will be. */
 export class Fenced extends StorageFailure {}
 
+/**
+ * A thread that ended may have left a commit that the server is still carrying out. Removing its writer waits for that commit, or makes the server refuse
+ * it, so what the new run reads afterwards stays true.
+ */
+const BEGIN = `WITH former AS (DELETE FROM svc_writer WHERE service = $2 AND thread = $3)
+INSERT INTO svc_writer (id, service, thread) VALUES ($1, $2, $3)`
 const FENCE = 'UPDATE svc_writer SET seq = $2 WHERE id = $1 AND seq = $2 - 1 AND generation = $3 AND NOT is_over RETURNING 1'
 const remove = (keys: string, condition: string) =>
   `DELETE FROM svc_state s USING unnest(${keys}) AS k(scope, key) WHERE s.scope = k.scope AND s.key = k.key COLLATE "C"${condition}`
@@ -38,6 +44,8 @@ const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P
 /** The server takes no writes: it is a standby now. Another connection may lead to the server that does. */
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
+/** The writer of the main thread is gone (`schema-owner.ts`). */
+const NO_SUCH_SERVICE = '23503'
 
 /** Waiting time between two attempts to connect, in ms. */
 const FIRST_PAUSE = 50
@@ -49,6 +57,10 @@ export interface WriterOptions {
   silenceMs: number
   /** Time that a commit in doubt may take until it is known, in ms. Afterwards the writer ends. */
   doubtMs: number
+  /** Writer of the main thread of this process. Absent if this is the main thread. */
+  service: string | undefined
+  /** Number of this thread in its service. */
+  thread: number
   onOver(cause: unknown): void
 }
 
@@ -64,7 +76,7 @@ export interface Writer {
   /** Resolves with false only if the guard refused. One call at a time. */
   write(work: Work): Promise<boolean>
   isOver(): boolean
-  /** Declares the writer over, so that nothing of it can be stored later. */
+  /** Removes the writer, so that nothing of it can be stored later. */
   close(): Promise<void>
   counts(): Readonly<Counts>
 }
@@ -75,10 +87,13 @@ export interface Counts {
   repeated: number
 }
 
-export async function openWriter({ connect, silenceMs, doubtMs, onOver }: WriterOptions): Promise<Writer> {
+export async function openWriter({ connect, silenceMs, doubtMs, service, thread, onOver }: WriterOptions): Promise<Writer> {
   const id = randomUUID()
   let link = await connect()
-  await link.ask({ text: 'INSERT INTO svc_writer (id) VALUES ($1)', values: [id] }, silenceMs)
+  await link.ask({ text: BEGIN, values: [id, service, thread] }, silenceMs).catch(async (cause: unknown) => {
+    await link.end()
+    throw codeOf(cause) === NO_SUCH_SERVICE ? new Fenced('state: the writer of this service was removed', { cause }) : cause
+  })
   let seq = 0
   let generation = 0
   let highest = 0
@@ -264,13 +279,14 @@ export async function openWriter({ connect, silenceMs, doubtMs, onOver }: Writer
       if (over) return
       over = new StorageFailure('state: the store is closed')
       // If the server cannot be asked, the connection ends as with a kill.
-      await link.ask({ text: 'UPDATE svc_writer SET is_over = true WHERE id = $1', values: [id] }, silenceMs).catch(() => {})
+      await link.ask({ text: 'DELETE FROM svc_writer WHERE id = $1', values: [id] }, silenceMs).catch(() => {})
       await link.end()
     },
   }
 }
 
-const TERMINATE = `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN unnest($1::int[], $2::text[]) AS f(pid, started)
+/** Ends processes of the server that belonged to this service, each named by its number and its beginning. */
+export const TERMINATE = `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN unnest($1::int[], $2::text[]) AS f(pid, started)
   ON a.pid = f.pid AND a.backend_start::text = f.started WHERE a.usename = current_user AND a.pid <> pg_backend_pid()`
 const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generation < $2 AND NOT is_over RETURNING seq'
 

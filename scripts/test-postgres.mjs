@@ -1,0 +1,33 @@
+/**
+ * Runs compiled tests with every store in PostgreSQL: node --enable-source-maps scripts/test-postgres.mjs [.built/test/…test.js …]. A cluster of their own is
+ * started for them, with a schema for each data folder (test/harness/store-env.ts). Without arguments all stories and fault tests run but those below.
+ */
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const { noPostgres, startCluster } = await import('../.built/test/harness/postgres.js')
+
+/** Tests of lmdb's files or of the disk of a store, and those that start the service in their own way. They have no other form on PostgreSQL. */
+const OF_LMDB =
+  /\/(at-rest|history|web-version|store-commands|start|pruned-tree|cli|no-secrets|clock|request-id|newcomer|media-memory|archive|postgres|keys|failing-\w+|(full|small)-disk[\w-]*|hosted|export-kills)\.test\.js$/
+
+const all = ['.built/test/e2e', '.built/test/faults'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true }).map((name) => join(folder, name)),
+)
+const given = process.argv.slice(2)
+const tests =
+  given.length > 0 ? given : all.filter((file) => file.endsWith('.test.js') && !file.includes('/long/') && !OF_LMDB.test(file))
+
+if (noPostgres) {
+  process.stdout.write(`${noPostgres}; nothing was tested.\n`)
+} else {
+  const cluster = await startCluster({ max_connections: '200' })
+  const env = { ...process.env, TEST_POSTGRES: cluster.url('any') }
+  const { status } = spawnSync(process.execPath, ['--enable-source-maps', 'scripts/test.mjs', ...tests], {
+    env,
+    stdio: 'inherit',
+  })
+  await cluster.stop()
+  process.exitCode = status ?? 1
+}

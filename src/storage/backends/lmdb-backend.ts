@@ -1,0 +1,72 @@
+/** lmdb: a folder on this machine with the records, the keys beside them, and the socket by which a second service notices the first. */
+import { existsSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { makeBackup } from '../backup.ts'
+import { checkStore, damageSentence, refuseDamaged } from '../check.ts'
+import { lmdbDriver, noStore } from '../drivers/lmdb.ts'
+import type { PageReport } from '../drivers/lmdb-pages.ts'
+import { openKeyFiles } from '../key-files.ts'
+import { ownStore, visitOwner } from '../owner.ts'
+import { makeDataDir } from '../private.ts'
+import { type Backend, type CheckedStore, NoStore } from '../store-backend.ts'
+
+export function lmdbBackend(folder: string): Backend {
+  const dir = resolve(folder)
+  return {
+    shown: dir,
+    needsSecretKey: false,
+    makeFolders: (dataDir) => makeDataDir(dataDir, dir),
+    exists: async () => existsSync(dir),
+    refuseDamaged: (onUnknown) => refuseDamaged(dir, onUnknown),
+    async check() {
+      const report = await checkStore(dir, 'deep')
+      if (report.state === 'absent') throw new NoStore(noStore(dir))
+      if (report.state === 'damaged') throw new Error(damageSentence(dir, report.problem))
+      if (report.state === 'unknown') throw new Error(`The store in ${dir} could not be checked: ${report.problem}.`)
+      return sizesOf(report)
+    },
+    async open(options) {
+      const driver = lmdbDriver({ dir, ...options })
+      const keysDir = join(dir, 'keys')
+      const store = { dir, get: driver.get, commit: driver.commit }
+      return {
+        ...driver,
+        shown: dir,
+        threadUrl: `lmdb:${dir}`,
+        dir,
+        size: () => sizeOf(dir),
+        keyFiles: (secretKey) => openKeyFiles(keysDir, secretKey),
+        own: (onVisit) => ownStore(store, onVisit),
+        visitOwner: () => visitOwner(store),
+        async backup(target, beside) {
+          const mediaFiles = await makeBackup(target, { copyTo: driver.copyTo, keysDir, ...beside })
+          const report = await checkStore(join(target, 'state'), 'deep')
+          if (report.state !== 'sound')
+            throw new Error(
+              `The copy in ${target} cannot be used: ${'problem' in report ? report.problem : 'it does not exist'}.`,
+            )
+          return { ...sizesOf(report), mediaFiles }
+        },
+      }
+    },
+  }
+}
+
+const sizesOf = ({ records, usedPages, pageSize }: PageReport): CheckedStore => ({ records, bytes: usedPages * pageSize })
+
+/** Disk space that the files of a folder use. It counts allocated blocks, because the file of a store has holes. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const sizes = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) =>
+        stat(join(folder, name)).then(
+          ({ blocks }) => blocks * 512,
+          () => 0,
+        ),
+      ),
+  )
+  return sizes.reduce((total, size) => total + size, 0)
+}

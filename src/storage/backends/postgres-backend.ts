@@ -1,0 +1,73 @@
+/** PostgreSQL: records and keys are rows of one schema, and a lock of the server says which service owns them. Nothing of it is on this machine. */
+import { openKeyRows } from '../drivers/postgres/key-rows.ts'
+import { connect } from '../drivers/postgres/link.ts'
+import { isOwned, ownSchema } from '../drivers/postgres/schema-owner.ts'
+import { tablesExist } from '../drivers/postgres/tables.ts'
+import { type Target, targetOf, threadUrl } from '../drivers/postgres/target.ts'
+import { openPostgres } from '../drivers/postgres.ts'
+import { makeDataDir } from '../private.ts'
+import type { Backend } from '../store-backend.ts'
+
+/** Time for an answer to a question outside of the commits, in ms. Counting a large store is the longest. */
+const PATIENCE = 60_000
+const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
+const TABLE = ['svc_state']
+
+export function postgresBackend(url: string): Backend {
+  const target = targetOf(url)
+  const { shown } = target
+  return {
+    shown,
+    needsSecretKey: true,
+    makeFolders: (dataDir) => makeDataDir(dataDir),
+    exists: () => exists(target).catch(() => false),
+    // PostgreSQL looks at its pages itself, and answers with an error if one is damaged.
+    refuseDamaged: async () => {},
+    async check() {
+      const driver = await openPostgres({ url, mustExist: true, isReader: true })
+      try {
+        const [[bytes]] = (await driver.ask({ text: SIZE, values: TABLE })) as [[number]]
+        return { records: await driver.count(''), bytes }
+      } finally {
+        await driver.dispose()
+      }
+    },
+    async open(options) {
+      const driver = await openPostgres({ url, ...options })
+      let isClosing = false
+      return {
+        ...driver,
+        shown,
+        threadUrl: threadUrl(url, driver.writer),
+        size: async () => (await driver.ask({ text: SIZE, values: TABLE }))[0]![0] as number,
+        keyFiles: (secretKey) => openKeyRows(driver.ask, `svc_key of ${shown}`, secretKey),
+        own: (onVisit) =>
+          ownSchema(target, {
+            writer: driver.writer!,
+            threads: options.claims?.all.length ?? 1,
+            isClosing: () => isClosing,
+            onVisit: onVisit ?? (() => {}),
+            onOver: options.onOver ?? (() => {}),
+          }),
+        visitOwner: () => isOwned(target),
+        async backup() {
+          throw new Error(`The store in ${shown} is copied with PostgreSQL's own programs: pg_basebackup or pg_dump.`)
+        },
+        dispose() {
+          isClosing = true
+          return driver.dispose()
+        },
+      }
+    },
+  }
+}
+
+async function exists(target: Target): Promise<boolean> {
+  const link = await connect(target)
+  try {
+    const { rows } = await link.ask(tablesExist(target.schema), PATIENCE)
+    return rows[0]![1] as boolean
+  } finally {
+    await link.end()
+  }
+}

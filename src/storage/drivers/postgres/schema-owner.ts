@@ -1,0 +1,147 @@
+/**
+ * Ensures one service per schema: two would log in the same accounts twice, and each would send the same queue.
+ *
+ * The owner holds an advisory lock on a connection of its own, which the server releases when that connection ends, so also when the owner is killed. The lock
+ * only keeps a second service from starting; what keeps an earlier owner from writing is the removal of its writers. The connection of an owner may break
+ * while it runs; then another service may take the schema, and the earlier owner finds its writer gone and ends.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { BRAND } from '../../../domain/brand.ts'
+import type { OpenOptions } from '../../store-backend.ts'
+import { connect, type Link, UnfitServer } from './link.ts'
+import type { Target } from './target.ts'
+import { Fenced, TERMINATE } from './writer.ts'
+
+export interface OwnerOptions {
+  /** Row of the main thread in `svc_writer`. */
+  writer: string
+  /** Threads of the service that open the store. */
+  threads: number
+  /** True when the service closes the store, which removes its writer. */
+  isClosing(): boolean
+  onVisit(): void
+  onOver: NonNullable<OpenOptions['onOver']>
+}
+
+/** First half of the number of the lock. It is arbitrary; the second half is the schema. */
+const OWNING = 7_632_142
+const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
+/** The shared lock is released with the statement. */
+const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hashtext(current_schema()))` }
+
+const VISIT = {
+  text: "INSERT INTO svc_meta AS m VALUES ('visits', '1') ON CONFLICT (key) DO UPDATE SET value = (m.value::bigint + 1)::text",
+}
+const LOOK = "SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits')"
+const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
+/** The threads of these services go with them. A command that was killed a day ago left its writer, too. */
+const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))`
+/** The least of the limits of the server, the role and the database. */
+const CONNECTIONS = {
+  text: `SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+  nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`,
+}
+
+/** Connections besides the two of each thread: the owner's, and two of each thread that reads the log or writes an archive. */
+const OTHER_CONNECTIONS = 5
+/** Time that the server may take to notice that the former owner was killed, in ms. */
+const PATIENCE = 2_000
+const SILENCE = 3_000
+/** Time between two looks for what a command has left, in ms. */
+const LOOK_EVERY = 1_000
+
+const OVER = 'Another service has taken over the store in PostgreSQL.'
+
+export async function ownSchema(target: Target, options: OwnerOptions): Promise<() => Promise<void>> {
+  const { writer, isClosing, onVisit, onOver } = options
+  let link = await connect(target, { name: 'owner' })
+  try {
+    await checkConnections(link, target, options.threads)
+    await take(link, target)
+    await link.ask({ text: MARK, values: [writer] }, SILENCE)
+    await link.ask({ text: REMOVE_EARLIER, values: [writer] }, SILENCE)
+  } catch (error) {
+    await link.end()
+    throw error
+  }
+
+  let former: Link['backend'] | undefined
+  let visits: unknown
+  let isFirst = true
+  let timer: NodeJS.Timeout | undefined
+  let looking = Promise.resolve()
+
+  async function look(): Promise<void> {
+    if (!link.isUp()) {
+      former ??= link.backend
+      link = await connect(target, { name: 'owner' })
+    }
+    const { rows } = await link.ask({ text: LOOK, values: [writer] }, SILENCE)
+    const [isThere, found] = rows[0] as [boolean, unknown]
+    if (!isThere) {
+      if (!isClosing()) onOver(new Fenced('state: the writer of this service was removed'), OVER)
+      return
+    }
+    if (former) {
+      // The server may still have the process of the broken connection, which holds the lock.
+      await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
+      if (!(await isGranted(link))) return link.drop()
+      former = undefined
+    }
+    if (!isFirst && found !== visits) onVisit()
+    isFirst = false
+    visits = found
+  }
+
+  const later = () => {
+    timer = setTimeout(() => {
+      // While the database is away, commits and reads say so.
+      looking = look()
+        .catch(() => link.drop())
+        .finally(() => timer && later())
+    }, LOOK_EVERY)
+    timer.unref()
+  }
+  await look()
+  later()
+
+  return async () => {
+    clearTimeout(timer)
+    timer = undefined
+    await looking
+    await link.end()
+  }
+}
+
+/** Whether a service owns the schema. It is told that a command has left something. */
+export async function isOwned(target: Target): Promise<boolean> {
+  const link = await connect(target, { name: 'visitor' })
+  try {
+    await link.ask(VISIT, SILENCE)
+    return !((await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean)
+  } finally {
+    await link.end()
+  }
+}
+
+const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, SILENCE)).rows[0]![0] as boolean
+
+async function take(link: Link, { shown }: Target): Promise<void> {
+  const until = performance.now() + PATIENCE
+  while (!(await isGranted(link))) {
+    if (performance.now() > until)
+      throw new Error(
+        `Another ${BRAND} runs on the store in ${shown}; stop that one, or give this one a schema of its own (?schema= in the URL of the store).`,
+      )
+    await pause(50)
+  }
+}
+
+async function checkConnections(link: Link, { shown }: Target, threads: number): Promise<void> {
+  const allowed = (await link.ask(CONNECTIONS, SILENCE)).rows[0]![0] as number
+  const needed = 2 * threads + OTHER_CONNECTIONS
+  if (allowed >= needed) return
+  throw new UnfitServer(
+    `The PostgreSQL server of the store (${shown}) allows ${allowed} connections, and this service needs ${needed}; raise max_connections or the limit of the role or database, or lower SVC_SHARDS.`,
+  )
+}

@@ -1,0 +1,38 @@
+/** One of the two places of a key (`key-files.ts`): the key, sealed with a secret key. */
+import { RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './sealer.ts'
+
+export interface KeyFile {
+  key: Uint8Array
+  /** The place that opens, and whether the other one is filled. */
+  place: 0 | 1
+  isOtherUsed: boolean
+}
+
+export const PLACE_BYTES = SEAL_BYTES + RING_KEY_BYTES
+
+const recordKey = (name: string) => `key:${name}`
+
+export const sealPlace = (sealer: Sealer, name: string, key: Uint8Array): Buffer => sealer.seal(recordKey(name), key)
+
+/** The key in the place that this secret key opens. Null if it opens neither. An empty place is undefined. */
+export function openPlaces(
+  sealer: Sealer,
+  name: string,
+  places: readonly [Uint8Array | undefined, Uint8Array | undefined],
+): KeyFile | null {
+  for (const place of [0, 1] as const) {
+    const sealed = places[place]
+    const key = sealed && opened(sealer, name, sealed)
+    if (key) return { key, place, isOtherUsed: places[place === 0 ? 1 : 0] !== undefined }
+  }
+  return null
+}
+
+function opened(sealer: Sealer, name: string, sealed: Uint8Array): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(sealer.open(recordKey(name), sealed))
+  } catch {
+    // It is sealed with another secret key.
+    return undefined
+  }
+}

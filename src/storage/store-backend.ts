@@ -1,0 +1,83 @@
+/**
+ * The parts of a store beside the driver of its records: its folders, keys, owner, size and backup. Each kind of store has its own form of them, which is a
+ * backend. `backends.ts` says which backend serves which URL. No other module knows what kind of store there is.
+ */
+import type { Driver, Storage } from 'unstorage'
+import type { StateStore } from './contract.ts'
+import type { Claims } from './drivers/lmdb-room.ts'
+import type { KeyFiles } from './key-files.ts'
+
+/** A store as its URL names it, before it is opened. */
+export interface Backend {
+  /** Name of the store in sentences: its folder, or its server, database and schema. It never contains a password. */
+  shown: string
+  /** True if there is no folder beside the store in which a generated secret key could be kept, so the operator must give one (SVC_SECRET_KEY). */
+  needsSecretKey: boolean
+  /** Makes the data folder, and the store's folder if it has one. Refuses what cannot be used, with a sentence that names the variable. */
+  makeFolders(dataDir: string): Promise<void>
+  exists(): Promise<boolean>
+  /** Called before the store is opened. Throws a sentence for the operator if it is damaged; `onUnknown` is called if that could not be checked. */
+  refuseDamaged(onUnknown: (problem: string) => void): Promise<void>
+  /** Reads the whole store. Throws a sentence for the operator if it is damaged, and `NoStore` if it does not exist. */
+  check(): Promise<CheckedStore>
+  open(options: OpenOptions): Promise<StateDriver & OpenParts>
+}
+
+export interface CheckedStore {
+  records: number
+  bytes: number
+}
+
+export interface OpenOptions {
+  /** If true, refuses to open a store that does not exist, and creates nothing. */
+  mustExist?: boolean | undefined
+  /** If true, this thread only reads. */
+  isReader?: boolean | undefined
+  /** Shared by all threads of the process that open the store. Absent if this thread is the only one. */
+  claims?: Claims | undefined
+  /** Called at the end of every commit that reached the store. */
+  onCommit?: ((isStored: boolean) => void) | undefined
+  /** Called when this process can no longer use the store. `sentence` tells the operator why. */
+  onOver?: ((cause: unknown, sentence: string) => void) | undefined
+}
+
+/** A driver of unstorage that can also commit and list in order, which state needs. A driver that cannot is refused for state. */
+export interface StateDriver extends Omit<Driver, 'dispose'>, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
+  dispose(): Promise<void>
+}
+
+/** The parts of an open store beside its records. */
+export interface OpenParts {
+  /** Name of the store in sentences. */
+  shown: string
+  /** URL by which the other threads of this process open the same store. */
+  threadUrl: string
+  /** Folder of the store on this machine, whose disk is watched. Absent if the store is elsewhere. */
+  dir?: string | undefined
+  /** Whether the store has space for a commit, as far as it is known. */
+  hasRoom(): boolean
+  /** Bytes on disk. */
+  size(): Promise<number>
+  keyFiles(secretKey: Uint8Array): KeyFiles
+  /**
+   * Ensures one service per store. When it resolves, this process owns the store. Resolves with a function that releases it. `onVisit` is called when a
+   * command has left something in the store.
+   */
+  own(onVisit?: () => void): Promise<() => Promise<void>>
+  /** Asks the service that owns the store to read it. False if no service runs on it. */
+  visitOwner(): Promise<boolean>
+  /** Copies one point in time into a folder that does not exist yet, even while others write. Throws a sentence if the store is copied by other means. */
+  backup(
+    target: string,
+    beside: { blobsDir: string; keyFile?: string | undefined },
+  ): Promise<CheckedStore & { mediaFiles: number }>
+}
+
+export type OpenStore = StateStore &
+  OpenParts & {
+    /** The mounts of unstorage. The records are those under `state:`, which may be written one key at a time. */
+    storage: Storage
+  }
+
+/** The store does not exist. The message is a sentence for the operator. */
+export class NoStore extends Error {}

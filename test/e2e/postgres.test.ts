@@ -1,0 +1,84 @@
+/**
+ * The service on PostgreSQL: a number is paired, texts go out and come in, over a stop and two kills. All other stories
+ * run on PostgreSQL with `npm run test:postgres`.
+ */
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { type Ground, pause, sendUntilAcknowledged, startGround } from '../faults/ground.ts'
+import { runCommandIn } from '../harness/cli.ts'
+import { must } from '../harness/http.ts'
+import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
+import { postgresEnv } from '../harness/store-env.ts'
+
+const ME = '5511999990000'
+const ANA = '5511988887777'
+
+describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
+  let cluster: Cluster
+  let ground: Ground
+  let env: Record<string, string>
+  before(async () => {
+    cluster = await startCluster()
+    env = postgresEnv(cluster.url(''), 'e2e')
+    ground = await startGround({}, { ...env, SVC_SHARDS: '2' })
+  })
+  after(async () => {
+    await ground?.stop()
+    await cluster?.stop()
+  })
+
+  test('pairs, sends, receives, and has all of it after a restart and after kills', { timeout: 120_000 }, async () => {
+    const { gateway, sandbox, receiver } = ground
+    await sandbox.createContact(ANA, { name: 'Ana' })
+    const instance = await gateway.connected(sandbox, ME, receiver)
+    const texts: string[] = []
+    const wanted: string[] = []
+    let answers = 0
+
+    /** One text each way. The incoming one arrives while the service may be away. */
+    async function exchange(name: string) {
+      const ack = await sendUntilAcknowledged(gateway, instance, ANA, name)
+      texts.push(name)
+      wanted.push(ack.message_id)
+      await sandbox.send(ANA, ME, { text: `answer ${name}` })
+      answers++
+    }
+
+    await exchange('first')
+    await receiver.waitFor('delivery', ({ type }) => type === 'delivery')
+    await ground.service.stop()
+    await ground.start()
+    await gateway.waitForStatus(instance, 'connected')
+    assert.equal((await must('GET', `${instance.api_url}/me`)).phone, ME)
+    await exchange('after the stop')
+    for (const round of [1, 2]) {
+      const sent = exchange(`before kill ${round}`)
+      if (round > 1) await sent
+      await pause(40)
+      await ground.service.kill()
+      const started = ground.start()
+      await sandbox.send(ANA, ME, { text: `answer during kill ${round}` })
+      answers++
+      await Promise.all([started, sent])
+    }
+    for (const id of wanted) {
+      const delivery = await receiver.waitFor(`delivery of ${id}`, (each) => each.type === 'delivery' && each.message_id === id)
+      assert.equal(delivery.status, 'sent')
+    }
+    const received = () => new Set(receiver.events('received').map(({ message_id }) => message_id))
+    while (received().size < answers) await pause(20)
+    const inbox = await sandbox.inbox(ANA, 0, 1_000)
+    assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
+    assert.equal((await sandbox.stats()).undecryptable, 0)
+  })
+
+  test('commands use the same store, and the data folder holds neither records nor keys', async () => {
+    const { out, errors } = await runCommandIn(env, ground.dataDir, 'store', 'check')
+    assert.match(out, /^The store in .*\/postgres, schema of_\w+ is sound: \d+ records, \d/, errors)
+    const backup = await runCommandIn(env, ground.dataDir, 'store', 'backup', `${ground.dataDir}-copy`)
+    assert.match(backup.errors, /pg_basebackup or pg_dump/)
+    const names = await readdir(ground.dataDir)
+    assert.deepEqual(names.toSorted(), ['blobs', 'tmp'])
+  })
+})
