@@ -3,45 +3,33 @@
  * the socket, the instance decides, and the handling of stanzas is passed in. After its end it reports nothing, whatever the socket still emits.
  */
 import { setMaxListeners } from 'node:events'
-import { type BinaryNode, makeWASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
 import { orLate } from '../../../src/lib/deadline.ts'
 import { watchCompanionRefresh } from '../baileys/companion-refresh.ts'
-import { adoptSocket, endReason, endSocket, rawSocket } from '../baileys/end.ts'
-import { readInbound } from '../baileys/frames/inbound.ts'
-import { keepAlive } from '../baileys/keep-alive.ts'
-import { keepLateTokens } from '../baileys/late-tokens.ts'
-import { libraryLogger } from '../baileys/logger.ts'
-import { askForBatches } from '../baileys/offline-batches.ts'
+import { endSocket, rawSocket } from '../baileys/end.ts'
 import { createQrClock } from '../baileys/qr-clock.ts'
 import { countLogins } from '../baileys/thread/login-counts.ts'
-import { guardListeners } from '../baileys/thread/rejections.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
 import { ownFacts } from '../keys/own-facts.ts'
-import { nodeBytes } from '../wire/node-bytes.ts'
-import { createAsk } from './ask.ts'
+import { connectionQueries } from './connection-queries.ts'
 import type { Connection, ConnectionDeps, Handling, MediaAnswer, OpenedConnection, OwnParts } from './contract.ts'
-import { createDeviceLists } from './device-lists.ts'
 import { closedBy } from './disconnect.ts'
-import { sendFailure } from './failures.ts'
-import { createIdentity, type LidPair, learnPairs } from './identity.ts'
+import { createIdentity } from './identity.ts'
 import { createMex } from './mex.ts'
 import { requestCode } from './pairing/pairing-code.ts'
 import { watchRestriction } from './restriction-watch.ts'
 import { createAcks } from './socket/acks.ts'
-import { watchLiveness } from './socket/liveness.ts'
-import { createPersonRelay } from './socket/person-relay.ts'
-import { BROWSER, socketOptions } from './socket/socket.ts'
-import { detachLibrary, routeStanzas } from './socket/stanza-router.ts'
-import { createTrustedTokens } from './trusted-tokens.ts'
-import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from './within.ts'
+import type { Liveness } from './socket/liveness.ts'
+import { BROWSER } from './socket/socket.ts'
+import { type Router, routeStanzas } from './socket/stanza-router.ts'
+import { openWatchedSocket } from './socket/watched-socket.ts'
 
 /** Time in ms in which a pairing code can be entered; its socket is kept for that time. */
 const PAIRING_CODE_LIFE = 3 * MINUTE
 
 export function openConnection(deps: ConnectionDeps): OpenedConnection {
-  const { creds, auth, settled, log, events, clock, steady, tally } = deps
+  const { creds, auth, settled, log, events, clock } = deps
   let hasEnded = false
   /** Set before an intended end, so that the resulting close is not reported as a loss. */
   let isLeaving = false
@@ -52,70 +40,10 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
 
   if (creds.me) countLogins(creds.me.id, ownFacts(creds).logins ?? 0)
   const identity = createIdentity(auth)
-  const devices = createDeviceLists(steady)
-  const sock = makeWASocket(
-    socketOptions({
-      auth,
-      logger: libraryLogger(log),
-      makeSignalRepository: deps.makeSignalRepository,
-      getMessage: deps.getMessage,
-      groupMetadata: (jid) => groupsForRelay(jid),
-      userDevicesCache: devices.cache,
-      network: deps.network,
-      route: deps.route,
-      version: deps.version,
-    }),
-  )
+  const { sock, devices, liveness, stray } = openWatchedSocket(deps, (jid) => groupsForRelay(jid))
   const { ws, ev } = sock
-  const stray = (error: unknown) => log.info({ err: error }, 'Baileys did not handle one of its own errors')
-  const replace = (reason: string) => void endSocket(sock, endReason(reason, STALLED), 'abrupt').catch(stray)
-
-  // The library's own functions keep the library's encoder.
-  sock.sendNode = (node) => sock.sendRawMessage(nodeBytes(node))
-  detachLibrary(sock)
-  adoptSocket(sock)
-  keepLateTokens(sock)
-  keepAlive(sock, {
-    now: steady.now,
-    onError: stray,
-    onTime: (seconds) => deps.learnTime(seconds * SECOND, false),
-  })
-  askForBatches(sock, stray)
-  const countStall = (cause: string) => {
-    for (const name of ['svc_inbound_stalled_total', 'svc_inbound_deaf_total'] as const) tally.add(name, { cause })
-  }
-  const onStalled = (error: Error) => {
-    countStall('frame')
-    log.warn({ err: error }, 'a frame could not be decrypted or decoded; reconnecting')
-    replace('a frame could not be decrypted or decoded')
-  }
-  guardListeners(sock, { onStray: stray, onStalled })
-  readInbound(sock, { onStalled })
-  const liveness = watchLiveness(sock, {
-    now: steady.now,
-    stalledAfterMs: deps.stalledAfterMs,
-    onStanza: (kind) => tally.add('svc_inbound_stanzas_total', { kind }),
-    onSilent: (silentMs) => log.info({ silent_ms: silentMs }, 'no stanza has been received for a while'),
-    onStalled(kind) {
-      countStall(kind)
-      log.error({ kind, traffic: liveness.traffic() }, 'inbound stanzas are no longer processed; reconnecting')
-      replace('inbound stanzas are no longer processed')
-    },
-  })
   const watchdog = watchConnection(sock, { onError: stray })
-  const qrClock = createQrClock(sock, {
-    now: steady.now,
-    browser: BROWSER,
-    onCode(text, expiresAt) {
-      if (!hasEnded) events.qr(text, expiresAt)
-    },
-    onReplaced(text) {
-      if (!hasEnded) events.qrReplaced(text)
-    },
-    onOver: (reason) => void endSocket(sock, reason).catch(stray),
-  })
-  const companion = watchCompanionRefresh(sock, qrClock.secretChanged)
-  const passkey = deps.passkeys.attach({ sock, settled, onBegin: qrClock.stop, events })
+  const { qrClock, companion, passkey } = openPairing(sock, deps, { stray, hasEnded: () => hasEnded })
   const mex = createMex(sock, deps.mexIds)
   const restriction = watchRestriction(mex, {
     clock,
@@ -137,25 +65,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   /** Notifies after everything before it is saved, unless the session has ended in the meantime. */
   const whenSaved = (notify: () => void) => settled().then(() => (hasEnded ? undefined : notify()), stray)
 
-  const router = routeStanzas(sock, {
-    came: liveness.came,
-    isWorthAnother: deps.isWorthAnother,
-    onFailure(error, about) {
-      // Nothing may be confirmed after data that is not on disk. When the connection is closed, the network sends it again.
-      log.error(
-        { err: error, ...about },
-        'a received stanza could not be processed; closing the connection so that the network sends it again',
-      )
-      cut()
-    },
-    onGivenUp: (error, about) =>
-      log.error({ err: error, ...about }, 'a received stanza failed every time it was delivered; it is dropped'),
-    onOverflow: (line) =>
-      log.warn({ line }, 'too many stanzas of one kind are waiting; one was confirmed without being processed'),
-    onUnknown: deps.countUnknown,
-    onUnanswered: (error) =>
-      log.debug({ err: error }, 'a received stanza could not be confirmed; the network will send it again'),
-  })
+  const router = loggingRouter(sock, deps, { came: liveness.came, cut })
 
   function finish() {
     hasEnded = true
@@ -205,9 +115,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     await settled().catch(() => {})
   }
 
-  const fetchLids = async (pns: string[]): Promise<LidPair[]> => (await sock.signalRepository.lidMapping.getLIDsForPNs(pns)) ?? []
-
-  const toPerson = createPersonRelay({ sock, auth, identity, devices })
+  const queries = connectionQueries({ owner: deps.instance, sock, auth, identity, devices, mex, acks, ended: ending.signal })
 
   const connection: Connection = {
     sock,
@@ -230,41 +138,11 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     get platform() {
       return creds.platform
     },
-    asking: (options) => createAsk({ owner: deps.instance, sock, mex, ended: ending.signal }, options),
-    learnPairs: (pairs) => learnPairs(sock, auth.keys, pairs),
-    fetchLids,
-    tokens: createTrustedTokens({
-      authState: sock.authState,
-      identity,
-      async fetchLid(pn) {
-        const [pair] = await within({ ended: ending.signal }, QUERY_DEADLINE, fetchLids([pn])).catch(() => [])
-        return pair?.lid ?? null
-      },
-    }),
+    ...queries,
     async pairingCode(digits) {
       const code = await requestCode({ sock, ended: ending.signal, onQueryRefused: refusals.on }, digits)
       qrClock.keep(PAIRING_CODE_LIFE)
       return code
-    },
-    ack(messageId, to) {
-      const pending = acks.expect(messageId, to)
-      return {
-        giveUp: pending.giveUp,
-        async verdict() {
-          // At the end of the connection the outcome is `closed`.
-          const outcome = await pending.within(ACK_DEADLINE)
-          if (outcome === 'timeout') throw new Failure('send_timeout')
-          if (outcome === 'closed') throw new Failure('instance_not_connected')
-          return outcome
-        },
-      }
-    },
-    async toPerson(...message) {
-      try {
-        return await within({ ended: ending.signal }, RELAY_DEADLINE, toPerson(...message))
-      } catch (error) {
-        throw sendFailure(error)
-      }
     },
     onMediaAnswer: mediaAnswers.on,
     end,
@@ -304,8 +182,53 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   }
 }
 
-/** Reported like a connection that the network closed, because the reason to reconnect is the same. */
-const STALLED = 428
+/** The ways in which the socket can be linked to an account: QR code and passkey. */
+function openPairing(
+  sock: WASocket,
+  { events, steady, settled, passkeys }: ConnectionDeps,
+  { stray, hasEnded }: { stray(error: unknown): void; hasEnded(): boolean },
+) {
+  const qrClock = createQrClock(sock, {
+    now: steady.now,
+    browser: BROWSER,
+    onCode(text, expiresAt) {
+      if (!hasEnded()) events.qr(text, expiresAt)
+    },
+    onReplaced(text) {
+      if (!hasEnded()) events.qrReplaced(text)
+    },
+    onOver: (reason) => void endSocket(sock, reason).catch(stray),
+  })
+  return {
+    qrClock,
+    companion: watchCompanionRefresh(sock, qrClock.secretChanged),
+    passkey: passkeys.attach({ sock, settled, onBegin: qrClock.stop, events }),
+  }
+}
+
+/** The router of received stanzas, which logs what goes wrong. */
+function loggingRouter(sock: WASocket, deps: ConnectionDeps, { came, cut }: { came: Liveness['came']; cut(): void }): Router {
+  const { log } = deps
+  return routeStanzas(sock, {
+    came,
+    isWorthAnother: deps.isWorthAnother,
+    onFailure(error, about) {
+      // Nothing may be confirmed after data that is not on disk. When the connection is closed, the network sends it again.
+      log.error(
+        { err: error, ...about },
+        'a received stanza could not be processed; closing the connection so that the network sends it again',
+      )
+      cut()
+    },
+    onGivenUp: (error, about) =>
+      log.error({ err: error, ...about }, 'a received stanza failed every time it was delivered; it is dropped'),
+    onOverflow: (line) =>
+      log.warn({ line }, 'too many stanzas of one kind are waiting; one was confirmed without being processed'),
+    onUnknown: deps.countUnknown,
+    onUnanswered: (error) =>
+      log.debug({ err: error }, 'a received stanza could not be confirmed; the network will send it again'),
+  })
+}
 
 function listeners<T>() {
   const all = new Set<(value: T) => void>()
