@@ -10,8 +10,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
-import { type Deferred, deferred } from '../../../src/lib/deferred.ts'
-import type { Op, Rider } from '../../../src/storage/contract.ts'
+import type { Rider } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Context } from '../context/instance-context.ts'
@@ -35,6 +34,7 @@ import { ChatEntry, ContactEntry, type LabelEntry, LabelRecord } from './entries
 import { changeLabel, isLabel, MAX_LABELS } from './labels.ts'
 import { orderOf, type Page } from './order.ts'
 import { createTable } from './table.ts'
+import { createWriteBehind } from './write-behind.ts'
 
 export interface AccountDirectory {
   /** Reads the records on disk, once. Must be called before any method below. */
@@ -103,31 +103,8 @@ export function createAccountDirectory(
   context: Context<'id' | 'store' | 'sealer' | 'log'>,
   { own }: AccountDirectoryDeps,
 ): AccountDirectory {
-  const { id: instance, store, log } = context
-  const chats = createTable<ChatEntry>(context, {
-    name: 'chat',
-    schema: ChatEntry,
-    parts: 1_024,
-    max: MAX_CHATS,
-    jidsOf: ({ id, other }) => [id, other],
-    usedAt: ({ activeAt }) => activeAt,
-  })
-  const contacts = createTable<ContactEntry>(context, {
-    name: 'contact',
-    schema: ContactEntry,
-    parts: 1_024,
-    max: MAX_CONTACTS,
-    jidsOf: ({ pn, lid }) => [pn, lid],
-    usedAt: ({ usedAt }) => usedAt,
-  })
-  const labels = createTable<LabelEntry>(context, {
-    name: 'label',
-    schema: LabelRecord,
-    parts: 1,
-    max: MAX_LABELS,
-    jidsOf: ({ id }) => [id],
-    usedAt: ({ id }) => Number(id),
-  })
+  const { id: instance, store } = context
+  const { chats, contacts, labels } = createTables(context)
   const tables = [chats, contacts, labels]
   const newestFirst = orderOf(
     chats,
@@ -135,60 +112,9 @@ export function createAccountDirectory(
     ({ isListed }) => isListed,
   )
   const byName = orderOf(contacts, createByRank())
-  const writing = new Set<Promise<void>>()
+  const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables)
   /** A commit may fail for several messages of a chat together; all of them then arrive again. */
   const recorded = boundedCache<string, true>(MAX_RECORDED)
-
-  /** Commits of others that include changes of ours; resolved when they have ended. */
-  const riding = new Map<readonly Op[], Deferred<void>>()
-
-  function notWritten(ops: readonly Op[]) {
-    for (const table of tables) table.notWritten(ops)
-  }
-
-  const rides: Rider = {
-    take() {
-      // A history changes more than a message should wait for.
-      const ops = tables.flatMap((table) => (table.hasChanged ? table.newestOps() : []))
-      if (ops.length === 0) return ops
-      riding.set(ops, deferred())
-      return ops
-    },
-    settled(ops, isWritten) {
-      if (!isWritten) notWritten(ops)
-      riding.get(ops)?.resolve()
-      riding.delete(ops)
-    },
-  }
-
-  async function write(): Promise<void> {
-    const ops = tables.flatMap((table) => table.ops())
-    if (ops.length === 0) return
-    try {
-      await store.commit({ ops })
-    } catch (error) {
-      notWritten(ops)
-      throw error
-    }
-    if (!tables.some(({ hasChanged }) => hasChanged)) return
-    await nextTurn()
-    await write()
-  }
-
-  async function flush(): Promise<void> {
-    const others = [...riding.values()].map(({ promise }) => promise)
-    const written = write()
-    writing.add(written)
-    written.catch(() => {}).finally(() => writing.delete(written))
-    await Promise.all([...writing])
-    if (others.length === 0) return
-    await Promise.all(others)
-    // Writes changes that a commit of others could not write.
-    await write()
-  }
-
-  const flushBehind = () =>
-    void flush().catch((error) => log.error({ err: error }, 'the list of chats and contacts could not be written to disk'))
 
   async function inSlices<T>(items: readonly T[], work: (item: T) => void) {
     for (let from = 0; from < items.length; from += SLICE) {
@@ -300,10 +226,38 @@ export function createAccountDirectory(
     async forget() {
       for (const table of tables) table.clear()
       recorded.clear()
-      await Promise.allSettled([...writing])
+      await idle()
       await removeAll(store, keys.directory(instance))
     },
   }
+}
+
+function createTables(context: Context<'id' | 'store' | 'sealer' | 'log'>) {
+  const chats = createTable<ChatEntry>(context, {
+    name: 'chat',
+    schema: ChatEntry,
+    parts: 1_024,
+    max: MAX_CHATS,
+    jidsOf: ({ id, other }) => [id, other],
+    usedAt: ({ activeAt }) => activeAt,
+  })
+  const contacts = createTable<ContactEntry>(context, {
+    name: 'contact',
+    schema: ContactEntry,
+    parts: 1_024,
+    max: MAX_CONTACTS,
+    jidsOf: ({ pn, lid }) => [pn, lid],
+    usedAt: ({ usedAt }) => usedAt,
+  })
+  const labels = createTable<LabelEntry>(context, {
+    name: 'label',
+    schema: LabelRecord,
+    parts: 1,
+    max: MAX_LABELS,
+    jidsOf: ({ id }) => [id],
+    usedAt: ({ id }) => Number(id),
+  })
+  return { chats, contacts, labels }
 }
 
 /** Names that differ only in accents and case are adjacent; entries without a name come last. */

@@ -17,14 +17,13 @@ import { REMOVED_AT_ONCE, removeAll } from '../../../../src/storage/remove-all.t
 import { repository } from '../../../../src/storage/repository.ts'
 import type { Sealer } from '../../../../src/storage/sealer.ts'
 import { createSweeper } from '../../../../src/storage/sweeper.ts'
-import { chatNamesOf } from '../../translate/inbound/referenced.ts'
 import type { Outbox } from '../../webhooks/outbox.ts'
 import { secondsOf } from '../../wire/bounds.ts'
 import { envelopeOf } from '../../wire/envelope.ts'
-import { bare } from '../../wire/jid.ts'
 import { isHidden, isViewOnce } from '../../wire/message-stanza.ts'
 import { isEvent, type Reported, type Unreported } from '../unreported.ts'
 import { type Mark, messageMarks } from './seen-marks.ts'
+import { createWaitingEntries, type WaitingEntry } from './waiting-entries.ts'
 
 /** Time for the sender's retry, in ms. */
 const RETRY_TIME = 10 * SECOND
@@ -61,8 +60,7 @@ const Waiting = v.object({
 })
 export type WaitingMessage = v.InferOutput<typeof Waiting>
 
-interface Entry {
-  record: WaitingMessage
+interface Entry extends WaitingEntry {
   timer?: NodeJS.Timeout
   /** The readable message is being written, so `waiting_message` must not follow it. */
   isArriving?: boolean
@@ -110,15 +108,10 @@ export interface WaitingMessages {
   stop(): Promise<void>
 }
 
-const optional = <K extends string>(name: K, value: string | null | undefined) =>
-  (value ? { [name]: value } : {}) as { [P in K]?: string }
-
 export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const { instance, store, sealer, clock, log, outbox, event, unreported, alongside, maxRecords = MAX_RECORDS } = deps
   const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
-  const open = new Map<Mark, Entry>()
-  /** Maps every name of a message to its name in `open`. */
-  const names = new Map<Mark, Mark>()
+  const entries = createWaitingEntries<Entry>()
   const keyOf = (mark: Mark) => keys.waiting(instance, mark)
   /** Commits run one after another, because a record is written before its event. */
   let tail: Promise<unknown> = Promise.resolve()
@@ -144,34 +137,18 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     complaint: 'old waiting messages could not be removed',
   })
 
-  /** A record is stored under one name of its message; the message may arrive under the other. */
-  const knownAs = (key: WAMessageKey) =>
-    names.size === 0
-      ? undefined
-      : messageMarks(key)
-          .map((mark) => names.get(mark))
-          .find((mark) => mark !== undefined)
-
   function letGo(mark: Mark) {
-    const entry = open.get(mark)
-    if (!entry) return
-    clearTimeout(entry.timer)
+    clearTimeout(entries.get(mark)?.timer)
     due.delete(mark)
-    open.delete(mark)
-    for (const name of messageMarks(entry.record.key)) names.delete(name)
-  }
-
-  function keep(mark: Mark, record: WaitingMessage) {
-    open.set(mark, { record })
-    for (const name of messageMarks(record.key)) names.set(name, mark)
+    entries.remove(mark)
   }
 
   function later(mark: Mark, ms: number) {
-    const entry = open.get(mark)
+    const entry = entries.get(mark)
     if (!entry || isStopped) return
     clearTimeout(entry.timer)
     entry.timer = setTimeout(() => {
-      if (open.get(mark)?.record.isTold !== false) return
+      if (entries.get(mark)?.record.isTold !== false) return
       due.add(mark)
       if (!pausing) appendDue()
     }, ms)
@@ -190,11 +167,11 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
 
   /** `isLast`: nothing more can arrive. */
   async function appendEvent(mark: Mark, isLast = false) {
-    const found = open.get(mark)
+    const found = entries.get(mark)
     if (!found || found.record.isTold || isStopped) return
     const made = found.record.isHidden ? 'hidden' : await event(found.record)
     // The message arrived while its event was being created.
-    if (open.get(mark) !== found) return
+    if (entries.get(mark) !== found) return
     if (made === 'later') return later(mark, RETRY_TIME)
     if (found.isArriving && !isLast) {
       // If its commit fails, the message is delivered again.
@@ -203,12 +180,12 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     }
     const record = { ...found.record, isTold: true }
     // Set in memory first, so that the event of a readable message that arrives during the commit comes after this one.
-    open.set(mark, { record })
+    entries.set(mark, { record })
     const appended = isEvent(made) ? outbox.append(made) : null
     try {
       await store.commit({ ops: [records.encode(keyOf(mark), record), ...(appended?.ops ?? [])] })
     } catch (error) {
-      if (open.has(mark)) open.set(mark, found)
+      if (entries.has(mark)) entries.set(mark, found)
       later(mark, RETRY_TIME)
       throw error
     }
@@ -225,19 +202,14 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   }
 
   const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
-  const dropOld = () => drop([...open].flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
-
-  function oldest(): Mark | undefined {
-    for (const [mark, { record }] of open) if (record.isTold) return mark
-    return open.keys().next().value
-  }
+  const dropOld = () => drop(entries.all().flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
 
   /** Evicts one record; an unreported one is reported first. */
   async function makeRoom() {
-    const mark = oldest()
-    if (mark === undefined || open.size <= maxRecords) return
+    const mark = entries.oldest()
+    if (mark === undefined || entries.size() <= maxRecords) return
     await appendEvent(mark)
-    if (open.get(mark)?.record.isTold) await drop([mark])
+    if (entries.get(mark)?.record.isTold) await drop([mark])
   }
 
   return {
@@ -246,40 +218,22 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
         log.error({ err: error }, 'a stored undecrypted message could not be decoded; it was skipped')
       for await (const { key, value } of records.list(store, keys.waitings(instance), { onUnreadable })) {
         const mark = key.slice(keys.waitings(instance).length) as Mark
-        keep(mark, value)
+        entries.set(mark, { record: value })
         // The whole time starts again, because the retry can only arrive now.
         if (!value.isTold) later(mark, RETRY_TIME)
       }
       sweeper.start()
       await sweeper.idle()
     },
-    has: (key) => knownAs(key) !== undefined,
+    has: (key) => entries.find(key) !== undefined,
     async add(key, node, how) {
       const [mark] = messageMarks(key)
       if (!mark || !key.id || !key.remoteJid) return unreported('malformed')
-      if (knownAs(key)) return unreported('again')
-      const viewOnce = isViewOnce(node)
-      const { t, pushName = null } = envelopeOf(node)
-      const record: WaitingMessage = {
-        key: {
-          id: key.id,
-          remoteJid: key.remoteJid,
-          fromMe: key.fromMe === true,
-          ...optional('remoteJidAlt', key.remoteJidAlt),
-          ...optional('participant', key.participant),
-          ...optional('participantAlt', key.participantAlt),
-        },
-        timestamp: secondsOf(t, clock.now()),
-        pushName,
-        viewOnce,
-        ...optional('protoType', how?.protoType),
-        ...(isHidden(node) ? { isHidden: true as const } : {}),
-        isTold: false,
-        at: clock.now(),
-      }
-      keep(mark, record)
+      if (entries.find(key)) return unreported('again')
+      const record = recordOf({ ...key, id: key.id, remoteJid: key.remoteJid }, node, how?.protoType, clock.now())
+      entries.set(mark, { record })
       // Nobody sends a view-once message again, so there is nothing to wait for.
-      later(mark, viewOnce || how?.isFinal ? 0 : RETRY_TIME)
+      later(mark, record.viewOnce || how?.isFinal ? 0 : RETRY_TIME)
       try {
         await next(async () => {
           await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record.key)) ?? [])] })
@@ -288,18 +242,13 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
         letGo(mark)
         throw error
       }
-      if (open.size > maxRecords) enqueue(makeRoom)
+      if (entries.size() > maxRecords) enqueue(makeRoom)
     },
-    known({ id, remoteJid }) {
-      const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
-      const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
-      // A 1:1 chat may have another name than in the stanza.
-      return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
-    },
+    known: entries.known,
     arrived(key) {
-      const mark = knownAs(key)
+      const mark = entries.find(key)
       if (!mark) return { ops: [], applied() {} }
-      open.get(mark)!.isArriving = true
+      entries.get(mark)!.isArriving = true
       return {
         ops: [records.remove(keyOf(mark))],
         applied() {
@@ -310,15 +259,44 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     forget: () =>
       next(async () => {
         // An event that cannot be created now can never be created, and must not block the rest.
-        for (const mark of open.keys()) await appendEvent(mark, true).catch(complain)
+        for (const [mark] of entries.all()) await appendEvent(mark, true).catch(complain)
         await removeAll(store, keys.waitings(instance))
-        for (const mark of open.keys()) letGo(mark)
+        for (const [mark] of entries.all()) letGo(mark)
       }),
     async stop() {
       isStopped = true
-      for (const { timer } of open.values()) clearTimeout(timer)
+      for (const [, { timer }] of entries.all()) clearTimeout(timer)
       clearTimeout(pausing)
       await Promise.all([tail, sweeper.stop()])
     },
+  }
+}
+
+const optional = <K extends string>(name: K, value: string | null | undefined) =>
+  (value ? { [name]: value } : {}) as { [P in K]?: string }
+
+function recordOf(
+  key: WAMessageKey & { id: string; remoteJid: string },
+  node: BinaryNode,
+  protoType: string | undefined,
+  now: number,
+): WaitingMessage {
+  const { t, pushName = null } = envelopeOf(node)
+  return {
+    key: {
+      id: key.id,
+      remoteJid: key.remoteJid,
+      fromMe: key.fromMe === true,
+      ...optional('remoteJidAlt', key.remoteJidAlt),
+      ...optional('participant', key.participant),
+      ...optional('participantAlt', key.participantAlt),
+    },
+    timestamp: secondsOf(t, now),
+    pushName,
+    viewOnce: isViewOnce(node),
+    ...optional('protoType', protoType),
+    ...(isHidden(node) ? { isHidden: true as const } : {}),
+    isTold: false,
+    at: now,
   }
 }

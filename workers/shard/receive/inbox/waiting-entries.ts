@@ -1,0 +1,64 @@
+/** The waiting messages in memory, found by every name of a message: it is stored under one name and may arrive under another. */
+import type { WAMessageKey } from '@whiskeysockets/baileys'
+import { chatNamesOf } from '../../translate/inbound/referenced.ts'
+import { bare } from '../../wire/jid.ts'
+import { type Mark, messageMarks } from './seen-marks.ts'
+import type { WaitingMessage } from './waiting-messages.ts'
+
+export interface WaitingEntry {
+  record: WaitingMessage
+}
+
+export interface WaitingEntries<E extends WaitingEntry> {
+  get(mark: Mark): E | undefined
+  has(mark: Mark): boolean
+  size(): number
+  /** In the order in which they were added. */
+  all(): (readonly [Mark, E])[]
+  /** The name under which the message is stored; undefined if it is not waited for. */
+  find(key: WAMessageKey): Mark | undefined
+  /** By the id of the message, and by its chat if several messages have that id, because senders choose their ids. */
+  known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
+  /** The oldest that was reported; without one, the oldest of all. */
+  oldest(): Mark | undefined
+  set(mark: Mark, entry: E): void
+  remove(mark: Mark): void
+}
+
+export function createWaitingEntries<E extends WaitingEntry>(): WaitingEntries<E> {
+  const open = new Map<Mark, E>()
+  /** Maps every name of a message to its name in `open`. */
+  const names = new Map<Mark, Mark>()
+
+  return {
+    get: (mark) => open.get(mark),
+    has: (mark) => open.has(mark),
+    size: () => open.size,
+    all: () => [...open],
+    find: (key) =>
+      names.size === 0
+        ? undefined
+        : messageMarks(key)
+            .map((mark) => names.get(mark))
+            .find((mark) => mark !== undefined),
+    known({ id, remoteJid }) {
+      const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
+      const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
+      // A 1:1 chat may have another name than in the stanza.
+      return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
+    },
+    oldest() {
+      for (const [mark, { record }] of open) if (record.isTold) return mark
+      return open.keys().next().value
+    },
+    set(mark, entry) {
+      open.set(mark, entry)
+      for (const name of messageMarks(entry.record.key)) names.set(name, mark)
+    },
+    remove(mark) {
+      const entry = open.get(mark)
+      open.delete(mark)
+      if (entry) for (const name of messageMarks(entry.record.key)) names.delete(name)
+    },
+  }
+}
