@@ -104,14 +104,8 @@ export function createAccountDirectory(
   { own }: AccountDirectoryDeps,
 ): AccountDirectory {
   const { id: instance, store } = context
-  const { chats, contacts, labels } = createTables(context)
+  const { chats, contacts, labels, newestFirst, byName } = createTables(context)
   const tables = [chats, contacts, labels]
-  const newestFirst = orderOf(
-    chats,
-    (one, other) => other.activeAt - one.activeAt || other.receivedAt - one.receivedAt,
-    ({ isListed }) => isListed,
-  )
-  const byName = orderOf(contacts, createByRank())
   const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables)
   /** A commit may fail for several messages of a chat together; all of them then arrive again. */
   const recorded = boundedCache<string, true>(MAX_RECORDED)
@@ -165,14 +159,7 @@ export function createAccountDirectory(
     },
 
     read(messages) {
-      const byChat = new Map<string, { jids: (string | null | undefined)[]; ids: string[] }>()
-      for (const { remoteJid, remoteJidAlt, id } of messages) {
-        if (!remoteJid || !id) continue
-        const known = byChat.get(remoteJid) ?? { jids: [remoteJid, remoteJidAlt], ids: [] }
-        known.ids.push(id)
-        byChat.set(remoteJid, known)
-      }
-      for (const { jids, ids } of byChat.values()) readMessages(chats, jids, ids)
+      for (const { jids, ids } of idsByChat(messages)) readMessages(chats, jids, ids)
       flushBehind()
     },
 
@@ -257,7 +244,25 @@ function createTables(context: Context<'id' | 'store' | 'sealer' | 'log'>) {
     jidsOf: ({ id }) => [id],
     usedAt: ({ id }) => Number(id),
   })
-  return { chats, contacts, labels }
+  const newestFirst = orderOf(
+    chats,
+    (one, other) => other.activeAt - one.activeAt || other.receivedAt - one.receivedAt,
+    ({ isListed }) => isListed,
+  )
+  const byName = orderOf(contacts, createByRank())
+  return { chats, contacts, labels, newestFirst, byName }
+}
+
+/** The ids of messages of each chat, with the names of the chat. */
+function idsByChat(messages: readonly WAMessageKey[]) {
+  const byChat = new Map<string, { jids: (string | null | undefined)[]; ids: string[] }>()
+  for (const { remoteJid, remoteJidAlt, id } of messages) {
+    if (!remoteJid || !id) continue
+    const known = byChat.get(remoteJid) ?? { jids: [remoteJid, remoteJidAlt], ids: [] }
+    known.ids.push(id)
+    byChat.set(remoteJid, known)
+  }
+  return byChat.values()
 }
 
 /** Names that differ only in accents and case are adjacent; entries without a name come last. */

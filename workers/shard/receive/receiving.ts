@@ -152,17 +152,9 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
     once,
     async enqueue({ from, alt }, text, key) {
       const person = await inbound.context()?.identity.person(from, alt)
-      if (person) await answers.answer(jidsOf(person), () => answerCall(person.phone, text, key))
+      if (person) await answers.answer(jidsOf(person), () => answerCall(deps.enqueue, person.phone, text, key))
     },
   })
-
-  /** Queues the text that follows a call we rejected, once per key. */
-  async function answerCall(phone: string, message: string, key: string) {
-    const identifier = parseIdentifier(phone)
-    if (!identifier) return
-    const input = { phone: identifier, message, link_preview: false }
-    await deps.enqueue(sendCall('instance.callReject', input, { to: identifier }), { idempotencyKey: key })
-  }
 
   return {
     session: inbox.session,
@@ -204,4 +196,12 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
       await Promise.all([held.stop(), presence.stop()])
     },
   }
+}
+
+/** Queues the text that follows a call we rejected, once per key. */
+async function answerCall(enqueue: Sending['enqueue'], phone: string, message: string, key: string): Promise<void> {
+  const identifier = parseIdentifier(phone)
+  if (!identifier) return
+  const input = { phone: identifier, message, link_preview: false }
+  await enqueue(sendCall('instance.callReject', input, { to: identifier }), { idempotencyKey: key })
 }

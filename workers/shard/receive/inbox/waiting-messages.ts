@@ -22,16 +22,12 @@ import { secondsOf } from '../../wire/bounds.ts'
 import { envelopeOf } from '../../wire/envelope.ts'
 import { isHidden, isViewOnce } from '../../wire/message-stanza.ts'
 import { isEvent, type Reported, type Unreported } from '../unreported.ts'
+import { createPacedReports } from './paced-reports.ts'
 import { type Mark, messageMarks } from './seen-marks.ts'
 import { createWaitingEntries, type WaitingEntry } from './waiting-entries.ts'
 
 /** Time for the sender's retry, in ms. */
 const RETRY_TIME = 10 * SECOND
-/**
- * Pause between two reports: webhooks are sent in the order of their events, and two thousand reports about one sender would precede all texts of
- * others.
- */
-const PAUSE = SECOND / 40
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
 /** Number of records in memory; the oldest reported ones are evicted, and a message that arrives after that is an ordinary one. */
@@ -61,7 +57,6 @@ const Waiting = v.object({
 export type WaitingMessage = v.InferOutput<typeof Waiting>
 
 interface Entry extends WaitingEntry {
-  timer?: NodeJS.Timeout
   /** The readable message is being written, so `waiting_message` must not follow it. */
   isArriving?: boolean
 }
@@ -116,9 +111,6 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   /** Commits run one after another, because a record is written before its event. */
   let tail: Promise<unknown> = Promise.resolve()
   let isStopped = false
-  /** Messages whose time is over, in that order. */
-  const due = new Set<Mark>()
-  let pausing: NodeJS.Timeout | undefined
 
   /** Only used for the order; the caller handles the failure. */
   function next(job: () => Promise<void>): Promise<void> {
@@ -131,6 +123,9 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     log.error({ err: error }, 'a message that could not be decrypted could not be stored as waiting')
   const enqueue = (job: () => Promise<void>) => void next(job).catch(complain)
 
+  const reports = createPacedReports<Mark>((mark) => {
+    if (entries.get(mark)?.record.isTold === false) enqueue(() => appendEvent(mark))
+  })
   const sweeper = createSweeper(() => next(dropOld), {
     everyMs: SWEEP_EVERY,
     log,
@@ -138,31 +133,8 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   })
 
   function letGo(mark: Mark) {
-    clearTimeout(entries.get(mark)?.timer)
-    due.delete(mark)
+    reports.drop(mark)
     entries.remove(mark)
-  }
-
-  function later(mark: Mark, ms: number) {
-    const entry = entries.get(mark)
-    if (!entry || isStopped) return
-    clearTimeout(entry.timer)
-    entry.timer = setTimeout(() => {
-      if (entries.get(mark)?.record.isTold !== false) return
-      due.add(mark)
-      if (!pausing) appendDue()
-    }, ms)
-    entry.timer.unref()
-  }
-
-  function appendDue() {
-    pausing = undefined
-    const [mark] = due
-    if (mark === undefined || isStopped) return
-    due.delete(mark)
-    enqueue(() => appendEvent(mark))
-    pausing = setTimeout(appendDue, PAUSE)
-    pausing.unref()
   }
 
   /** `isLast`: nothing more can arrive. */
@@ -172,11 +144,11 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     const made = found.record.isHidden ? 'hidden' : await event(found.record)
     // The message arrived while its event was being created.
     if (entries.get(mark) !== found) return
-    if (made === 'later') return later(mark, RETRY_TIME)
+    if (made === 'later') return reports.in(mark, RETRY_TIME)
     if (found.isArriving && !isLast) {
       // If its commit fails, the message is delivered again.
       found.isArriving = false
-      return later(mark, RETRY_TIME)
+      return reports.in(mark, RETRY_TIME)
     }
     const record = { ...found.record, isTold: true }
     // Set in memory first, so that the event of a readable message that arrives during the commit comes after this one.
@@ -186,7 +158,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       await store.commit({ ops: [records.encode(keyOf(mark), record), ...(appended?.ops ?? [])] })
     } catch (error) {
       if (entries.has(mark)) entries.set(mark, found)
-      later(mark, RETRY_TIME)
+      reports.in(mark, RETRY_TIME)
       throw error
     }
     if (appended) outbox.committed(appended.eventId)
@@ -220,7 +192,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
         const mark = key.slice(keys.waitings(instance).length) as Mark
         entries.set(mark, { record: value })
         // The whole time starts again, because the retry can only arrive now.
-        if (!value.isTold) later(mark, RETRY_TIME)
+        if (!value.isTold) reports.in(mark, RETRY_TIME)
       }
       sweeper.start()
       await sweeper.idle()
@@ -233,7 +205,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       const record = recordOf({ ...key, id: key.id, remoteJid: key.remoteJid }, node, how?.protoType, clock.now())
       entries.set(mark, { record })
       // Nobody sends a view-once message again, so there is nothing to wait for.
-      later(mark, record.viewOnce || how?.isFinal ? 0 : RETRY_TIME)
+      reports.in(mark, record.viewOnce || how?.isFinal ? 0 : RETRY_TIME)
       try {
         await next(async () => {
           await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record.key)) ?? [])] })
@@ -265,8 +237,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       }),
     async stop() {
       isStopped = true
-      for (const [, { timer }] of entries.all()) clearTimeout(timer)
-      clearTimeout(pausing)
+      reports.stop()
       await Promise.all([tail, sweeper.stop()])
     },
   }

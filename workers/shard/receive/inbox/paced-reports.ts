@@ -1,0 +1,63 @@
+/** Reports subjects one by one, each after its own delay, with a pause between two of them. */
+import { SECOND } from '../../../../src/domain/clock.ts'
+
+export interface PacedReports<Subject> {
+  /** Reports the subject after `ms`; replaces an earlier delay. */
+  in(subject: Subject, ms: number): void
+  /** The subject is not reported, unless this is called again for it. */
+  drop(subject: Subject): void
+  /** After it, nothing is reported. */
+  stop(): void
+}
+
+/**
+ * Pause between two reports: webhooks are sent in the order of their events, and two thousand reports about one sender would precede all texts of
+ * others.
+ */
+const PAUSE = SECOND / 40
+
+export function createPacedReports<Subject>(report: (subject: Subject) => void): PacedReports<Subject> {
+  const timers = new Map<Subject, NodeJS.Timeout>()
+  /** Subjects whose delay is over, in that order. */
+  const due = new Set<Subject>()
+  let pausing: NodeJS.Timeout | undefined
+  let isStopped = false
+
+  function clear(subject: Subject) {
+    clearTimeout(timers.get(subject))
+    timers.delete(subject)
+  }
+
+  function reportDue() {
+    pausing = undefined
+    const [subject] = due
+    if (subject === undefined || isStopped) return
+    due.delete(subject)
+    report(subject)
+    pausing = setTimeout(reportDue, PAUSE)
+    pausing.unref()
+  }
+
+  return {
+    in(subject, ms) {
+      if (isStopped) return
+      clear(subject)
+      const timer = setTimeout(() => {
+        timers.delete(subject)
+        due.add(subject)
+        if (!pausing) reportDue()
+      }, ms)
+      timer.unref()
+      timers.set(subject, timer)
+    },
+    drop(subject) {
+      clear(subject)
+      due.delete(subject)
+    },
+    stop() {
+      isStopped = true
+      for (const timer of timers.values()) clearTimeout(timer)
+      clearTimeout(pausing)
+    },
+  }
+}
