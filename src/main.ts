@@ -21,6 +21,7 @@ import { createOauth } from './oauth/create.ts'
 import { listen } from './serve.ts'
 import { createApplication } from './service/create-application.ts'
 import { hostInstances } from './service/host-instances.ts'
+import { createInstanceStarts } from './service/instance-starts.ts'
 import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
@@ -133,6 +134,7 @@ async function startParts(
     dropMedia: (id) => dropStaged(storage.blobsDir, id),
   })
   const stored = await directory.load()
+  const starts = createInstanceStarts({ log, engine, directory, shutdown })
   const application = await createApplication(config, {
     log,
     clockWatch,
@@ -144,13 +146,17 @@ async function startParts(
     directory,
     tally,
     ledger,
+    async takeImports() {
+      const { booted } = await starts.takeImports()
+      await booted
+    },
     sandboxUrl: sandboxUrl ?? null,
   })
   server.serve(application.make)
   starting.end()
   shutdown.add((leftMs) => server.stop(leftMs * ANSWERS_SHARE))
   shutdown.add(application.stop)
-  await hostInstances({ log, shutdown, storage, engine, directory, stored })
+  await hostInstances({ log, shutdown, storage, engine, directory, starts, stored })
 
   return {
     baseUrl,

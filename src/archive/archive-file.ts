@@ -7,6 +7,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { Decrypter, Encrypter } from 'age-encryption'
+import { NotImportable } from '../domain/not-importable.ts'
 import { syncFolder } from '../storage/durable-files.ts'
 import { PRIVATE_FILE } from '../storage/private.ts'
 import { type Frame, frameBytes, framesIn } from './frames.ts'
@@ -73,7 +74,7 @@ async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** The frames of a file. Throws with a sentence for the operator if the passphrase is wrong or the file is incomplete. */
+/** The frames of a file. Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
 export async function* readArchiveFile(file: string, passphrase: string): AsyncGenerator<Frame> {
   const decrypter = new Decrypter()
   decrypter.addPassphrase(passphrase)
@@ -82,18 +83,19 @@ export async function* readArchiveFile(file: string, passphrase: string): AsyncG
   try {
     plain = await decrypter.decrypt(sealed)
   } catch (cause) {
-    throw new Error(problemOf(file, cause as Error), { cause })
+    throw problemOf(file, cause as Error)
   }
   try {
     yield* framesIn(plain)
   } catch (cause) {
-    throw new Error(`The archive ${file} is damaged or not complete, so nothing of it was taken.`, { cause })
+    throw new NotImportable(['The archive is damaged or not complete, so nothing of it was taken.'], { cause })
   }
 }
 
-const problemOf = (file: string, { message, ...cause }: Error & { code?: string }): string => {
-  if (cause.code === 'ENOENT') return `There is no file ${file}.`
-  return /no identity matched/.test(message)
+function problemOf(file: string, cause: Error & { code?: string }): Error {
+  if (cause.code === 'ENOENT') return new Error(`There is no file ${file}.`, { cause })
+  const sentence = /no identity matched/.test(cause.message)
     ? 'The passphrase is not that of this archive.'
-    : `${file} is not an archive of this service.`
+    : 'The file is not an archive of this service.'
+  return new NotImportable([sentence], { cause })
 }

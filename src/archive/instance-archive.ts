@@ -3,11 +3,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { ARCHIVE_KINDS, ARCHIVE_VERSION, type ArchiveHead, type ArchiveParts } from '../domain/archive.ts'
+import { NotImportable } from '../domain/not-importable.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { readArchiveFile } from './archive-file.ts'
 import { isArchived } from './families.ts'
 import type { Frame } from './frames.ts'
+
+const UNREADABLE = 'The archive has a part that cannot be read.'
 
 const HEAD = 'head'
 const CONFIG = 'config'
@@ -68,7 +71,7 @@ export interface ArchiveReader {
 
 /**
  * Reads an archive and passes on its records and media in order. The head is checked first and the counts last, so a caller that must not act on an
- * incomplete archive first reads it with a reader that does nothing.
+ * incomplete archive first reads it with a reader that does nothing. Rejects with `NotImportable`.
  */
 export async function readInstanceArchive(
   file: string,
@@ -78,42 +81,50 @@ export async function readInstanceArchive(
   const found = new Map<string, Uint8Array>()
   const count = { records: 0, blobs: 0 }
   for await (const [name, bytes] of readArchiveFile(file, passphrase)) {
-    if (name === HEAD) refuseNewer(bytes, file)
+    if (name === HEAD) refuseNewer(bytes)
     if (name.startsWith(RECORD)) {
       count.records += 1
       await reader.record(name.slice(RECORD.length), bytes)
     } else if (name.startsWith(BLOB)) {
       count.blobs += 1
-      await reader.blob(checkedName(name.slice(BLOB.length), file), bytes)
+      await reader.blob(checkedName(name.slice(BLOB.length)), bytes)
     } else found.set(name, Buffer.from(bytes))
   }
   const part = (name: string) => {
     const bytes = found.get(name)
-    if (bytes === undefined) throw new Error(`The archive ${file} is not complete: it has no ${name}.`)
+    if (bytes === undefined) throw new NotImportable([`The archive is not complete: it has no ${name}.`])
     return bytes
   }
-  const end = parsed(EndSchema, part(END), file)
+  const end = parsed(EndSchema, part(END))
   if (end.records !== count.records || end.blobs !== count.blobs)
-    throw new Error(`The archive ${file} is not complete: ${count.records} of ${end.records} records are in it.`)
-  return { head: parsed(HeadSchema, part(HEAD), file), config: part(CONFIG), ringKey: part(RING_KEY), ...count }
+    throw new NotImportable([`The archive is not complete: ${count.records} of ${end.records} records are in it.`])
+  return { head: parsed(HeadSchema, part(HEAD)), config: part(CONFIG), ringKey: part(RING_KEY), ...count }
 }
 
-function refuseNewer(bytes: Uint8Array, file: string): void {
-  const { v: version } = parsed(v.looseObject({ v: v.number() }), bytes, file)
+function refuseNewer(bytes: Uint8Array): void {
+  const { v: version } = parsed(v.looseObject({ v: v.number() }), bytes)
   if (version > ARCHIVE_VERSION)
-    throw new Error(
-      `The archive ${file} was made by a newer release (version ${version}, this one reads ${ARCHIVE_VERSION}); upgrade this service first.`,
-    )
+    throw new NotImportable([
+      `The archive was made by a newer release (version ${version}, this one reads ${ARCHIVE_VERSION}); upgrade this service first.`,
+    ])
 }
 
-function parsed<T>(schema: v.GenericSchema<unknown, T>, bytes: Uint8Array, file: string): T {
-  const read = v.safeParse(schema, JSON.parse(Buffer.from(bytes).toString()))
+function parsed<T>(schema: v.GenericSchema<unknown, T>, bytes: Uint8Array): T {
+  const read = v.safeParse(schema, jsonIn(bytes))
   if (read.success) return read.output
-  throw new Error(`The archive ${file} has a part that cannot be read.`)
+  throw new NotImportable([UNREADABLE])
+}
+
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString())
+  } catch (cause) {
+    throw new NotImportable([UNREADABLE], { cause })
+  }
 }
 
 /** A name becomes the name of a file. */
-function checkedName(name: string, file: string): string {
+function checkedName(name: string): string {
   if (/^[\w-]{1,100}$/.test(name)) return name
-  throw new Error(`The archive ${file} has a part that cannot be read.`)
+  throw new NotImportable([UNREADABLE])
 }

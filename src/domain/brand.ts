@@ -18,6 +18,8 @@ export const STANDARD_WEBHOOK_HEADERS = {
   timestamp: 'webhook-timestamp',
   signature: 'webhook-signature',
 } as const
+/** Request header with the passphrase of an archive, so that it is in no URL and in no body that is a file. */
+export const PASSPHRASE_HEADER = header('Passphrase')
 /** Response header that lists the request fields which do not exist. */
 export const IGNORED_FIELDS = header('Ignored-Fields')
 /**

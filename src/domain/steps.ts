@@ -12,8 +12,9 @@ export type Step =
   // A change to app state is recorded; the network accepted it; the changed data is collected; it is stored.
   | `app-state:${'marked' | 'changed' | 'held' | 'written'}`
   | `create:${'key'}`
-  // An imported device: its key exists; a slice of its keys is written; it is an instance.
-  | `import:${'key' | 'slice' | 'taken'}`
+  // An imported device: its file is on disk; a record of an archive is staged; the whole device is staged; its key exists; a slice of its keys is
+  // written; it is an instance.
+  | `import:${'received' | 'staging' | 'staged' | 'key' | 'slice' | 'taken'}`
   // The command `instance export`: its first request is written; the instance is stopped; a part of the target is written; the archive is written; the
   // store records where it is; it has its name; some records are removed; all are; the instance has a shard again. And for a folder: all is written.
   | `export:${'ordered' | 'stopped' | 'begun' | 'written' | 'recorded' | 'named' | 'removing' | 'removed' | 'ended'}`

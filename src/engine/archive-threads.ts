@@ -1,15 +1,17 @@
 /**
- * The thread that writes archives of instances for the API: the key of the passphrase takes a second of work and 128 MB. It starts with a request, and ends
- * after a while without one.
+ * The thread that writes archives of instances for the API, and reads files of imports: the key of a passphrase takes a second of work and 128 MB. It
+ * starts with a request, and ends after a while without one.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { ArchiveParts } from '../domain/archive.ts'
-import { Failure } from '../domain/failures.ts'
+import { Failure, type FailureData } from '../domain/failures.ts'
+import type { FileFound, FileToRead, ImportWish } from '../domain/instance-import.ts'
 import type { Log, Logging } from '../domain/log.ts'
 import { incomingFile } from './incoming-file.ts'
 import { createMediaThreads } from './media-threads.ts'
 
-const HEAP_MB = 256
+/** The largest file of an import has 64 MB of JSON. */
+const HEAP_MB = 512
 /** Number of archives that are written at a time, so that a slow download does not delay the others. Their keys are derived one after the other. */
 const AT_ONCE = 4
 /** Number of archives that may wait. Administrators request few. */
@@ -18,6 +20,10 @@ const WAITING = 10
 export interface ArchiveThreads {
   /** Resolves when the first bytes are there. The signal ends the work. */
   write(parts: ArchiveParts, passphrase: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+  /** Reads the file of an import. Rejects with a `Failure`. */
+  read(file: string, wish: FileToRead): Promise<FileFound>
+  /** Leaves the device of the file in the store. Resolves with the id of the future instance. */
+  stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>
   close(): Promise<void>
 }
 
@@ -25,11 +31,14 @@ export interface ArchiveThreadOptions {
   storeUrl: string
   blobsDir: string
   logging: Logging
+  killAt: string | null
+  /** Key of the records of the main thread. */
+  mainKey: Uint8Array
   log: Log
 }
 
-export function createArchiveThreads({ log, ...data }: ArchiveThreadOptions): ArchiveThreads {
-  const pool = createMediaThreads<unknown, void>({
+export function createArchiveThreads({ log, mainKey, ...data }: ArchiveThreadOptions): ArchiveThreads {
+  const pool = createMediaThreads<unknown, unknown>({
     folder: 'archive',
     name: 'main',
     data,
@@ -39,11 +48,21 @@ export function createArchiveThreads({ log, ...data }: ArchiveThreadOptions): Ar
     heapMb: HEAP_MB,
     log,
   })
+  async function ask<T>(name: 'read' | 'stage', task: object): Promise<T> {
+    const answer = (await pool.run(task, { name }).catch((cause: unknown) => {
+      throw new Failure('engine_unavailable', { message: 'The file cannot be read at the moment; try again later.', cause })
+    })) as { ok: T } | { err: FailureData }
+    if ('err' in answer) throw Failure.from(answer.err)
+    return answer.ok
+  }
+
   return {
+    read: (file, wish) => ask('read', { file, wish }),
+    stage: (file, wish) => ask('stage', { file, wish, mainKey }),
     async write(parts, passphrase, signal) {
       const { port1, port2 } = new MessageChannel()
       const work = pool.run({ parts, passphrase, port: port2 }, { name: 'write', transferList: [port2] })
-      const opened = await incomingFile(port1, work, signal)
+      const opened = await incomingFile(port1, work as Promise<void>, signal)
       if ('status' in opened) throw new Failure('engine_unavailable')
       return opened.stream
     },

@@ -100,6 +100,10 @@ export interface Endpoint<
   examples: readonly Example[]
   /** Size limit of the body in bytes; undefined for the general limit. */
   maxBody: number | undefined
+  /** True if the body is a file of bytes. The other fields are in the query then. */
+  takesFile: boolean
+  /** Fields that are sent in headers, percent-encoded: names of the headers and of the fields. */
+  inHeaders: Readonly<Record<string, string>>
   /** For `send`: destination if the input has no `phone`. */
   to: Identifier | undefined
   /** For `send`: field with the id of the message that it refers to, which becomes `reference_message_id` of its `delivery`. */
@@ -132,6 +136,8 @@ export interface Says<I extends z.ZodRawShape> {
   examples?: readonly Example[]
   cacheControl?: string
   maxBody?: number
+  takesFile?: true
+  inHeaders?: Readonly<Record<string, keyof I & string>>
 }
 
 interface Replies<R extends z.ZodType> {
@@ -184,6 +190,8 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     description: says.description,
     examples: says.examples ?? [],
     maxBody: says.maxBody,
+    takesFile: says.takesFile ?? false,
+    inHeaders: says.inHeaders ?? {},
     to: rest.to,
     about: rest.about,
     deadlineMs: rest.deadlineMs ?? ACTION_DEADLINE,
@@ -193,8 +201,13 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   }
 }
 
+/** Whether the fields of an operation are in the body, as JSON. */
+export const takesJson = ({ method, takesFile }: Pick<Endpoint, 'method' | 'takesFile'>): boolean => hasBody(method) && !takesFile
+
+export const hasBody = (method: Method): boolean => method === 'POST' || method === 'PUT'
+
 /** Also for operations without fields, because a body must be an object if there is one. */
-const ofBody = (method: Method): readonly FailureCode[] => (method === 'POST' || method === 'PUT' ? ['invalid_request'] : [])
+const ofBody = (method: Method): readonly FailureCode[] => (hasBody(method) ? ['invalid_request'] : [])
 
 /** `about`: field with the id of the message that the send refers to. `to`: destination if the input has no `phone`. */
 export function send<const Id extends string, I extends z.ZodRawShape>(

@@ -4,6 +4,8 @@ import type { Directory } from '../directory/directory.ts'
 import type { ExportInstance } from '../domain/archive.ts'
 import type { Health } from '../domain/dashboard.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import type { Status } from '../domain/instance.ts'
+import type { ImportInstance } from '../domain/instance-import.ts'
 import type { Passkeys } from '../domain/passkey.ts'
 import type { Readings } from '../domain/readings.ts'
 import type { EventStreams } from '../domain/server-events.ts'
@@ -18,6 +20,9 @@ export interface Parts {
   oauth: Oauth
   webhookLog: WebhookLog
   exportInstance: ExportInstance
+  importInstance: ImportInstance
+  /** Takes back an instance whose move was called off. */
+  resumeInstance(instance: InstanceId): Promise<Status>
   eventStreams: Pick<EventStreams, 'open'>
   /** Checks of `GET /health/ready`; each resolves with true if that part works. */
   readiness: {
@@ -128,6 +133,8 @@ export interface AccountCall extends PublicCall {
   workspace: WorkspaceId
   /** Origin and path prefix at which callers reach the service, without a trailing slash. */
   baseUrl: string
+  /** The body of an operation that takes a file, in pieces as they arrive. */
+  file(): AsyncIterable<Uint8Array>
 }
 
 export interface InstanceCall extends AccountCall {

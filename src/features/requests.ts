@@ -7,7 +7,7 @@ import { Failure } from '../domain/failures.ts'
 import { type Alias, aliases, furtherNames } from './aliases.ts'
 import { inOurWords, inTheirNames, judgeOf, theirPath } from './dialects/words.ts'
 import { zapiRoutes } from './dialects/zapi-requests.ts'
-import { type Endpoint, INSTANCE_BASE, type Method } from './endpoint.ts'
+import { type Endpoint, hasBody, INSTANCE_BASE, type Method, takesJson } from './endpoint.ts'
 import { endpoints } from './index.ts'
 import { parseInput, type RawBody, type RawFields, readFields } from './input.ts'
 import { checkNames, unknownFields } from './unknown-fields.ts'
@@ -34,12 +34,10 @@ export interface MeantRequest {
 
 const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-const hasBody = (method: Method) => method === 'POST' || method === 'PUT'
-
 /** The route of a declaration itself. */
 export function routeOf(endpoint: Endpoint): RequestRoute {
   const { id, method, path } = endpoint
-  const takesBody = hasBody(method)
+  const takesBody = takesJson(endpoint)
   return { name: id, method, path, endpoint, alias: undefined, takesBody, takesQuery: !takesBody }
 }
 

@@ -41,6 +41,8 @@ export interface AppDeps {
   receivedFile: Parts['receivedFile']
   webhookLog: Parts['webhookLog']
   exportInstance: Parts['exportInstance']
+  importInstance: Parts['importInstance']
+  resumeInstance: Parts['resumeInstance']
   readings: Parts['readings']
   passkeys: Parts['passkeys']
   eventStreams: Parts['eventStreams']
@@ -117,6 +119,8 @@ export function createApp(deps: AppDeps): Hono<Env> {
     oauth: deps.oauth,
     webhookLog: deps.webhookLog,
     exportInstance: deps.exportInstance,
+    importInstance: deps.importInstance,
+    resumeInstance: deps.resumeInstance,
     eventStreams: deps.eventStreams,
     readiness,
     receivedFile,

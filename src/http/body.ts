@@ -81,7 +81,12 @@ const cutOff = (cause?: unknown) =>
 /** GET and HEAD have no body in Web standards. Looking for one makes the server create the whole request object, which costs 8 % of `GET /status`. */
 const isWithoutBody = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
-const JSON_TYPE = /^application\/json\s*(;|$)/i
+interface BodyType {
+  name: string
+  pattern: RegExp
+}
+const JSON_TYPE: BodyType = { name: 'application/json', pattern: /^application\/json\s*(;|$)/i }
+const FILE_TYPE: BodyType = { name: 'application/octet-stream', pattern: /^application\/octet-stream\s*(;|$)/i }
 
 /**
  * Receives the body. It is refused during reading if it is too large or too slow, or if memory is missing. The rest of a refused body is read and
@@ -123,13 +128,29 @@ export async function receiveBody(
   return { coming: comingBody(pieces, size, incoming, memory) }
 }
 
+/**
+ * The body of an operation that takes a file. Its pieces are not kept, so it reserves no memory. Rejects if it is too large or too slow; the rest is then
+ * read and dropped, as after an early end.
+ */
+export async function* receiveFile(
+  request: Request,
+  source: BodySource = webBodies,
+  most = MAX_BODY,
+  clock: Clock = steadyClock,
+): AsyncGenerator<Uint8Array, void> {
+  const declared = Number(request.headers.get('Content-Length') ?? 0)
+  if (declared > most) throw tooLarge(most)
+  const reader = source.reader(request)
+  if (reader !== undefined) yield* piecesOf(request, reader, { declared, most, clock, type: FILE_TYPE })
+}
+
 type Incoming = AsyncGenerator<Uint8Array, void>
 
 /** Rejects with the reason when the body is refused. If the reader stops early, the rest of the body is discarded. */
 async function* piecesOf(
   request: Request,
   reader: BodyReader,
-  { declared, most, clock }: { declared: number; most: number; clock: Clock },
+  { declared, most, clock, type = JSON_TYPE }: { declared: number; most: number; clock: Clock; type?: BodyType },
 ): Incoming {
   const stream = steady(reader, clock)
   let size = 0
@@ -140,7 +161,7 @@ async function* piecesOf(
       if (piece === undefined) break
       size += piece.byteLength
       if (size > most) throw tooLarge(most)
-      checkType(request, size)
+      checkType(request, size, type)
       yield piece
     }
     isWhole = true
@@ -224,9 +245,9 @@ export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** The content type is only checked for a non-empty body: an empty body equals `{}`, and clients send no type for it. */
-function checkType({ headers }: Request, size: number) {
-  if (size > 0 && !JSON_TYPE.test(headers.get('Content-Type') ?? ''))
-    throw Failure.invalid({ path: '', message: 'must be sent with Content-Type: application/json' })
+function checkType({ headers }: Request, size: number, { name, pattern } = JSON_TYPE) {
+  if (size > 0 && !pattern.test(headers.get('Content-Type') ?? ''))
+    throw Failure.invalid({ path: '', message: `must be sent with Content-Type: ${name}` })
 }
 
 /**

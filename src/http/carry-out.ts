@@ -36,6 +36,8 @@ export interface Asked {
   source: string
   /** Whether a program on this machine has called directly; not known for callers that cannot reach an operation that asks for it. */
   isOnThisMachine?: boolean
+  /** The body, for callers that can reach an operation that takes a file. */
+  file?: () => AsyncIterable<Uint8Array>
   origin: CallOrigin
 }
 
@@ -73,7 +75,7 @@ async function answer(
   endpoint: Endpoint,
   caller: Caller,
   input: unknown,
-  { request, source, isOnThisMachine = false, origin }: Asked,
+  { request, source, isOnThisMachine = false, file, origin }: Asked,
   deps: CarryOutDeps,
 ): Promise<unknown> {
   const { parts, baseUrl } = deps
@@ -83,6 +85,7 @@ async function answer(
     request,
     source,
     isOnThisMachine,
+    file,
     workspace,
     instance,
     isStillAllowed,

@@ -19,7 +19,7 @@ import { inTheirWords, type MeantRequest, type RequestRoute, readRequest } from 
 import type { AccessChecks } from './access-checks.ts'
 import type { AccessRequest } from './access-request.ts'
 import { answerHeaders } from './answer-headers.ts'
-import { type BodySource, receiveBody } from './body.ts'
+import { type BodySource, receiveBody, receiveFile } from './body.ts'
 import type { BodyBudget, Lease } from './body-budget.ts'
 import { type Acknowledged, type Caller, type CarryOutDeps, carryOut, checkSubscription } from './carry-out.ts'
 import type { Dialects } from './dialects.ts'
@@ -134,6 +134,7 @@ export function mount(
           request: c.req.raw,
           source,
           isOnThisMachine: deps.gate.isOnThisMachine(accessRequestOf(c)),
+          file: () => receiveFile(c.req.raw, deps.source, endpoint.maxBody),
           origin: { idempotencyKey: idempotencyKeyOf(meant, c), requestId },
         }
         const reply = shaped(route, await inWordsOf(route, dialect, carryOut(meant, caller, input, asked, deps)))
@@ -221,12 +222,37 @@ async function requestOf(
     const value = ignoredFieldsValue(names)
     if (value !== undefined) c.get('state').headers[IGNORED_HEADER.name] = value
   }
-  const query = route.takesQuery ? queryOf(c) : {}
-  if (!route.takesBody) return readRequest(route, { path, query }, onUnknown, dialect)
+  const query = route.takesQuery ? { ...queryOf(c), ...headersOf(route.endpoint, c) } : {}
+  if (!route.takesBody) return inHeaderNames(route.endpoint, () => readRequest(route, { path, query }, onUnknown, dialect))
   const body = await receiveBody(c.req.raw, memory, deps.source, steadyClock, route.endpoint.maxBody)
   if ('bytes' in body) return readRequest(route, { path, query, body: body.bytes }, onUnknown, dialect)
   const { operation, input } = await deps.readLargeBody(route.name, { path, query, dialect }, body.coming, onUnknown)
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
+}
+
+/** Issues of fields in headers have the names of the headers. */
+function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): MeantRequest {
+  try {
+    return read()
+  } catch (error) {
+    throw inTheirWords({ rename: inHeaders }, error)
+  }
+}
+
+/** Fields in headers. Their names in the query have no effect, because logs contain addresses. */
+function headersOf({ inHeaders }: Endpoint, { req }: Context<Env>): RawFields {
+  return Object.fromEntries(Object.entries(inHeaders).map(([name, field]) => [field, decoded(name, req.header(name))]))
+}
+
+/** Header values have only ASCII characters, so others are percent-encoded. */
+function decoded(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined
+  try {
+    return decodeURIComponent(value)
+  } catch (cause) {
+    const issue = { path: name, message: 'must be percent-encoded UTF-8 (% itself is %25)' }
+    throw new Failure('invalid_request', { details: { issues: [issue] }, cause })
+  }
 }
 
 /** A name that is given once becomes a text, a repeated name becomes a list of texts. */

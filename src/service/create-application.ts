@@ -6,6 +6,8 @@ import type { ClockWatch } from '../clock-watch.ts'
 import type { Config } from '../config.ts'
 import type { Directory } from '../directory/directory.ts'
 import { createInstanceExport } from '../directory/instance-export.ts'
+import { createInstanceImport } from '../directory/instance-import.ts'
+import { createInstanceResume } from '../directory/instance-resume.ts'
 import { SECOND, steadyClock } from '../domain/clock.ts'
 import type { ReceivedFile } from '../domain/file-download.ts'
 import type { Readings } from '../domain/readings.ts'
@@ -32,7 +34,7 @@ import { checkRing } from '../storage/key-ring.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
 import { createWebhookLog } from '../webhooks/webhook-log.ts'
 import type { ServiceStorage } from './open-storage.ts'
-import { DOWNLOADS, type Threads } from './open-threads.ts'
+import { DOWNLOADS, type Threads, tempDirOf } from './open-threads.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface ApplicationDeps {
@@ -46,6 +48,8 @@ export interface ApplicationDeps {
   directory: Directory
   tally: Tally
   ledger: Ledger
+  /** Makes instances of the devices in the store. Settles when they run. */
+  takeImports(): Promise<void>
   /** Control API of the simulated network, for the dashboard. */
   sandboxUrl: string | null
 }
@@ -89,6 +93,18 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
     run: newUlid(),
   })
   const dashboard = await dashboardOf(config, deps, { readiness, readings, live })
+  const importInstance = createInstanceImport({
+    store,
+    sealer,
+    keyOf: keyRing.of,
+    account,
+    tempDir: tempDirOf(config),
+    read: archives.read,
+    stage: archives.stage,
+    takeImports: deps.takeImports,
+    steps: deps.storage.steps,
+    log,
+  })
   const tokenHash = config.metricsToken === null ? undefined : hashOf(config.metricsToken)
   return {
     make: ({ peer, hasLeft, cut, source }) =>
@@ -111,6 +127,8 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
           log,
           write: archives.write,
         }),
+        importInstance,
+        resumeInstance: createInstanceResume({ store, engine, log }),
         readings,
         passkeys: createPasskeys({ engine, clock, steady: steadyClock }),
         eventStreams,

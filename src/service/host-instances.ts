@@ -4,6 +4,7 @@ import { createOrders, removeOrderLeftovers } from '../directory/orders.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
+import type { InstanceStarts } from './instance-starts.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
 
@@ -13,6 +14,7 @@ export interface HostingDeps {
   storage: ServiceStorage
   engine: PooledEngine
   directory: Directory
+  starts: InstanceStarts
   /** Instances that were stored when the directory was loaded. */
   stored: readonly InstanceConfig[]
 }
@@ -22,28 +24,14 @@ export interface HostingDeps {
  * are up can already work.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
-  const { log, shutdown, storage, engine, directory } = deps
-
-  const boot = (instance: InstanceConfig) =>
-    engine.start(instance, 'boot').then(
-      (state) => directory.observe(instance.id, state),
-      (error) => log.error({ err: error, instance: instance.id }, 'the instance could not be started'),
-    )
-  const bootAll = (instances: readonly InstanceConfig[]) => {
-    for (const instance of instances) void boot(instance)
-  }
-  bootAll(deps.stored)
-
-  /** Takes over devices that a command left in the store, before this start or while the service runs. */
-  const takeImports = () =>
-    directory.takeImports().then(bootAll, (error) => log.error({ err: error }, 'imported devices could not be taken over'))
+  const { log, shutdown, storage, engine, directory, starts } = deps
+  void starts.bootAll(deps.stored)
 
   await removeOrderLeftovers(storage.store)
-  const carryOutOrders = createOrders({ store: storage.store, engine, log, host: (id) => boot(directory.config(id)) })
+  const carryOutOrders = createOrders({ store: storage.store, engine, log, host: (id) => starts.boot(directory.config(id)) })
 
   async function look() {
-    if (shutdown.hasBegun) return
-    await takeImports()
+    await starts.takeImports()
     if (shutdown.hasBegun) return
     await carryOutOrders().catch((error) => log.error({ err: error }, 'requests of CLI commands could not be read'))
   }

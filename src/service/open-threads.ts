@@ -60,10 +60,13 @@ async function loadHttp() {
   return { createApp, createLive }
 }
 
+/** Folder for files that a start of the service removes. */
+export const tempDirOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'tmp')
+
 async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config, blobsDir: string): Promise<MediaSetup> {
   const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
   blobsUsed[0] = BigInt(await measureBlobs(blobsDir))
-  const tempDir = join(dataDir, 'tmp')
+  const tempDir = tempDirOf({ dataDir })
   // Removes temporary files that a kill left behind.
   await rm(tempDir, { recursive: true, force: true })
   for (const folder of [blobsDir, tempDir]) await makePrivate(folder)
@@ -98,7 +101,14 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   shutdown.add(() => downloads.close())
   const logThreads = createLogThreads({ storeUrl, keyRing: storage.keyRing, log })
   shutdown.add(() => logThreads.close())
-  const archives = createArchiveThreads({ storeUrl, blobsDir: storage.blobsDir, logging, log })
+  const archives = createArchiveThreads({
+    storeUrl,
+    blobsDir: storage.blobsDir,
+    logging,
+    killAt: config.killAt,
+    mainKey: storage.keyRing.mainKey,
+    log,
+  })
   shutdown.add(() => archives.close())
   return { engine, media, downloads, logThreads, archives, hasConverter: programs !== null, blobsUsed: setup.blobsUsed, http }
 }

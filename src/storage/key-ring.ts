@@ -19,6 +19,8 @@ import type { OpenParts } from './store-backend.ts'
 export interface KeyRing {
   /** Sealer for the records of the main thread. */
   readonly main: Sealer
+  /** Key of that sealer, for a thread that writes such records. */
+  readonly mainKey: Uint8Array
   /** 32 bytes for links to received files. */
   readonly links: Uint8Array
   /** Ids of all instances that have a key. */
@@ -84,13 +86,14 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
   const files = store.keyFiles(secretKey)
   await checkSecretKey(store, secretKey)
   await files.removeDrafts()
-  const main = createSealer((await needed(files, MAIN)).key)
+  const { key: mainKey } = await needed(files, MAIN)
   const { key: links } = await needed(files, LINKS)
   const held = await settle(store, secretKey)
   held.delete(MAIN)
   held.delete(LINKS)
   return {
-    main,
+    main: createSealer(mainKey),
+    mainKey,
     links: links.subarray(0, 32),
     instances: () => [...held.keys()],
     of(instance) {

@@ -12,6 +12,7 @@ import { startWorld, type World } from '../harness/world.ts'
 import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from './chromium.ts'
 
 const ME = '5511999990301'
+const MOVING = '5511999990302'
 const BEN = '5511988880301'
 const EVE = '5511988880302'
 /** Right-to-left text: the text after a name must keep its direction. */
@@ -248,6 +249,42 @@ describe('the dashboard in Chromium', { skip }, () => {
     const { head } = await readInstanceArchive(await file.path(), 'correct horse battery', { record() {}, blob() {} })
     assert.deepEqual([head.kind, head.id], ['backup', instance.id])
     assert.doesNotMatch(await stored(), /correct horse/)
+  })
+
+  test('imports an instance from its archive, after it has shown what is in it', async () => {
+    const passphrase = 'correct horse battery'
+    const { gateway } = world
+    const moving = await gateway.connected(world.sandbox, MOVING, world.receiver)
+    const exported = await fetch(`${gateway.baseUrl}/admin/instances/${moving.id}/export`, {
+      method: 'POST',
+      headers: { ...gateway.admin, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ kind: 'move', passphrase }),
+    })
+    const file = { name: 'moved.age', mimeType: '', buffer: Buffer.from(await exported.arrayBuffer()) }
+    await must('DELETE', `${gateway.baseUrl}/account/instances/${moving.id}`, undefined, gateway.account)
+    await to('instances')
+    await button('Import').click()
+    await field('File', dialog()).setInputFiles(file)
+    await field('Passphrase', dialog()).fill('another passphrase')
+    await button('Check', dialog()).click()
+    await dialog().getByText('The passphrase is not that of this archive.').waitFor()
+    await field('Passphrase', dialog()).fill(passphrase)
+    await button('Check', dialog()).click()
+    await dialog()
+      .getByText(/^The archive has \d+ records and 0 media files, as of /)
+      .waitFor()
+    await sound('import')
+    assert.equal((await ask('GET', `${moving.api_url}/status`)).status, 401)
+    await field('Name', dialog()).fill('Moved here')
+    await button('Import', dialog()).waitFor({ state: 'detached' })
+    await button('Check', dialog()).click()
+    await button('Import', dialog()).click()
+    await page.getByText('The instance is imported.').waitFor()
+    assert.equal(new URL(page.url()).hash, `#/instances/${moving.id}`)
+    await gateway.waitForStatus(moving, 'connected')
+    await page.getByRole('heading', { name: 'Moved here' }).waitFor()
+    assert.doesNotMatch(await stored(), /correct horse/)
+    await must('DELETE', `${gateway.baseUrl}/account/instances/${moving.id}`, undefined, gateway.account)
   })
 
   test('makes a key, shown once, and revokes it', async () => {

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { z } from 'zod'
 import { FAILURES } from '../../src/domain/failures.ts'
-import { ANY, type Endpoint, EVENT_STREAM } from '../../src/features/endpoint.ts'
+import { ANY, BYTES, type Endpoint, EVENT_STREAM, hasBody, takesJson } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { amount } from '../harness/amount.ts'
 import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
@@ -219,14 +219,15 @@ function requestOf(endpoint: Endpoint, { fields, spoil, headers: more, credentia
     delete given[name]
     return segment(value === '' || value === undefined ? 'x' : value)
   })
-  const takesBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
+  const takesBody = hasBody(endpoint.method)
+  const type = endpoint.takesFile ? BYTES : 'application/json'
   const query = Object.entries(given).map(([name, value]) => `${segment(name)}=${segment(value)}`)
   const body = spoil.how === 'text' ? String(spoil.value) : JSON.stringify(spoil.how === 'body' ? spoil.value : given)
   return {
-    url: `http://gw.test${path}${takesBody || query.length === 0 ? '' : `?${query.join('&')}`}`,
+    url: `http://gw.test${path}${takesJson(endpoint) || query.length === 0 ? '' : `?${query.join('&')}`}`,
     init: {
       method: endpoint.method,
-      headers: { ...(takesBody ? { 'Content-Type': 'application/json' } : {}), ...more, ...credentialsOf(endpoint, credential) },
+      headers: { ...(takesBody ? { 'Content-Type': type } : {}), ...more, ...credentialsOf(endpoint, credential) },
       ...(takesBody ? { body } : {}),
     },
   }

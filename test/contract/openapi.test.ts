@@ -154,7 +154,9 @@ test('every field of an input is a parameter or a field of the body', () => {
     const endpoint = endpoints.find(({ id }) => id === operation.operationId)!
     const body = propertiesOf(operation)
     const described = [...(operation.parameters ?? []).map(({ name }) => name), ...Object.keys(body)]
-    for (const field of Object.keys(endpoint.fields)) assert.ok(described.includes(field), `${endpoint.id} ${field}`)
+    const headers = Object.fromEntries(Object.entries(endpoint.inHeaders).map(([name, field]) => [field, name]))
+    for (const field of Object.keys(endpoint.fields))
+      assert.ok(described.includes(headers[field] ?? field), `${endpoint.id} ${field}`)
     if (operation.requestBody) assert.equal(operation.requestBody.required, true)
   }
 })
@@ -357,12 +359,12 @@ test('settings and webhooks are shared by name, in requests as in answers', () =
 
 test('every send takes Prefer and Idempotency-Key, and says what its answer may carry', () => {
   for (const { operation } of operations()) {
-    const { kind, contentType } = endpoints.find(({ id }) => id === operation.operationId)!
+    const { kind, contentType, inHeaders } = endpoints.find(({ id }) => id === operation.operationId)!
     const isSend = kind === 'send'
     const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header').map(({ name }) => name)
     assert.deepEqual(
       headers,
-      isSend ? ['Idempotency-Key', 'Prefer'] : contentType === EVENT_STREAM ? ['Last-Event-ID'] : [],
+      isSend ? ['Idempotency-Key', 'Prefer'] : contentType === EVENT_STREAM ? ['Last-Event-ID'] : Object.keys(inHeaders),
       operation.operationId,
     )
     const answer = operation.responses['200'] as unknown as { headers?: object } | undefined

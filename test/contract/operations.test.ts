@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { z } from 'zod'
 import { FAILURES, Failure, type FailureCode } from '../../src/domain/failures.ts'
 import type { Scope, Workspace } from '../../src/domain/workspace.ts'
-import { ANY, type Endpoint, EVENT_STREAM } from '../../src/features/endpoint.ts'
+import { ANY, BYTES, type Endpoint, EVENT_STREAM, takesJson } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
 
@@ -39,8 +39,6 @@ before(async () => {
 })
 after(() => service.close())
 
-const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
-
 /** Replaces the placeholders of an example by existing ids. */
 async function real(endpoint: Endpoint, input: Fields, instance: string): Promise<Fields> {
   const example = endpoint.examples[0]?.input ?? {}
@@ -49,6 +47,7 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
   if (fields.key_id === example.key_id && 'key_id' in fields) fields.key_id = (await service.newKey(['instances:read'])).id
   if (endpoint.id === 'admin.revokeOauthApp' && fields.app_id === example.app_id)
     fields.app_id = (await service.newApp(instance)).id
+  if (endpoint.id === 'admin.resumeInstance') service.double.tell(instance, { status: 'stopped', reason: 'moved', paired: true })
   // Only a linked instance is exported.
   if (endpoint.id === 'admin.exportInstance') service.double.tell(instance, { status: 'connected', paired: true })
   // Its entry in the log, written as its shard does.
@@ -58,8 +57,13 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
 }
 
 /** Reverts the change of an admin route, and removes a new key, so that the next call is not affected. */
-async function administer({ id, method }: Endpoint, path: string, body: Fields | undefined) {
-  const answer = await service.admin(method, path, body)
+async function administer(
+  { id, method }: Endpoint,
+  path: string,
+  body: Fields | string | undefined,
+  headers: Record<string, string>,
+) {
+  const answer = await service.admin(method, path, body, headers)
   if (answer.status >= 300) return answer
   if (id === 'admin.rotateAdminKey') service.credentials.adminKey = answer.body.value
   if (method !== 'GET') await service.changeWorkspace(() => unchanged)
@@ -96,11 +100,16 @@ async function sendFor(instance: NonNullable<typeof untouched>, endpoint: Endpoi
     delete fields[name]
     return encodeURIComponent(String(value))
   })
-  if (!takesBody(endpoint))
+  const inHeaders: Record<string, string> = endpoint.takesFile ? { 'Content-Type': BYTES } : {}
+  for (const [name, field] of Object.entries(endpoint.inHeaders)) {
+    if (field in fields) inHeaders[name] = encodeURIComponent(String(fields[field]))
+    delete fields[field]
+  }
+  if (!takesJson(endpoint))
     path += `?${new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))}`
-  const body = takesBody(endpoint) ? fields : undefined
+  const body = takesJson(endpoint) ? fields : endpoint.takesFile ? 'a file' : undefined
   const { method, access } = endpoint
-  if (access === 'admin') return administer(endpoint, path, body)
+  if (access === 'admin') return administer(endpoint, path, body, inHeaders)
   if (access === 'metrics') return service.ask(method, path, body, { Authorization: `Bearer ${METRICS_TOKEN}` })
   const headers =
     access === 'instance' || access === 'public' || access === 'described'
@@ -253,8 +262,16 @@ function goesWith({ id }: Endpoint, name: string, value: unknown): Fields {
   if (name === 'delay_message_max_ms') return { delay_message_min_ms: 0 }
   if (name === 'delay_message_min_ms') return { delay_message_max_ms: 60_000 }
   if (id === 'admin.updateSubscription' && name === 'status') return { trial_ends_at: '2026-02-28T00:00:00.000Z' }
+  if (id === 'admin.importInstance') return importWith(name, value)
   if (id === 'send.sendButtonPix' && name === 'type') return { pix_key: PIX_KEYS[String(value).toLowerCase()] }
   return {}
+}
+
+function importWith(name: string, value: unknown): Fields {
+  if (name === 'device') return { from: 'zapo', stopped: 'true' }
+  return name === 'used_since' || (name === 'from' && String(value).toLowerCase() !== 'svc')
+    ? { from: 'baileys', stopped: 'true' }
+    : {}
 }
 
 interface InputSchema {
@@ -277,7 +294,8 @@ for (const endpoint of endpoints.filter(({ fields }) => Object.keys(fields).leng
   const base = exampleInputs(endpoint)[0]!
 
   for (const [name, schema] of Object.entries(properties)) {
-    const inBody = takesBody(endpoint) && !inPath(name)
+    const inBody = takesJson(endpoint) && !inPath(name)
+    const [shown = name] = Object.entries(endpoint.inHeaders).find(([, field]) => field === name) ?? []
 
     test(`${endpoint.id} refuses ${name} outside its bounds, and names it`, async () => {
       engineAnswers(endpoint)
@@ -293,8 +311,8 @@ for (const endpoint of endpoints.filter(({ fields }) => Object.keys(fields).leng
         assert.ok(['invalid_request', 'invalid_phone'].includes(body.error.code))
         const paths = body.error.details.issues.map(({ path }: { path: string }) => path)
         assert.ok(
-          paths.some((path: string) => path === name || path.startsWith(`${name}.`)),
-          `${why}: ${paths} does not name ${name}`,
+          paths.some((path: string) => path === shown || path.startsWith(`${shown}.`)),
+          `${why}: ${paths} does not name ${shown}`,
         )
       }
     })

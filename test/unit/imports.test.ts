@@ -52,6 +52,7 @@ const RULES: readonly Rule[] = [
     of: ['src/dashboard/'],
     run: [
       'src/domain/archive.ts',
+      'src/domain/device-bundle.ts',
       'src/domain/events.ts',
       'src/domain/dashboard.ts',
       'src/domain/display-text.ts',
@@ -62,7 +63,20 @@ const RULES: readonly Rule[] = [
     ],
     packages: { only: [/^(preact|@preact\/signals|openapi-fetch|eventsource-parser)(\/|$)/] },
   },
-  { of: ['src/archive/'], run: ['src/domain/', 'src/lib/', 'src/storage/'], packages: { not: [BAILEYS, HTTP, POOL] } },
+  {
+    of: ['src/archive/'],
+    // An archive that arrives becomes a device that waits in the store.
+    run: [
+      'src/domain/',
+      'src/lib/',
+      'src/storage/',
+      'src/account/credentials.ts',
+      'src/directory/imports.ts',
+      'src/directory/linked.ts',
+      'src/directory/record.ts',
+    ],
+    packages: { not: [BAILEYS, HTTP, POOL] },
+  },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   // The thread protocol: code that both sides of a thread may load.
   {
@@ -99,6 +113,7 @@ const RULES: readonly Rule[] = [
       'src/storage/',
       'src/account/credentials.ts',
       'src/account/webhook-settings.ts',
+      'src/archive/moved-to.ts',
     ],
     types: [...parts, 'src/engine/engine.ts'],
     packages: { not: [BAILEYS, HTTP, POOL] },
@@ -144,7 +159,17 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['workers/archive/'],
-    run: ['src/domain/', 'src/storage/', 'src/archive/', 'src/log.ts', 'workers/media/pieces.ts'],
+    run: [
+      'src/domain/',
+      'src/storage/',
+      'src/archive/',
+      'src/account/credentials.ts',
+      'src/directory/imports.ts',
+      'src/log.ts',
+      'src/kill-at.ts',
+      'workers/media/pieces.ts',
+      'workers/portability/',
+    ],
     packages: { not: [BAILEYS, HTTP] },
   },
   {

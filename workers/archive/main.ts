@@ -1,23 +1,30 @@
 /**
- * The main module of the thread that writes archives for the API. It reads the records of an instance from the store, encrypts them and moves them to the
- * main thread in pieces, as many as it has space for.
+ * The main module of the thread that writes archives for the API, and reads files of imports. To write one it reads the records of an instance from the
+ * store, encrypts them and moves them to the main thread in pieces, as many as it has space for.
  */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { encrypted } from '../../src/archive/archive-file.ts'
 import { instanceFrames } from '../../src/archive/instance-archive.ts'
 import type { ArchiveParts } from '../../src/domain/archive.ts'
-import { Failure } from '../../src/domain/failures.ts'
+import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { FileNews } from '../../src/domain/file-download.ts'
+import type { FileFound, FileToRead, ImportWish } from '../../src/domain/instance-import.ts'
 import type { Logging } from '../../src/domain/log.ts'
+import { NotImportable } from '../../src/domain/not-importable.ts'
+import { isStorageFailure, noStorage } from '../../src/domain/storage-failure.ts'
+import { createKillAt } from '../../src/kill-at.ts'
 import { createLog } from '../../src/log.ts'
 import { openStore } from '../../src/storage/open-store.ts'
+import { createSealer } from '../../src/storage/sealer.ts'
 import { gathered, movable, roomOf } from '../media/pieces.ts'
+import { readFile, stageFile } from './read-file.ts'
 import { stoppable } from './stoppable.ts'
 
 export interface ArchiveThreadData {
   storeUrl: string
   blobsDir: string
   logging: Logging
+  killAt: string | null
 }
 
 export interface ArchiveTask {
@@ -26,8 +33,26 @@ export interface ArchiveTask {
   port: MessagePort
 }
 
-const { storeUrl, blobsDir, logging } = workerData as ArchiveThreadData
+export interface ReadTask {
+  file: string
+  wish: FileToRead
+}
+
+export interface StageTask {
+  file: string
+  wish: Omit<ImportWish, 'isDry'> & { workspace: string }
+  /** Key of the records of the main thread. */
+  mainKey: Uint8Array
+}
+
+const UNEXPECTED = 'The file does not have the expected form; the log of the service has the details.'
+
+/** A failure crosses between threads as data. */
+export type Answer<T> = { ok: T } | { err: FailureData }
+
+const { storeUrl, blobsDir, logging, killAt } = workerData as ArchiveThreadData
 const log = createLog(logging, 'archive')
+const steps = createKillAt(killAt)
 
 /** Runs one Piscina task. The main thread closes the port to stop it. */
 export async function write({ parts, passphrase, port }: ArchiveTask): Promise<void> {
@@ -55,4 +80,35 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
     await frames.stop()
     await store.close()
   }
+}
+
+/** Runs one Piscina task: reads the file of an import and changes nothing. */
+export const read = ({ file, wish }: ReadTask): Promise<Answer<FileFound>> => answered(() => readFile(file, wish))
+
+/** Runs one Piscina task: leaves the device of the file in the store. Answers with the id of the future instance. */
+export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string>> =>
+  answered(async () => {
+    const store = await openStore(storeUrl, { mustExist: true })
+    try {
+      return await stageFile({ store, sealer: createSealer(mainKey), blobsDir, steps }, file, wish)
+    } finally {
+      await store.close()
+    }
+  })
+
+async function answered<T>(work: () => Promise<T>): Promise<Answer<T>> {
+  try {
+    return { ok: await work() }
+  } catch (error) {
+    return { err: failureOf(error).toData() }
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof NotImportable) {
+    const issues = error.problems.map((message) => ({ path: '', message }))
+    return new Failure('not_importable', { message: error.message, details: { issues: issues.slice(0, 50) } })
+  }
+  log.error({ err: error }, 'the file of an import could not be read')
+  return isStorageFailure(error) ? noStorage(error) : new Failure('not_importable', { message: UNEXPECTED })
 }

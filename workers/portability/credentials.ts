@@ -2,18 +2,9 @@
 import { type AuthenticationCreds, Curve, generateSignalPubKey, initAuthCreds, jidDecode, proto } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
 import { verifySignature } from 'whatsapp-rust-bridge'
+import { NotImportable } from '../../src/domain/not-importable.ts'
 import type { OwnFacts } from '../shard/keys/own-facts.ts'
 import { revived } from './library-state.ts'
-
-/**
- * Reason why a device cannot be imported, in whole sentences. It has the name of a plain error, so that the operator sees it without a stack
- * (`complaint.ts`).
- */
-export class NotImportable extends Error {
-  constructor(problems: readonly string[], options?: ErrorOptions) {
-    super(problems.join(' '), options)
-  }
-}
 
 const bytes = (length: number) =>
   v.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length === length, `must be ${length} bytes`)

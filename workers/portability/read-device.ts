@@ -1,8 +1,9 @@
 /** Reads a linked device from the files of another program and checks it. It writes nothing and does not contact the network. */
 import type { DeviceBundle, ImportSource } from '../../src/domain/device-bundle.ts'
+import { NotImportable } from '../../src/domain/not-importable.ts'
 import { credsBytes } from '../shard/keys/signal/codec.ts'
-import { readFolder } from './baileys/folder.ts'
-import { credentialsFrom, NotImportable } from './credentials.ts'
+import { readBaileys } from './baileys/folder.ts'
+import { credentialsFrom } from './credentials.ts'
 import { readKeys } from './keys.ts'
 import type { LibraryState } from './library-state.ts'
 import { type ImportReport, reportOf, sentencesOf } from './report.ts'
@@ -36,7 +37,7 @@ interface Source {
 }
 
 const SOURCES: Readonly<Record<ProgramName, Source>> = {
-  baileys: { read: readFolder },
+  baileys: { read: readBaileys },
   whatsmeow: { read: readWhatsmeow, hasDevices: true },
   zapo: { read: readZapo, hasDevices: true },
   evolution: { read: readHash },
@@ -51,9 +52,9 @@ export const SOURCE_NAMES = Object.keys(SOURCES) as ProgramName[]
 export async function readDevice(from: ProgramName, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
   const source = SOURCES[from]
   if (device !== undefined && !source.hasDevices)
-    throw new NotImportable([`--device has no meaning with --from ${from}, which has one device.`])
+    throw new NotImportable([`The option device has no meaning for ${from}, whose data have one device.`])
   const state = await source.read(path, device)
-  if (state.creds === undefined) throw new NotImportable([`There are no credentials in ${path}.`])
+  if (state.creds === undefined) throw new NotImportable(['There are no credentials in it.'])
   const creds = credentialsFrom(state.creds, highestPreKey(state))
   const { me, signedIdentityKey, registrationId } = creds
   const identityKey = Buffer.concat([Buffer.of(5), signedIdentityKey.public])

@@ -1,6 +1,6 @@
 /** `x-codeSamples` of an operation: its first example as a request, for curl and TypeScript. */
 
-import { type Endpoint, EVENT_STREAM, isAnybodys } from '../../features/endpoint.ts'
+import { BYTES, type Endpoint, EVENT_STREAM, isAnybodys, takesJson } from '../../features/endpoint.ts'
 
 export interface CodeSample {
   lang: 'Shell' | 'TypeScript'
@@ -24,6 +24,10 @@ interface Asked {
   path: string
   credential: string | undefined
   body: Record<string, unknown> | undefined
+  /** Fields in headers. */
+  headers: Readonly<Record<string, string>>
+  /** Whether the body is a file. */
+  takesFile: boolean
   answer: Answer
 }
 
@@ -44,7 +48,7 @@ function answerOf({ contentType }: Endpoint): Answer {
 }
 
 function askedBy(endpoint: Endpoint): Asked {
-  const { method, path, access, examples } = endpoint
+  const { method, path, access, examples, inHeaders, takesFile } = endpoint
   const given = { ...examples.find(({ input }) => input)?.input }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     // A field with the same name (the `token` of an order) is a different value and stays among the fields.
@@ -53,13 +57,20 @@ function askedBy(endpoint: Endpoint): Asked {
     delete given[name]
     return encodeURIComponent(String(value))
   })
-  const takesBody = method === 'POST' || method === 'PUT'
+  const headers: Record<string, string> = {}
+  for (const [name, field] of Object.entries(inHeaders)) {
+    if (field in given) headers[name] = String(given[field])
+    delete given[field]
+  }
+  const takesBody = takesJson(endpoint)
   const query = takesBody ? '' : new URLSearchParams(given as Record<string, string>).toString()
   return {
     method,
     path: query === '' ? filled : `${filled}?${query}`,
     credential: credentialOf(endpoint),
     body: takesBody && Object.keys(given).length > 0 ? given : undefined,
+    headers,
+    takesFile,
     answer: answerOf(endpoint),
   }
 }
@@ -67,30 +78,36 @@ function askedBy(endpoint: Endpoint): Asked {
 /** Quotes a text for a shell: within single quotes everything is literal except the quote itself. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-function curl({ method, path, credential, body, answer }: Asked): string {
+function curl({ method, path, credential, body, headers, takesFile, answer }: Asked): string {
   const url = `"$${BASE}${path.replace(/\{(\w+)\}/g, '$$$1')}"`
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${url}`]
   if (credential !== undefined) lines.push(`-H "Authorization: Bearer $${credential}"`)
+  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${quoted(`${name}: ${value}`)}`)
+  if (takesFile) lines.push(`-H 'Content-Type: ${BYTES}'`, '--data-binary @file')
   if (body) lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`)
   if (answer === 'file') lines.push('-o file')
   if (answer === 'stream') lines.push('-N')
   return lines.join(' \\\n  ')
 }
 
-function typescript({ method, path, credential, body, answer }: Asked): string {
+function typescript({ method, path, credential, body, headers: more, takesFile, answer }: Asked): string {
   const variables = [BASE, ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name), ...(credential ? [credential] : [])]
   const headers = [
     ...(credential ? [`Authorization: \`Bearer \${${credential}}\``] : []),
+    ...Object.entries(more).map(([name, value]) => `'${name}': ${quoted(value)}`),
+    ...(takesFile ? [`'Content-Type': '${BYTES}'`] : []),
     ...(body ? [`'Content-Type': 'application/json'`] : []),
   ]
   const options = [
     ...(method === 'GET' ? [] : [`method: '${method}'`]),
     ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
+    ...(takesFile ? [`body: await openAsBlob('file')`] : []),
     ...(body ? [`body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')})`] : []),
   ]
   const url = `\`\${${BASE}}${path.replace(/\{(\w+)\}/g, '$${$1}')}\``
   const call = options.length === 0 ? `fetch(${url})` : `fetch(${url}, {\n${options.map((line) => `  ${line},\n`).join('')}})`
   return [
+    ...(takesFile ? [`import { openAsBlob } from 'node:fs'`] : []),
     `import { env } from 'node:process'\n`,
     `const { ${variables.join(', ')} } = env`,
     `const response = await ${call}`,

@@ -9,12 +9,14 @@ import { tagOf } from '../../features/areas.ts'
 import { SettingsChange, WebhooksChange } from '../../features/changes.ts'
 import {
   type Access,
+  BYTES,
   type Endpoint,
   EVENT_STREAM,
   INSTANCE_BASE,
   isAnybodys,
   LAST_EVENT_ID,
   type Method,
+  takesJson,
 } from '../../features/endpoint.ts'
 import { IDEMPOTENCY_KEY } from '../mount.ts'
 import { PREFER } from '../prefer.ts'
@@ -89,8 +91,10 @@ const STREAM_HEADERS = z.object({
     }),
 })
 
-function requestHeadersOf({ kind, contentType }: Endpoint) {
+function requestHeadersOf({ kind, contentType, fields, inHeaders }: Endpoint) {
   if (kind === 'send') return { headers: SEND_HEADERS }
+  const own = Object.entries(inHeaders).map(([name, field]) => [name, fields[field]!] as const)
+  if (own.length > 0) return { headers: z.object(Object.fromEntries(own)) }
   return contentType === EVENT_STREAM ? { headers: STREAM_HEADERS } : {}
 }
 
@@ -163,7 +167,6 @@ function failureResponses(endpoint: Endpoint): Responses {
   return Object.fromEntries(responses)
 }
 
-const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
 /** Names of the input fields in the path. The credential is not one of them: the `token` of an order is a field of the body. */
 const pathNames = ({ path, access }: Endpoint) => {
   const own = access === 'instance' ? path.slice(INSTANCE_BASE.length) : path
@@ -185,14 +188,17 @@ function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: re
   return shown.length > 0 ? Object.fromEntries(shown) : undefined
 }
 
+const FILE = { type: 'string' as const, format: 'binary' }
+
 /** The flat input, split by the places from which its fields come. */
 function requestOf(endpoint: Endpoint): Request {
   const inPath = pathNames(endpoint)
-  const [own, others] = split(endpoint.fields, inPath)
+  const [own, rest] = split(endpoint.fields, inPath)
+  const others = split(rest, Object.values(endpoint.inHeaders))[1]
   const path = { ...(endpoint.access === 'instance' ? INSTANCE_PATH : {}), ...own }
   const schema = bodyOf(others)
   const hasOthers = Object.keys(others).length > 0
-  const inBody = takesBody(endpoint)
+  const inBody = takesJson(endpoint)
   return {
     // A path parameter is required, even if the field may be empty.
     ...(Object.keys(path).length > 0 ? { params: z.object(path).required() } : {}),
@@ -201,6 +207,7 @@ function requestOf(endpoint: Endpoint): Request {
     ...(hasOthers && inBody
       ? { body: { required: true, content: { 'application/json': { schema, examples: examplesOf(endpoint, 'input', inPath) } } } }
       : {}),
+    ...(endpoint.takesFile ? { body: { required: true, content: { [BYTES]: { schema: FILE } } } } : {}),
   }
 }
 
@@ -211,7 +218,7 @@ function replyHeadersOf({ access, kind }: Endpoint): readonly (keyof typeof HEAD
 
 function replyOf(endpoint: Endpoint): Responses {
   const isText = /json|text/.test(endpoint.contentType)
-  const schema = isText ? endpoint.reply : { type: 'string' as const, format: 'binary' }
+  const schema = isText ? endpoint.reply : FILE
   return {
     [endpoint.status]: {
       description: endpoint.kind === 'send' ? 'The message is queued; with `Prefer: wait` this is its outcome.' : 'Done.',

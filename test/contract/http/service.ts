@@ -4,15 +4,19 @@
  */
 
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeTime, ulid } from 'ulid'
+import { newInstanceToken } from '../../../src/account/credentials.ts'
 import { createDashboardSessions } from '../../../src/account/dashboard-sessions.ts'
 import { createStoredAccount } from '../../../src/account/stored-account.ts'
+import { importOps } from '../../../src/directory/imports.ts'
 import { createInstanceDirectory } from '../../../src/directory/instance-directory.ts'
 import { createInstanceExport } from '../../../src/directory/instance-export.ts'
+import { createInstanceImport } from '../../../src/directory/instance-import.ts'
+import { createInstanceResume } from '../../../src/directory/instance-resume.ts'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
@@ -237,6 +241,27 @@ export async function openService(options: ServiceOptions = {}) {
       // The thread that writes archives is tested with the whole service (test/e2e/moving).
       write: async () => new Blob(['archive']).stream(),
     }),
+    importInstance: createInstanceImport({
+      store,
+      sealer,
+      keyOf: keyRing.of,
+      account,
+      tempDir: dir,
+      // The thread that reads the files is tested with the whole service (test/e2e/moving).
+      read: async () => ({ identity: ulid(), id: undefined, report: ['806 one-time keys: 806 taken.'] }),
+      async stage(_, { workspace, from, name = 'Imported device' }) {
+        const id = randomUUID()
+        const about = { id, workspace, name, token: newInstanceToken(), from }
+        const identity = ulid()
+        const creds = Buffer.from(JSON.stringify({ creds: { signedIdentityKey: { public: { data: identity } } } }))
+        await store.commit({ ops: importOps(sealer, about, { identity, creds, keys: [] }) })
+        return id
+      },
+      takeImports: async () => void (await directory.takeImports()),
+      steps: () => {},
+      log,
+    }),
+    resumeInstance: createInstanceResume({ store, engine: double.engine, log }),
     readings,
     passkeys: createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),
     eventStreams,
@@ -292,8 +317,8 @@ export async function openService(options: ServiceOptions = {}) {
     return { status: response.status, headers: response.headers, response, body: text ? (JSON.parse(text) as any) : undefined }
   }
 
-  const admin = (method: string, path: string, body?: unknown) =>
-    ask(method, path, body, { Authorization: `Bearer ${credentials.adminKey}` })
+  const admin = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    ask(method, path, body, { ...headers, Authorization: `Bearer ${credentials.adminKey}` })
 
   async function newKey(scopes: string[], name = `key ${ulid()}`): Promise<{ id: string; value: string }> {
     const { body } = await admin('POST', '/admin/api-keys', { name, scopes })

@@ -29,7 +29,14 @@ before(async () => {
   for (let index = 0; index < RECORDS; index++)
     await store.commit({ ops: [[`${keys.instance(ID)}seen:${index}`, randomBytes(RECORD_BYTES)]] })
   const log = { info() {}, warn() {}, error() {} }
-  threads = createArchiveThreads({ storeUrl, blobsDir: join(dir, 'blobs'), logging: { level: 'silent' }, log })
+  threads = createArchiveThreads({
+    storeUrl,
+    blobsDir: join(dir, 'blobs'),
+    logging: { level: 'silent' },
+    killAt: null,
+    mainKey: Buffer.alloc(64),
+    log,
+  })
 })
 after(async () => {
   await threads.close()

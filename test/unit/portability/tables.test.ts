@@ -99,7 +99,7 @@ for (const from of Object.keys(SOURCES) as SourceName[])
       const all = stored()
       const name = String(all[table!]![0]![column!])
       const file = await rowsFile({ ...all, [table!]: [...all[table!]!, { ...all[table!]![0]!, [column!]: 'another' }] })
-      await assert.rejects(read(from, file), /There are 2 devices: .*, another\. Name one of them with --device\./)
+      await assert.rejects(read(from, file), /There are 2 devices: .*, another\. Name one of them in the option device\./)
       await assert.rejects(read(from, file, 'nobody'), /There is no device nobody; there are: /)
       assert.equal((await read(from, file, name)).ids('pre-key').length, 2)
     })
@@ -133,7 +133,7 @@ test('zapo: a primary device is refused', async () => {
 })
 
 test('a source with one device takes no --device', async () => {
-  await assert.rejects(readDevice('baileys', dir, { isOld: false, device: 'x' }), /--device has no meaning with --from baileys/)
+  await assert.rejects(readDevice('baileys', dir, { isOld: false, device: 'x' }), /The option device has no meaning for baileys/)
 })
 
 test('an SQLite file needs a Node that can read it', {

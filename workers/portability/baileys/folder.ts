@@ -1,12 +1,47 @@
-/** Reads the folder of Baileys' `useMultiFileAuthState`: `creds.json`, and one file per key. */
+/** Reads the folder of Baileys' `useMultiFileAuthState`: `creds.json`, and one file per key. Its files may also be the fields of one JSON object. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { type LibraryKey, type LibraryState, typeOf } from '../library-state.ts'
+import { isRow, jsonText, type Row } from '../rows/json-lines.ts'
 
 const CREDS = 'creds.json'
+const NO_FILES = 'The file must be a JSON object that has the files of the folder as its fields, or name the folder itself.'
 const JSON_FILE = '.json'
 /** Number of files read at a time: a folder has a file for each of some thousand keys. */
 const AT_ONCE = 32
+
+/** `path`: the folder, or a file with the JSON object. */
+export const readBaileys = async (path: string): Promise<LibraryState> =>
+  (await isFile(path)) ? stateOfFiles(await readFile(path, 'utf8')) : readFolder(path)
+
+const isFile = async (path: string) => (await stat(path).catch(() => undefined))?.isFile() === true
+
+/** The contents of the files are JSON, or texts of JSON. */
+function stateOfFiles(text: string): LibraryState {
+  const files = parsedFiles(text)
+  const keys: LibraryKey[] = []
+  let unknown = 0
+  for (const [name, content] of Object.entries(files)) {
+    if (name === CREDS) continue
+    const found = name.endsWith(JSON_FILE) ? keyOfFile(name) : undefined
+    if (found) keys.push({ ...found, text: jsonText(content) })
+    else unknown += 1
+  }
+  const creds = files[CREDS]
+  return { creds: creds === undefined ? undefined : jsonText(creds), keys, unknown, writtenAt: undefined }
+}
+
+function parsedFiles(text: string): Row {
+  let files: unknown
+  try {
+    files = JSON.parse(text)
+  } catch (cause) {
+    throw new NotImportable([NO_FILES], { cause })
+  }
+  if (isRow(files)) return files
+  throw new NotImportable([NO_FILES])
+}
 
 export async function readFolder(folder: string): Promise<LibraryState> {
   const names = await namesIn(folder)
@@ -37,7 +72,6 @@ async function namesIn(folder: string): Promise<string[]> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new Error(`There is no folder ${folder}.`, { cause })
-    if (code === 'ENOTDIR') throw new Error(`${folder} is a file; name the folder that holds creds.json.`, { cause })
     throw cause
   }
 }

@@ -2,7 +2,7 @@
  * Reads hashes of programs that keep Baileys' state in Redis. A hash has the credentials in `creds`, and each key by its type and id. Evolution API
  * may keep its credentials separately, in a row of its database.
  */
-import { NotImportable } from '../credentials.ts'
+import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { type LibraryKey, type LibraryState, typeOf } from '../library-state.ts'
 import { isRow, jsonText, readJsonLines } from './json-lines.ts'
 

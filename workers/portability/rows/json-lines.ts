@@ -1,7 +1,7 @@
 /** Reads rows as the client of a database prints them: one JSON object per line. */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { NotImportable } from '../credentials.ts'
+import { NotImportable } from '../../../src/domain/not-importable.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** Reads databases with one row per key of Baileys' state: OpenWA, and WAHA with its engine NOWEB. */
 import { stat } from 'node:fs/promises'
+import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { keyOfName, readFolder } from '../baileys/folder.ts'
-import { NotImportable } from '../credentials.ts'
 import { type LibraryKey, type LibraryState, typeOf } from '../library-state.ts'
 import { jsonText, type Row, readJsonLines } from './json-lines.ts'
 

@@ -1,6 +1,6 @@
 /** Converts values of columns, which SQLite gives as bytes and numbers, and PostgreSQL as text in JSON. */
 import { BufferJSON, Curve, proto } from '@whiskeysockets/baileys'
-import { NotImportable } from '../credentials.ts'
+import { NotImportable } from '../../../src/domain/not-importable.ts'
 import type { LibraryKey } from '../library-state.ts'
 import type { Row } from '../rows/json-lines.ts'
 
@@ -89,7 +89,7 @@ export function chosenRow(rows: readonly Row[], column: string, wanted: string |
   const names = rows.map((row) => String(row[column]))
   if (wanted === undefined) {
     if (rows.length <= 1) return rows[0]
-    throw new NotImportable([`There are ${rows.length} devices: ${names.join(', ')}. Name one of them with --device.`])
+    throw new NotImportable([`There are ${rows.length} devices: ${names.join(', ')}. Name one of them in the option device.`])
   }
   const found = rows[names.indexOf(wanted)]
   if (found) return found

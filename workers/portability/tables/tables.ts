@@ -1,6 +1,6 @@
 /** Reads the tables of another program's database: an SQLite file, or rows that the client of a database server has printed. */
 import { open, stat } from 'node:fs/promises'
-import { NotImportable } from '../credentials.ts'
+import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { type Row, readJsonLines } from '../rows/json-lines.ts'
 
 export interface Tables {
@@ -48,11 +48,18 @@ async function isSqlite(path: string): Promise<boolean> {
 
 async function tablesOfFile(path: string): Promise<Tables> {
   const { DatabaseSync } = await loadSqlite()
-  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    return { ...tablesOf(new DatabaseSync(path, { readOnly: true })), writtenAt: await lastWrite(path) }
+  } catch (cause) {
+    throw new NotImportable([`SQLite cannot read the database: ${(cause as Error).message}.`], { cause })
+  }
+}
+
+function tablesOf(database: InstanceType<Sqlite['DatabaseSync']>): Pick<Tables, 'rows'> {
   try {
     const names = database.prepare(`select name from sqlite_master where type = 'table'`).all()
     const tables = new Map(names.map(({ name }) => [String(name), database.prepare(`select * from "${name}"`).all()]))
-    return { rows: (table) => tables.get(table) ?? [], writtenAt: await lastWrite(path) }
+    return { rows: (table) => tables.get(table) ?? [] }
   } finally {
     database.close()
   }

@@ -3,7 +3,7 @@
  * libsignal.
  */
 import { proto } from '@whiskeysockets/baileys'
-import { NotImportable } from '../credentials.ts'
+import { NotImportable } from '../../../src/domain/not-importable.ts'
 import type { LibraryKey, LibraryState } from '../library-state.ts'
 import type { Row } from '../rows/json-lines.ts'
 import {

@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<ArchiveKind, { name: string; about: string; done: s
   move: {
     name: 'Move to another server',
     about:
-      'The instance is stopped here and stays stopped. The archive has everything, including the queue. Import it at the other server with the command instance import, then delete the instance here.',
+      'The instance is stopped here and stays stopped. The archive has everything, including the queue. Import it at the other server, then delete the instance here.',
     done: 'The archive is saved, and the instance is stopped here.',
   },
 }

@@ -14,6 +14,7 @@ import { Name, phoneText } from '../../parts/words.tsx'
 import { InstancePage } from '../instance/instance.tsx'
 import { ChosenBar } from './chosen.tsx'
 import { CreateDialog } from './create.tsx'
+import { ImportDialog } from './import.tsx'
 
 const PAGE_SIZE = 25
 
@@ -84,6 +85,7 @@ function List() {
   const { query } = route.value
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isCreating, setCreating] = useState(false)
+  const [isImporting, setImporting] = useState(false)
   const q = query.get('q') ?? ''
   const status = query.get('status') ?? ''
   const all = [...rows.value.values()]
@@ -97,9 +99,12 @@ function List() {
     <div class="page">
       <header>
         <h1>Instances</h1>
-        <Button look="primary" onPress={() => setCreating(true)}>
-          Create instance
-        </Button>
+        <span class="row">
+          <Button onPress={() => setImporting(true)}>Import</Button>
+          <Button look="primary" onPress={() => setCreating(true)}>
+            Create instance
+          </Button>
+        </span>
       </header>
       <div class="filters">
         <Line
@@ -153,6 +158,7 @@ function List() {
         ) : null}
         <ChosenBar instances={picked} onDone={() => setChosen(new Set())} />
       </section>
+      {isImporting ? <ImportDialog onClose={() => setImporting(false)} /> : null}
       {isCreating ? <CreateDialog onClose={() => setCreating(false)} /> : null}
     </div>
   )

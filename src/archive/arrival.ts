@@ -1,0 +1,119 @@
+/**
+ * An archive that arrives at its target, for a command and for the thread of the API. It is read twice: as a whole before anything is written, so that a
+ * damaged one changes nothing, and again while its records are staged for the service (`directory/imports.ts`).
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { newInstanceToken } from '../account/credentials.ts'
+import { stageArchive } from '../directory/imports.ts'
+import { identityIn } from '../directory/linked.ts'
+import { archivedRecord } from '../directory/record.ts'
+import type { ArchiveParts } from '../domain/archive.ts'
+import { NotImportable } from '../domain/not-importable.ts'
+import type { Steps } from '../domain/steps.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { syncFolder } from '../storage/durable-files.ts'
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../storage/private.ts'
+import { keys } from '../storage/record-keys.ts'
+import { removeAll } from '../storage/remove-all.ts'
+import { createSealer, type Sealer } from '../storage/sealer.ts'
+import { stagedDir } from '../storage/staged-blobs.ts'
+import { readInstanceArchive } from './instance-archive.ts'
+
+/** Record of the credentials, which is written last at the target. */
+const CREDS = 'creds'
+
+export interface ArrivedArchive extends ArchiveParts {
+  records: number
+  blobs: number
+  /** Sealed, as in the archive. */
+  creds: Uint8Array
+  /** Public identity key of the device. */
+  identity: string
+  name: string
+  token: string
+}
+
+/** Rejects with `NotImportable` for a file that is no complete archive, or has no device. */
+export async function checkArchive(file: string, passphrase: string): Promise<ArrivedArchive> {
+  let creds: Uint8Array | undefined
+  const parts = await readInstanceArchive(file, passphrase, {
+    record(name, value) {
+      if (name === CREDS) creds = Buffer.from(value)
+    },
+    blob() {},
+  })
+  if (creds === undefined) throw new NotImportable(['The archive has no credentials, so its instance cannot be connected.'])
+  return { ...parts, creds, ...insideOf(parts, creds) }
+}
+
+function insideOf({ head, config, ringKey }: ArchiveParts, creds: Uint8Array) {
+  try {
+    const { name, token } = archivedRecord(Buffer.from(config).toString())
+    return { name, token, identity: identityIn(createSealer(ringKey).open(keys.creds(head.id), creds)) }
+  } catch (cause) {
+    throw new NotImportable(['The archive has a part that cannot be read.'], { cause })
+  }
+}
+
+export const archiveSentence = ({ head, records, blobs }: ArrivedArchive): string =>
+  `The archive has ${records} records and ${blobs} media files, as of ${new Date(head.made).toISOString()}.`
+
+export interface ArrivedInstance {
+  name: string
+  token: string
+  isNewToken: boolean
+}
+
+/** Others may have seen a backup since it was made, so its token is only used again if the operator wants that. */
+export function arrivedInstance(
+  { head, name, token }: ArrivedArchive,
+  wish: { name: string | undefined; hasSameToken: boolean },
+): ArrivedInstance {
+  const isNewToken = head.kind === 'backup' && !wish.hasSameToken
+  return { name: wish.name ?? name, token: isNewToken ? newInstanceToken() : token, isNewToken }
+}
+
+export interface Arrival {
+  file: string
+  passphrase: string
+  found: ArrivedArchive
+  made: Pick<ArrivedInstance, 'name' | 'token'>
+  workspace: string
+}
+
+interface Target {
+  store: Pick<StateStore, 'commit' | 'range'>
+  /** Seals the records of the main thread. */
+  sealer: Sealer
+  /** Folder of the media of all instances. */
+  blobsDir: string
+  steps: Steps
+}
+
+/** Leaves the whole instance in the store. The service sees nothing of it before the last commit. */
+export async function stageArrival({ store, sealer, blobsDir, steps }: Target, arrival: Arrival): Promise<void> {
+  const { file, passphrase, found, made, workspace } = arrival
+  const { head, ringKey, identity, creds } = found
+  const dir = stagedDir(blobsDir, head.id)
+  // An earlier import may have been interrupted while the service was running.
+  await rm(dir, { recursive: true, force: true })
+  await removeAll(store, keys.importSlices(head.id))
+  const staged = stageArchive(store, sealer, head.id)
+  await readInstanceArchive(file, passphrase, {
+    async record(name, value) {
+      if (name === CREDS) return
+      await staged.add(name, value)
+      await steps('import:staging')
+    },
+    async blob(name, bytes) {
+      await mkdir(dir, { recursive: true, mode: PRIVATE_FOLDER })
+      await writeFile(join(dir, name), bytes, { mode: PRIVATE_FILE, flush: true })
+    },
+  })
+  if (found.blobs > 0) await syncFolder(dir)
+  const archive = { config: Buffer.from(found.config).toString(), ringKey: Buffer.from(ringKey).toString('base64') }
+  const { name, token } = made
+  await store.commit({ ops: await staged.ops({ workspace, name, token, from: 'svc', identity, archive }, creds) })
+  await steps('import:staged')
+}

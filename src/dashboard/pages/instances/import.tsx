@@ -1,0 +1,187 @@
+/** Imports an instance from a file: an archive of another server, or the data of another program. A check comes first and shows what is in the file. */
+import { useState } from 'preact/hooks'
+import { MIN_PASSPHRASE } from '../../../domain/archive.ts'
+import { IMPORT_SOURCES, type ImportSource } from '../../../domain/device-bundle.ts'
+import { answer, api } from '../../api/client.ts'
+import { useAction } from '../../app/load.ts'
+import { go, to } from '../../app/route.ts'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Check, Choice, Field, Line } from '../../parts/field.tsx'
+
+const PROGRAMS: Readonly<Record<ImportSource, { name: string; file: string; hasDevices?: true }>> = {
+  svc: { name: 'Another server of this service', file: 'An archive, as its Export makes it.' },
+  baileys: { name: 'Baileys', file: 'The folder that has creds.json.' },
+  whatsmeow: { name: 'whatsmeow (GOWA, WuzAPI)', file: 'The SQLite file of the stopped program, or rows.', hasDevices: true },
+  zapo: { name: 'zapo', file: 'The SQLite file of the stopped program, or rows.', hasDevices: true },
+  evolution: { name: 'Evolution API', file: 'A file of rows, see the page about moving.' },
+  fazer: { name: 'fazer-ai/baileys-api', file: 'A file of rows, see the page about moving.' },
+  openwa: { name: 'OpenWA', file: 'A file of rows. For a folder, choose Baileys.' },
+  waha: { name: 'WAHA', file: 'A file of rows. For a folder, choose Baileys.' },
+}
+
+/** Everything that the form asks for. A change of it makes an earlier check worthless. */
+interface Wish {
+  from: ImportSource
+  files: readonly File[]
+  passphrase: string
+  device: string
+  name: string
+  isStopped: boolean
+  isOld: boolean
+}
+
+const NOTHING: Wish = { from: 'svc', files: [], passphrase: '', device: '', name: '', isStopped: false, isOld: false }
+
+/** The files of a folder become fields of one JSON object. */
+async function bodyOf({ from, files }: Wish): Promise<Blob> {
+  if (from !== 'baileys') return files[0]!
+  const texts = files.map(async (file) => [file.name, await file.text()] as const)
+  return new Blob([JSON.stringify(Object.fromEntries(await Promise.all(texts)))])
+}
+
+async function importFile(wish: Wish, isDry: boolean) {
+  const { from, passphrase, device, name, isStopped, isOld } = wish
+  const isArchive = from === 'svc'
+  const query = {
+    from,
+    ...(device === '' ? {} : { device }),
+    ...(name === '' ? {} : { name }),
+    ...(isArchive ? {} : { stopped: isStopped, used_since: isOld }),
+    dry_run: isDry,
+  }
+  const header = isArchive ? { 'X-Svc-Passphrase': encodeURIComponent(passphrase) } : {}
+  return answer(
+    api.POST('/admin/instances/import', {
+      params: { query, header },
+      headers: { 'Content-Type': 'application/octet-stream' },
+      // The description has no type for bytes.
+      body: (await bodyOf(wish)) as unknown as string,
+      bodySerializer: (body) => body,
+    }),
+  )
+}
+
+function isComplete({ from, files, passphrase, isStopped }: Wish): boolean {
+  return files.length > 0 && (from === 'svc' ? passphrase.length >= MIN_PASSPHRASE : isStopped)
+}
+
+export function ImportDialog({ onClose }: { onClose(): void }) {
+  const [wish, setWish] = useState(NOTHING)
+  const [report, setReport] = useState<readonly string[]>()
+  const action = useAction(async () => {
+    const found = await importFile(wish, report === undefined)
+    if (found.instance === null) {
+      setReport(found.report)
+      return undefined
+    }
+    onClose()
+    go(to(['instances', found.instance.id]))
+    return 'The instance is imported.'
+  })
+  const change = (changed: Partial<Wish>) => {
+    setWish({ ...wish, ...changed })
+    setReport(undefined)
+    action.clear()
+  }
+  return (
+    <ActionDialog
+      title="Import an instance"
+      onClose={onClose}
+      action={action}
+      does={report === undefined ? 'Check' : 'Import'}
+      isDisabled={!isComplete(wish)}
+      fields={['name', 'device', 'X-Svc-Passphrase']}
+    >
+      <Fields wish={wish} wrong={(field) => action.problem?.issues.get(field)} onChange={change} />
+      {report === undefined ? null : (
+        <div role="status">
+          <p>Nothing is written yet. In the file:</p>
+          <ul>
+            {report.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </ActionDialog>
+  )
+}
+
+interface FieldsProps {
+  wish: Wish
+  wrong(field: string): string | undefined
+  onChange(changed: Partial<Wish>): void
+}
+
+function Fields({ wish, wrong, onChange }: FieldsProps) {
+  const { from, passphrase, device, name, isStopped, isOld } = wish
+  const { file, hasDevices } = PROGRAMS[from]
+  return (
+    <>
+      <Field label="From">
+        {(tied) => (
+          <Choice
+            tied={tied}
+            value={from}
+            options={IMPORT_SOURCES.map((each) => [each, PROGRAMS[each].name] as const)}
+            onChange={(value) => onChange({ ...NOTHING, name, from: value as ImportSource })}
+          />
+        )}
+      </Field>
+      <Field label="File" hint={file}>
+        {(tied) => (
+          <input
+            {...tied}
+            // A browser cannot change a chooser of files into one of folders.
+            key={from}
+            type="file"
+            {...(from === 'baileys' ? { webkitdirectory: true } : {})}
+            onChange={({ currentTarget: { files } }) => onChange({ files: [...(files ?? [])] })}
+          />
+        )}
+      </Field>
+      {from === 'svc' ? (
+        <Line
+          label="Passphrase"
+          hint="The one that was chosen for the export."
+          type="password"
+          value={passphrase}
+          required
+          wrong={wrong('X-Svc-Passphrase')}
+          onChange={(value) => onChange({ passphrase: value })}
+        />
+      ) : (
+        <>
+          <Check
+            label="The other program is stopped, for good"
+            hint="Two programs with one device take the connection from each other, and messages are lost."
+            value={isStopped}
+            onChange={(value) => onChange({ isStopped: value })}
+          />
+          <Check
+            label="The device was used after this file was made"
+            value={isOld}
+            onChange={(value) => onChange({ isOld: value })}
+          />
+        </>
+      )}
+      {hasDevices ? (
+        <Line
+          label="Device"
+          hint="Only if the file has several."
+          value={device}
+          wrong={wrong('device')}
+          onChange={(value) => onChange({ device: value })}
+        />
+      ) : null}
+      <Line
+        label="Name"
+        hint="Of the new instance. May be empty."
+        value={name}
+        maxLength={100}
+        wrong={wrong('name')}
+        onChange={(value) => onChange({ name: value })}
+      />
+    </>
+  )
+}

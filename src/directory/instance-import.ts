@@ -1,0 +1,90 @@
+/** Imports an instance from a file, for the API. The command `instance import` leaves its device in the store, too, and a running service takes it over. */
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Account } from '../account/account.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import type { FileFound, FileToRead, ImportInstance, ImportWish } from '../domain/instance-import.ts'
+import type { Log } from '../domain/log.ts'
+import type { Steps } from '../domain/steps.ts'
+import { createKeyedMutex } from '../lib/keyed-mutex.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { PRIVATE_FILE } from '../storage/private.ts'
+import type { Sealer } from '../storage/sealer.ts'
+import { refusalOf, waitingImports } from './imports.ts'
+import { hasItsId, instanceWith, isThere, linkedAs } from './linked.ts'
+
+export interface InstanceImportDeps {
+  store: Pick<StateStore, 'get' | 'range'>
+  /** Seals the records of the main thread. */
+  sealer: Sealer
+  keyOf(instance: string): Uint8Array
+  account: Pick<Account, 'workspace'>
+  /** Folder for the file while it is read. A start of the service empties it. */
+  tempDir: string
+  /** Reads the file in another thread. */
+  read(file: string, wish: FileToRead): Promise<FileFound>
+  /** Leaves the device of the file in the store. Resolves with the id of the future instance. */
+  stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>
+  /** Makes instances of the devices in the store. Settles when they run. */
+  takeImports(): Promise<void>
+  steps: Steps
+  log: Log
+}
+
+const TAKING = 'importing'
+
+/**
+ * A kill before the device is staged leaves nothing that the next start does not remove. After that the next start makes the instance of it, although the
+ * caller got no answer.
+ */
+export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
+  const { store, sealer, keyOf, account, tempDir, read, stage, takeImports, steps, log } = deps
+  /** Of two requests with one device, the second must find the instance of the first. */
+  const mutex = createKeyedMutex()
+
+  async function refuseOccupied(workspace: WorkspaceId, { identity, id }: FileFound): Promise<void> {
+    const waiting = await waitingImports(store, sealer)
+    const other =
+      waiting.find((each) => each.identity === identity)?.id ?? (await instanceWith(identity, store, async (each) => keyOf(each)))
+    if (other !== undefined) throw new Failure('already_linked', { message: linkedAs(other) })
+    if (id !== undefined && (await isThere(store, id))) throw new Failure('already_linked', { message: hasItsId(id) })
+    const { subscription, instancesUsed } = account.workspace(workspace)
+    const used = instancesUsed + waiting.filter((each) => each.workspace === workspace).length
+    const { instanceSlots } = subscription
+    if (used >= instanceSlots)
+      throw new Failure('instance_limit_reached', { details: { instance_slots: instanceSlots, instances_used: used } })
+  }
+
+  async function taken(workspace: WorkspaceId, file: string, wish: ImportWish): Promise<InstanceId> {
+    const { isDry: _, ...rest } = wish
+    const id = await stage(file, { ...rest, workspace })
+    await takeImports()
+    const refusal = await refusalOf(store, id)
+    if (refusal) throw refusal
+    if (!(await isThere(store, id)))
+      throw new Failure('engine_unavailable', {
+        message: 'The device is in the store; the next start of the service makes an instance of it.',
+      })
+    log.info({ instance_id: id, workspace, from: wish.from }, 'an instance was imported by an administrator')
+    return id as InstanceId
+  }
+
+  return async (workspace, body, wish) => {
+    const file = join(tempDir, `import-${randomUUID()}`)
+    try {
+      await pipeline(body, createWriteStream(file, { flags: 'wx', mode: PRIVATE_FILE }))
+      await steps('import:received')
+      const found = await read(file, wish)
+      return await mutex.run(TAKING, async () => {
+        await refuseOccupied(workspace, found)
+        return { instance: wish.isDry ? undefined : await taken(workspace, file, wish), report: found.report }
+      })
+    } finally {
+      await rm(file, { force: true })
+    }
+  }
+}

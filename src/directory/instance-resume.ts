@@ -1,0 +1,23 @@
+/** Takes back an instance whose move was called off, for the API, as the command `instance resume` does. */
+import { notMoved } from '../archive/moved-to.ts'
+import type { InstanceId } from '../domain/ids.ts'
+import type { Status } from '../domain/instance.ts'
+import type { Log } from '../domain/log.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { StateStore } from '../storage/contract.ts'
+
+export interface InstanceResumeDeps {
+  store: Pick<StateStore, 'commit'>
+  engine: Pick<Engine, 'call'>
+  log: Log
+}
+
+/** Resolves with the status that the instance begins with. Rejects with `not_allowed` if it was not moved. */
+export const createInstanceResume =
+  ({ store, engine, log }: InstanceResumeDeps) =>
+  async (instance: InstanceId): Promise<Status> => {
+    const { status } = await engine.call(instance, { kind: 'control', operation: 'instance.resume', input: {} })
+    await store.commit({ ops: [notMoved(instance)] })
+    log.info({ instance_id: instance }, 'the move of an instance was called off by an administrator')
+    return status
+  }

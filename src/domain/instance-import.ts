@@ -1,0 +1,41 @@
+/** Import of an instance over HTTP: what the API, the main thread and the thread that reads the file share. */
+import type { ImportSource } from './device-bundle.ts'
+import type { InstanceId, WorkspaceId } from './ids.ts'
+
+/** Size limit of the file in bytes. Archives with many large media are imported with the command. */
+export const MAX_IMPORT = 64 * 1_048_576
+
+/** Origin of a file, and choices for its reading. */
+export interface FileToRead {
+  from: ImportSource
+  /** Passphrase of an archive. */
+  passphrase: string | undefined
+  /** Device to read, if a database has several. */
+  device: string | undefined
+  /** True if the device was used after the file was made. */
+  isOld: boolean
+}
+
+export interface FileFound {
+  /** Public identity key of the device. */
+  identity: string
+  /** Id that the instance had at another server. */
+  id: string | undefined
+  /** Sentences about the content. */
+  report: readonly string[]
+}
+
+export interface ImportWish extends FileToRead {
+  name: string | undefined
+  /** Whether the instance of a backup keeps its token. */
+  hasSameToken: boolean
+  /** Whether nothing is written. */
+  isDry: boolean
+}
+
+/** Reads the file to its end, also if it refuses the device. `instance` is undefined if nothing was written. Rejects with a `Failure`. */
+export type ImportInstance = (
+  workspace: WorkspaceId,
+  file: AsyncIterable<Uint8Array>,
+  wish: ImportWish,
+) => Promise<{ instance: InstanceId | undefined; report: readonly string[] }>

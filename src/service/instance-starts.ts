@@ -1,0 +1,45 @@
+/** Starts stored instances on the engine, and makes instances of the devices that an import has left in the store. */
+import type { Directory } from '../directory/directory.ts'
+import type { InstanceConfig } from '../domain/instance.ts'
+import type { PooledEngine } from '../engine/pooled-engine.ts'
+import type { Logger } from '../log.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface InstanceStartsDeps {
+  log: Logger
+  engine: PooledEngine
+  directory: Directory
+  shutdown: Shutdown
+}
+
+export interface InstanceStarts {
+  /** Settles when the instance runs or could not be started, which is logged. */
+  boot(instance: InstanceConfig): Promise<void>
+  /** Settles when all of them run or could not be started. */
+  bootAll(instances: readonly InstanceConfig[]): Promise<unknown>
+  /**
+   * Resolves when the devices are instances; `booted` when they run, too. Does nothing while the service stops: its next start finds the devices.
+   */
+  takeImports(): Promise<{ booted: Promise<unknown> }>
+}
+
+export function createInstanceStarts({ log, engine, directory, shutdown }: InstanceStartsDeps): InstanceStarts {
+  const boot = (instance: InstanceConfig) =>
+    engine.start(instance, 'boot').then(
+      (state) => directory.observe(instance.id, state),
+      (error) => log.error({ err: error, instance: instance.id }, 'the instance could not be started'),
+    )
+  const bootAll = (instances: readonly InstanceConfig[]) => Promise.all(instances.map(boot))
+  return {
+    boot,
+    bootAll,
+    async takeImports() {
+      if (shutdown.hasBegun) return { booted: Promise.resolve() }
+      const taken = await directory.takeImports().catch((error) => {
+        log.error({ err: error }, 'imported devices could not be taken over')
+        return []
+      })
+      return { booted: bootAll(taken) }
+    },
+  }
+}
