@@ -363,7 +363,7 @@ const ROOMS: readonly (readonly string[])[] = [
   // Pure, and therefore below the folders that send the queries.
   ['translate'],
   ['keys', 'baileys'],
-  ['wire', 'context'],
+  ['wire', 'context', 'durable-line'],
 ]
 const SHARD = 'workers/shard/'
 

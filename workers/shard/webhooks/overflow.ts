@@ -10,6 +10,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { bodyOps, type LogRow, type logRows } from '../../../src/webhooks/log.ts'
 import { indexOps } from '../../../src/webhooks/log-index.ts'
 import type { Backlog } from './backlog.ts'
+import type { EventLine } from './turns/delivery-queue.ts'
 
 /** Number of parked events that are examined per turn. */
 const SLICE = 500
@@ -20,6 +21,7 @@ export interface OverflowOptions {
   rows: ReturnType<typeof logRows>
   readRow(eventId: string): Promise<LogRow | undefined>
   backlog: Backlog
+  line: Pick<EventLine, 'oldest' | 'ended'>
   clock: Clock
   log: Pick<Logger, 'error'>
   max: number
@@ -27,7 +29,7 @@ export interface OverflowOptions {
 }
 
 export function createOverflow(options: OverflowOptions) {
-  const { instanceId, store, rows, readRow, backlog, clock, log, max, onOverflow } = options
+  const { instanceId, store, rows, readRow, backlog, line, clock, log, max, onOverflow } = options
   /** No parked event up to this one is waiting: they have finally failed, and their bodies are kept for some time. */
   let passed = ''
   let given = 0
@@ -47,12 +49,6 @@ export function createOverflow(options: OverflowOptions) {
     return seen === SLICE ? 'more' : undefined
   }
 
-  async function headOfQueue(): Promise<string | undefined> {
-    const prefix = keys.outbox(instanceId)
-    for await (const [key] of store.range(prefix, { limit: 1 })) return key.slice(prefix.length)
-    return undefined
-  }
-
   function warnOncePerMinute() {
     if (clock.now() < warnedAt + MINUTE) return
     log.error({ instance_id: instanceId, given_up: given, max }, 'too many webhook events are waiting; the oldest are given up')
@@ -67,7 +63,7 @@ export function createOverflow(options: OverflowOptions) {
     /** One step towards the limit; false if it is kept. */
     async run(): Promise<boolean> {
       if (backlog.size() <= max) return false
-      const head = await headOfQueue()
+      const head = await line.oldest()
       const parked = await oldestParked(head)
       if (parked === 'more') return true
       const eventId = parked ?? head
@@ -85,6 +81,7 @@ export function createOverflow(options: OverflowOptions) {
       }
       const rowOps = [rows.encode(keys.logEntry(instanceId, eventId), gone), ...indexOps(instanceId, eventId, row, gone)]
       await store.commit({ ops: [...bodyOps(instanceId, eventId, row), ...rowOps] })
+      line.ended(eventId)
       backlog.changed(-1)
       given++
       onOverflow?.(row.type)

@@ -21,7 +21,7 @@ export interface ManualAttempts {
 }
 
 export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): ManualAttempts {
-  const { instanceId, store, sealer, steady, persist, outcomes, backlog } = needs
+  const { instanceId, store, sealer, steady, outcomes, backlog } = needs
   const { target, readRow, rowOp, rowOps, post, afterAttempt, finish, answered, report } = attempts
 
   /** An event that still has its body. */
@@ -63,7 +63,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
       answered(url)
     } else {
       // Changes only the row: place, schedule and time of erasure stay.
-      await persist([rowOp(eventId, row)])
+      await outcomes.write(() => [rowOp(eventId, row)])
       report(eventId, row, row.status === 'failed' ? 'failed' : 'retry')
     }
     return toEntry(instanceId, eventId, (await readRow(eventId)) ?? row)

@@ -7,13 +7,13 @@ import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { validSecrets } from '../../../../src/webhooks/delivery/signature.ts'
 import { bodyOps, ERASE, type LogRow, logRows, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
 import { indexOps } from '../../../../src/webhooks/log-index.ts'
+import type { Outcomes } from '../../durable-line/outcomes.ts'
 import type { Backlog } from '../backlog.ts'
 import type { DeliveryResult, OutboxOptions } from '../contract.ts'
-import type { DeliveryOutcomes } from '../delivery-outcomes.ts'
-import type { DeliveryQueue } from '../delivery-queue.ts'
 import type { Overflow } from '../overflow.ts'
-import type { ReceiverHolds } from '../receiver-holds.ts'
 import { KEEP_FAILED_BODY, MAX_TRIES } from '../schedule.ts'
+import type { EventLine } from '../turns/delivery-queue.ts'
+import type { ReceiverHolds } from '../turns/receiver-holds.ts'
 
 export type AttemptNeeds = Pick<
   OutboxOptions,
@@ -29,13 +29,11 @@ export type AttemptNeeds = Pick<
   | 'steps'
   | 'onResult'
 > & {
-  /** Stores an outcome; retries while the disk fails. */
-  persist(ops: Op[]): Promise<unknown>
   stopping: AbortSignal
-  outcomes: Pick<DeliveryOutcomes, 'add' | 'flush' | 'isFull'>
+  outcomes: Pick<Outcomes, 'write' | 'add' | 'flush' | 'isFull'>
+  line: Pick<EventLine, 'committed' | 'ended' | 'again'>
   backlog: Pick<Backlog, 'changed'>
   holds: ReceiverHolds
-  queue(): Pick<DeliveryQueue, 'fromTheBeginning'>
   overflow(): Pick<Overflow, 'parked'>
   /** A body was parked whose erasure is later than everything else that is due. */
   keptToTheEnd(): void
@@ -57,6 +55,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     onResult,
     stopping,
     outcomes,
+    line,
     backlog,
     holds,
   } = needs
@@ -134,6 +133,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
   /** The commit is not awaited. `kept`: operations that keep the body. */
   async function end(eventId: string, before: LogRow, after: LogRow, kept: () => Op[]) {
     outcomes.add(eventId, () => [...bodyOps(instanceId, eventId, before), ...kept(), ...rowOps(eventId, before, after)])
+    line.ended(eventId)
     // An event that had finally failed was no longer part of the backlog.
     if (before.status === 'pending') backlog.changed(-1)
     // Due events are looked up on disk.
@@ -142,7 +142,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
 
   /** The receiver answered: if its queue was held, it continues immediately. */
   function answered(url: string) {
-    if (holds.answered(url)) needs.queue().fromTheBeginning()
+    if (holds.answered(url)) line.again()
   }
 
   function report(eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult) {

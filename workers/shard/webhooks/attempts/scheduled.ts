@@ -2,16 +2,16 @@
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { bodyOps, ERASE, type LogRow, RETRY } from '../../../../src/webhooks/log.ts'
-import type { FreshEvent } from '../queue-memory.ts'
-import { isReceivers } from '../receiver-holds.ts'
 import { KEEP_FAILED_BODY, retryDelay } from '../schedule.ts'
+import type { QueuedEvent } from '../turns/delivery-queue.ts'
+import { isReceivers } from '../turns/receiver-holds.ts'
 import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
 export interface ScheduledAttempts {
   /** Next attempt of a queued or parked event, whose body is under `key`. Resolves with true if the event has ended and nothing else has changed. */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
-  /** The same for an event without attempts, from memory. */
-  fresh(event: FreshEvent): Promise<boolean>
+  /** The same for the next event of the queue. */
+  queued(event: QueuedEvent): Promise<boolean>
   /** A due entry has come up. */
   due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
   /** Checks the next due entry when nothing else is to be done. False if it is right; true if its time was too late and has been changed. */
@@ -19,7 +19,7 @@ export interface ScheduledAttempts {
 }
 
 export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): ScheduledAttempts {
-  const { instanceId, store, sealer, clock, steady, log, steps, persist, backlog, holds } = needs
+  const { instanceId, store, sealer, clock, steady, log, steps, outcomes, line, backlog, holds } = needs
   const { target, rowOf, readRow, rowOp, rowOps, post, afterAttempt, finish, switchedOff, answered, report } = attempts
 
   async function scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean> {
@@ -28,9 +28,11 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     return opened !== undefined && (await attempt(eventId, opened.row, opened.body))
   }
 
-  async function fresh({ id, row, body }: FreshEvent): Promise<boolean> {
+  async function queued(event: QueuedEvent): Promise<boolean> {
+    const { id } = event
+    if ('sealed' in event) return await scheduled(id, keys.outboxEvent(instanceId, id), event.sealed)
     await steps('outbox:picked', id)
-    return await attempt(id, row, body)
+    return await attempt(id, event.row, event.body)
   }
 
   /** True if the event has ended. */
@@ -87,6 +89,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     const moved = hold === undefined ? undefined : await toQueue(eventId)
     if (hold === undefined || moved === undefined) return void (await scheduled(eventId, key, sealed))
     await store.commit({ ops: moved.ops })
+    line.committed(eventId)
     holds.wait(hold.url, [eventId], hold.probeAt, steady.now())
   }
 
@@ -121,7 +124,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     row: LogRow,
     tried: LogRow,
     body: Uint8Array,
-    others: { ops: Op[] } | undefined,
+    others: { eventId: string; ops: Op[] } | undefined,
   ) {
     const now = steady.now()
     // A time that was written by a clock that was ahead counts as now.
@@ -137,12 +140,15 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     const dueAt = wasDue ? now + delay : row.dueAt!
     const after: LogRow = { ...tried, tries, status: 'pending', body: 'line', dueAt, finishedAt: null }
     const key = keys.outboxEvent(instanceId, eventId)
-    await persist([
+    const ops: Op[] = [
       ...bodyOps(instanceId, eventId, row),
       [key, sealer.seal(key, body)],
       rowOp(eventId, after),
       ...(others?.ops ?? []),
-    ])
+    ]
+    await outcomes.write(() => ops)
+    line.committed(eventId)
+    if (others !== undefined) line.committed(others.eventId)
     holds.wait(url, [eventId], dueAt, now)
     await steps('outbox:settled', eventId)
     report(eventId, after, 'retry')
@@ -179,6 +185,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
       const gone = { status: 'failed', error: 'unreadable', body: 'erased', dueAt: null, finishedAt: clock.now() } as const
       if (row) ops.push(...bodyOps(instanceId, eventId, row), ...rowOps(eventId, row, { ...row, ...gone }))
       await store.commit({ ops })
+      line.ended(eventId)
       backlog.changed(-1)
       return undefined
     }
@@ -192,17 +199,19 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     const after: LogRow = { ...row, status: last ? 'failed' : 'pending', body: 'parked', dueAt, finishedAt: last ? now : null }
     const key = keys.parkedEvent(instanceId, eventId)
     // Of two operations on one key the later one counts, so an earlier parked body is replaced.
-    await persist([
+    const ops: Op[] = [
       ...bodyOps(instanceId, eventId, before),
       [key, sealer.seal(key, body)],
       [keys.due(instanceId, dueAt, eventId), last ? ERASE : RETRY],
       ...rowOps(eventId, before, after),
-    ])
+    ]
+    await outcomes.write(() => ops)
+    line.ended(eventId)
     if (last) backlog.changed(-1)
     else needs.overflow().parked(eventId)
     await steps('outbox:settled', eventId)
     report(eventId, after, last ? 'failed' : 'retry')
   }
 
-  return { scheduled, fresh, due, correct }
+  return { scheduled, queued, due, correct }
 }

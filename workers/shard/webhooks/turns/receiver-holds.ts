@@ -3,8 +3,8 @@
  * the order: only its oldest event is attempted, on its own schedule but at least every minute, and the first answer releases the queue. Kept in
  * memory: after a restart, an event with attempts that is still in the queue implies the hold.
  */
-import type { Outcome } from '../../../src/webhooks/delivery/delivery.ts'
-import { PROBE_EVERY } from './schedule.ts'
+import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
+import { PROBE_EVERY } from '../schedule.ts'
 
 export interface Hold {
   readonly url: string

@@ -1,0 +1,203 @@
+/**
+ * The rows of a durable line: first in, first out, in the order of their ids, each under a key of its own. The queue of messages and the queue of
+ * webhook events are policies over it. It is the only writer of the order; the operations that add and remove rows go into commits of its owner.
+ *
+ *   a row is    when                                        then it is
+ *   absent      coming(value), before its commit            coming
+ *   coming      committed(id)                               waiting
+ *   coming      its commit fails: nothing is called         coming, until later rows need the memory; it is not on disk
+ *   waiting     first() returns it, take(id)                taken: no longer the first, still on disk
+ *   waiting     pass(id), because its owner holds it        aside: on disk, and others go past it
+ *   aside       again()                                     waiting
+ *   taken       back(value)                                 waiting, in its old place
+ *   taken       forget(), because its attempt failed        waiting, read from disk
+ *   any         ended(id): its outcome is committed, or is  absent, also for reads
+ *               kept until it is (`outcomes.ts`)
+ *   any         a kill                                      waiting, if it is on disk
+ *
+ * Three ids divide the line, and a read begins behind the last of them, so it never ranges over removed rows:
+ *
+ *   gone        no row up to here is left
+ *   passed      every row from `gone` to here is aside, or taken
+ *   known       every waiting row from `passed` to here is in memory
+ *
+ * Two rows of concurrent commits may come in another order than their ids, and a row may come back under its old id: `committed` then moves
+ * `gone` and `passed` before it. A removal moves `gone` behind it.
+ */
+import type { StateStore } from '../../../src/storage/contract.ts'
+import { createLineMemory, type LineMemoryOptions } from './line-memory.ts'
+
+export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
+  store: Pick<StateStore, 'range'>
+  /** Beginning of the keys; the id of a row is the rest of its key. */
+  prefix: string
+  /** The value of a stored row. Undefined if it cannot be read: it stays on disk, and others go past it. */
+  decode(id: string, bytes: Uint8Array): V | undefined
+  /** When it resolves, rows that have ended have left the disk. */
+  settled?(): Promise<void>
+  /** Number of rows that are read at once. */
+  readAtOnce?: number
+}
+
+export interface DurableLine<V> {
+  /** Waiting rows in memory, oldest first. */
+  readonly rows: readonly V[]
+  /** The row is in a commit of the caller. */
+  coming(value: V): void
+  /** The row is on disk. Called for each row after its commit, also for one that was there before. */
+  committed(id: string): void
+  /** The oldest waiting row; reads from the disk if none is in memory. One call at a time. */
+  first(): Promise<V | undefined>
+  take(id: string): void
+  back(value: V): void
+  /** Others go past this row from now on. Nothing changes if it is not the first one any more. */
+  pass(id: string): void
+  /** Rows that are aside are waiting again. */
+  again(): void
+  ended(id: string): void
+  /** Its owner may have changed rows in other ways: rows are read from disk again. No row is taken afterwards. */
+  forget(): void
+  /** The oldest row on disk, in any state. */
+  oldest(): Promise<string | undefined>
+  /** The newest id on disk. */
+  newest(): Promise<string | undefined>
+  /** Rows on disk after this one, in any state, without those that are gone. */
+  after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
+}
+
+/** Greater than every id. */
+const END = '~'
+
+/** Less than this id and greater than those that are not almost equal to it. */
+const before = (id: string) => id.slice(0, -1)
+
+export function createDurableLine<V extends {}>(options: DurableLineOptions<V>): DurableLine<V> {
+  const { idOf, decode, settled, readAtOnce = 128 } = options
+  const memory = createLineMemory(options)
+  const range = rangeOf(options)
+  const taken = new Set<string>()
+  let gone = ''
+  let passed = ''
+  let known = ''
+  /** A row at or before the first one that is aside. */
+  let firstAside = END
+  /** Rows behind `known` that were committed during the current read, which may have missed them. */
+  let arrived: { id: string; value: V | undefined }[] | undefined
+
+  /** Number of calls of `committed`. */
+  let reports = 0
+
+  function reread() {
+    memory.clear()
+    known = passed
+  }
+
+  function rewind(id: string) {
+    passed = before(id)
+    if (gone > passed) gone = passed
+    reread()
+  }
+
+  async function read() {
+    await settled?.()
+    const from = known
+    const found: (readonly [string, Uint8Array])[] = []
+    arrived = []
+    for await (const row of range(from, readAtOnce)) found.push(row)
+    const during = arrived
+    arrived = undefined
+    // An earlier row has come.
+    if (known !== from) return
+    known = found.length < readAtOnce ? END : found.at(-1)![0]
+    for (const [id, stored] of found) {
+      if (taken.has(id)) continue
+      const value = memory.drop(id) ?? decode(id, stored)
+      if (value !== undefined) memory.insert(value)
+      else if (id < firstAside) firstAside = id
+    }
+    const isRead = new Set(found.map(([id]) => id))
+    for (const { id, value } of during) {
+      if (id > known || isRead.has(id)) continue
+      if (value === undefined) return reread()
+      memory.insert(value)
+    }
+  }
+
+  return {
+    get rows() {
+      return memory.rows
+    },
+    coming(value) {
+      const last = memory.coming(value)
+      if (last !== undefined) known = last
+    },
+    committed(id) {
+      reports++
+      const value = memory.drop(id)
+      if (id <= passed) rewind(id)
+      else if (id > known) arrived?.push({ id, value })
+      // A read has found it before this call, or its value was evicted.
+      else if (value === undefined) reread()
+      else memory.insert(value)
+    },
+    async first() {
+      while (memory.rows.length === 0 && known !== END) await read()
+      return memory.rows[0]
+    },
+    take(id) {
+      memory.remove(id)
+      taken.add(id)
+    },
+    back(value) {
+      taken.delete(idOf(value))
+      memory.insert(value)
+    },
+    pass(id) {
+      const [head] = memory.rows
+      if (head === undefined || idOf(head) !== id) return
+      memory.remove(id)
+      passed = id
+      if (id < firstAside) firstAside = id
+    },
+    again() {
+      passed = gone
+      firstAside = END
+      reread()
+    },
+    ended(id) {
+      memory.remove(id)
+      taken.delete(id)
+      const [head] = memory.rows
+      if (id > known || (head !== undefined && idOf(head) < id) || [...taken].some((other) => other < id)) return
+      if (id > passed) passed = id
+      if (id > gone && id <= firstAside) gone = id
+    },
+    forget() {
+      taken.clear()
+      reread()
+    },
+    async oldest() {
+      const seen = reports
+      for await (const [id] of range(gone, 1)) {
+        // A row that was committed meanwhile may be before this one.
+        if (seen === reports && before(id) > gone) gone = before(id)
+        if (gone > passed) passed = gone
+        if (passed > known) known = passed
+        return id
+      }
+      return undefined
+    },
+    async newest() {
+      for await (const [id] of range(undefined, 1)) return id
+      return undefined
+    },
+    after: (id, limit) => range(id > gone ? id : gone, limit),
+  }
+}
+
+/** Rows on disk after an id, or the newest ones. */
+const rangeOf = ({ store, prefix }: Pick<DurableLineOptions<unknown>, 'store' | 'prefix'>) =>
+  async function* range(after: string | undefined, limit: number) {
+    const from = after === undefined ? { reverse: true } : { after: prefix + after }
+    for await (const [key, bytes] of store.range(prefix, { limit, ...from })) yield [key.slice(prefix.length), bytes] as const
+  }

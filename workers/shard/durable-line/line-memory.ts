@@ -1,0 +1,70 @@
+/** The rows of a durable line in memory: those that are waiting, in order, and those whose commit has not ended. */
+
+export interface LineMemoryOptions<V> {
+  idOf(value: V): string
+  /** Bounds of both together; rows that they exclude wait on disk. By default there are none. */
+  maxRows?: number
+  maxBytes?: number
+  bytesOf?(value: V): number
+}
+
+export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
+  const { idOf, bytesOf = () => 0, maxRows = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = options
+  const coming = new Map<string, V>()
+  let rows: V[] = []
+  let bytes = 0
+
+  const isOver = () => coming.size + rows.length > maxRows || bytes > maxBytes
+
+  function without(value: V | undefined): V | undefined {
+    if (value !== undefined) bytes -= bytesOf(value)
+    return value
+  }
+
+  function drop(id: string): V | undefined {
+    const value = without(coming.get(id))
+    coming.delete(id)
+    return value
+  }
+
+  return {
+    get rows(): readonly V[] {
+      return rows
+    },
+    insert(value: V): void {
+      const id = idOf(value)
+      // Nearly always at the end.
+      let at = rows.length
+      while (at > 0 && idOf(rows[at - 1]!) > id) at--
+      rows.splice(at, 0, value)
+      bytes += bytesOf(value)
+    },
+    remove(id: string): void {
+      if (rows.length === 0 || idOf(rows[0]!) > id) return
+      const at = rows.findIndex((value) => idOf(value) === id)
+      if (at !== -1) without(rows.splice(at, 1)[0])
+    },
+    clear(): void {
+      rows.forEach(without)
+      rows = []
+    },
+    /** If the newest rows had to go, the id of the last one that is left. */
+    coming(value: V): string | undefined {
+      coming.set(idOf(value), value)
+      bytes += bytesOf(value)
+      let last: string | undefined
+      while (rows.length > 1 && isOver()) {
+        without(rows.pop())
+        last = idOf(rows.at(-1)!)
+      }
+      // A row whose commit failed is never reported; the oldest go first.
+      for (const id of coming.keys()) {
+        if (!isOver()) break
+        drop(id)
+      }
+      return last
+    },
+    /** Takes a coming row out; undefined if it is not in memory. */
+    drop,
+  }
+}

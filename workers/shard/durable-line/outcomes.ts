@@ -1,0 +1,142 @@
+/**
+ * The commits that end rows of a durable line. An outcome cannot be undone (a message was sent, an event was posted), so its commit is tried again
+ * while the disk fails. `write` waits for it. `add` does not: these outcomes are written together, in the commit of a new row or some milliseconds
+ * later, because a kill only repeats what may be repeated. Until then the rows are still on disk, so they are written before the line is read.
+ */
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { persistently } from '../../../src/storage/persist.ts'
+import type { Timer } from '../../../src/storage/timer.ts'
+
+/** Number of rows with an unwritten outcome; at most this many are repeated after a kill. */
+export const MAX_UNWRITTEN = 64
+/**
+ * Number of outcomes that a commit of a new row includes: on a nearly full disk it must not need more space than rows usually do
+ * (`storage/drivers/lmdb-room.ts`).
+ */
+const MAX_TAKEN = 8
+/** Number of running commits of new rows that include outcomes. */
+const MAX_CARRIERS = 256
+/** Time in ms that outcomes wait for the commit of a new row. */
+const WITHIN = 50
+
+export interface Outcomes {
+  /** Durable when it resolves. `ops` is called for each try. */
+  write(ops: () => readonly Op[]): Promise<void>
+  /** `ops` is called once, when they are written, and not between an outcome and the next attempt. */
+  add(id: string, ops: () => readonly Op[]): void
+  /** Some of the oldest outcomes that are not taken, for the commit of this new row, which is made immediately. */
+  take(carrier: string): readonly Op[]
+  /** The commit of this new row has ended well. Outcomes of one that failed are written without it. */
+  carried(carrier: string): void
+  /** When it resolves, all outcomes so far are on disk; it retries while the disk fails. */
+  flush(): Promise<void>
+  /** The limit is reached: no further attempt before a `flush`. */
+  readonly isFull: boolean
+  /** Call it after `signal` was aborted: writes the waiting outcomes, if the disk accepts them immediately. */
+  stop(): Promise<void>
+}
+
+export interface OutcomesOptions {
+  store: Pick<StateStore, 'commit'>
+  timer: Timer
+  /** Ends the retries on a failing disk. */
+  signal: AbortSignal
+  max?: number | undefined
+  onFailure(error: unknown, waitMs: number): void
+  onWritten?(id: string): void
+  /** Outcomes were not written before the end of the service, and their attempts are repeated. */
+  onLost?(error: unknown): void
+}
+
+interface Waiting {
+  ops(): readonly Op[]
+  /** A commit includes it and may still fail. */
+  isTaken: boolean
+}
+type Entry = readonly [id: string, outcome: Waiting]
+
+const opsOf = (some: readonly Entry[]) => some.flatMap(([, { ops }]) => ops())
+
+export function createOutcomes(options: OutcomesOptions): Outcomes {
+  const { store, timer, signal, max = MAX_UNWRITTEN, onFailure, onWritten, onLost } = options
+  const waiting = new Map<string, Waiting>()
+  const carriers = new Map<string, readonly Entry[]>()
+  let alarm: { cancel(): void } | undefined
+  let flushing: Promise<void> | undefined
+
+  const write = async (ops: () => readonly Op[]) =>
+    void (await persistently(() => store.commit({ ops: ops() }), { timer, signal, onFailure }))
+
+  function done(written: readonly Entry[]) {
+    for (const [id, each] of written) {
+      if (waiting.get(id) !== each) continue
+      waiting.delete(id)
+      onWritten?.(id)
+    }
+  }
+
+  async function writeWaiting(fits: (each: Waiting) => boolean) {
+    const some = [...waiting].filter(([, each]) => fits(each))
+    if (some.length === 0) return
+    await write(() => opsOf(some))
+    done(some)
+  }
+
+  async function flush(fits: (each: Waiting) => boolean = () => true): Promise<void> {
+    // One at a time: while the disk fails, one of them retries.
+    while (flushing) await flushing
+    flushing = writeWaiting(fits).finally(() => {
+      flushing = undefined
+    })
+    await flushing
+  }
+
+  function wakeLater() {
+    alarm ??= timer(WITHIN, () => {
+      alarm = undefined
+      behind().catch((error: unknown) => onLost?.(error))
+    })
+  }
+
+  /** Outcomes that were taken wait the same time once more for their carrier. */
+  async function behind(): Promise<void> {
+    await flush(({ isTaken }) => !isTaken)
+    for (const each of waiting.values()) each.isTaken = false
+    if (waiting.size > 0) wakeLater()
+  }
+
+  return {
+    write,
+    add(id, ops) {
+      let made: readonly Op[] | undefined
+      waiting.set(id, { ops: () => (made ??= ops()), isTaken: false })
+      if (waiting.size < max) wakeLater()
+    },
+    take(carrier) {
+      const taken: Entry[] = []
+      // One by one: each new row asks, while up to a whole batch waits.
+      for (const one of waiting) {
+        if (taken.length === MAX_TAKEN) break
+        if (!one[1].isTaken) taken.push(one)
+      }
+      if (taken.length === 0) return []
+      for (const [, each] of taken) each.isTaken = true
+      if (carriers.size >= MAX_CARRIERS) carriers.clear()
+      carriers.set(carrier, taken)
+      return opsOf(taken)
+    },
+    carried(carrier) {
+      done(carriers.get(carrier) ?? [])
+      carriers.delete(carrier)
+    },
+    flush: () => flush(),
+    get isFull() {
+      return waiting.size >= max
+    },
+    async stop() {
+      alarm?.cancel()
+      alarm = undefined
+      await flush().catch((error: unknown) => onLost?.(error))
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/** The way of an event into the outbox: as operations of the commit of its cause, and into the line after that commit. */
+import { urlField } from '../../../src/domain/instance.ts'
+import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import type { logRows } from '../../../src/webhooks/log.ts'
+import type { Outcomes } from '../durable-line/outcomes.ts'
+import type { Backlog } from './backlog.ts'
+import type { Outbox, OutboxOptions } from './contract.ts'
+import type { EventTimes } from './event-times.ts'
+import { eventBytes, firstRow, isWanted } from './finished-event.ts'
+import type { LogPruning } from './log-pruning.ts'
+import type { Stream } from './stream/stream.ts'
+import type { EventLine } from './turns/delivery-queue.ts'
+
+export interface AppendingDeps
+  extends Pick<OutboxOptions, 'instanceId' | 'sealer' | 'clock' | 'webhooks' | 'dialect' | 'note' | 'onAppend'> {
+  ids: AscendingIds
+  times: EventTimes
+  rows: ReturnType<typeof logRows>
+  line: EventLine
+  outcomes: Outcomes
+  backlog: Backlog
+  pruning: LogPruning
+  stream: Stream
+  wake(): void
+}
+
+export function createAppending(deps: AppendingDeps): Pick<Outbox, 'wanted' | 'append' | 'noted' | 'committed'> {
+  const { instanceId, sealer, clock, webhooks, ids, times, rows, line, outcomes, stream } = deps
+  return {
+    wanted: (type) => isWanted(webhooks(), type, stream.keeps(type)),
+    append(event, requestId) {
+      const eventId = ids.next()
+      const key = keys.outboxEvent(instanceId, eventId)
+      const settings = webhooks()
+      deps.onAppend?.(event.type)
+      const { at, ops } = times.next(event)
+      const finished = { ...event, at } as typeof event
+      const body = eventBytes(instanceId, eventId, finished, settings)
+      const isRead = stream.keeps(event.type)
+      const isForWebhook = !isRead || settings[urlField(event.type)] !== null
+      if (isRead) ops.push(...stream.append(eventId, event.type, body, isForWebhook))
+      if (isForWebhook) {
+        const row = { ...firstRow(event.type, settings, clock.now()), requestId }
+        const dialect = deps.dialect?.() ?? null
+        const posted = dialect === null ? body : eventBytes(instanceId, eventId, finished, settings, { dialect })
+        line.coming({ id: eventId, row, body: posted })
+        ops.unshift(...outcomes.take(eventId))
+        ops.push([key, sealer.seal(key, posted)], rows.encode(keys.logEntry(instanceId, eventId), row))
+      }
+      ops.push(...(deps.note?.(finished, isForWebhook ? eventId : null) ?? []))
+      return { eventId, ops }
+    },
+    noted: (event) => deps.note?.(event, null) ?? [],
+    committed(eventId) {
+      if (!stream.committed(eventId)) return
+      outcomes.carried(eventId)
+      deps.backlog.changed(1)
+      line.committed(eventId)
+      deps.pruning.added()
+      deps.wake()
+    },
+  }
+}

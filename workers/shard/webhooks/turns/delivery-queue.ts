@@ -1,0 +1,76 @@
+/**
+ * Chooses the next event of the queue: the oldest one whose URL is not held. Events of held URLs are aside in the line, so that during an outage of
+ * one receiver each of its events is only examined once, in slices.
+ */
+import { urlField, type WebhookSettings } from '../../../../src/domain/instance.ts'
+import type { LogRow } from '../../../../src/webhooks/log.ts'
+import type { DurableLine } from '../../durable-line/durable-line.ts'
+import type { Hold, ReceiverHolds } from './receiver-holds.ts'
+
+/** Number of events that are examined per turn. */
+const SLICE = 500
+
+/** An event of the queue that this run has stored, or its sealed body from disk. */
+export type QueuedEvent = { readonly id: string } & (
+  | { readonly row: LogRow; readonly body: Uint8Array }
+  | { readonly sealed: Uint8Array }
+)
+
+export type EventLine = DurableLine<QueuedEvent>
+
+export interface DeliveryQueueOptions {
+  line: EventLine
+  webhooks: () => WebhookSettings
+  holds: ReceiverHolds
+  /** Undefined for an unreadable row. */
+  readRow(eventId: string): Promise<LogRow | undefined>
+}
+
+export function createDeliveryQueue({ line, webhooks, holds, readRow }: DeliveryQueueOptions) {
+  let settings: WebhookSettings | undefined
+
+  /** Current URL of an event. Null if its type is switched off, or if the event cannot be read, which its attempt records. */
+  const urlOf = async (eventId: string): Promise<string | null> => {
+    const row = await readRow(eventId)
+    return row === undefined ? null : webhooks()[urlField(row.type)]
+  }
+
+  return {
+    urlOf,
+
+    /** `more` means that none was found so far. */
+    async next(): Promise<QueuedEvent | 'more' | undefined> {
+      const current = webhooks()
+      if (current !== settings) {
+        settings = current
+        line.again()
+        holds.keepOnly(new Set(Object.values(current).filter((value) => typeof value === 'string')))
+      }
+      for (let seen = 0; seen < SLICE; seen++) {
+        const event = await line.first()
+        if (event === undefined || !holds.any()) return event
+        const url = await urlOf(event.id)
+        const hold = url === null ? undefined : holds.of(url)
+        if (hold === undefined) return event
+        holds.saw(hold, event.id)
+        line.pass(event.id)
+      }
+      return 'more'
+    },
+
+    /** Looks for the head of a held queue, in slices; without one the hold is released. */
+    async seekHead(hold: Hold): Promise<void> {
+      let seen = 0
+      for await (const [id] of line.after(hold.seekAfter, SLICE)) {
+        seen++
+        if ((await urlOf(id)) === hold.url) {
+          hold.head = id
+          return
+        }
+        hold.seekAfter = id
+      }
+      if (seen < SLICE) holds.release(hold.url)
+    },
+  }
+}
+export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>

@@ -1,0 +1,171 @@
+/** What the outbox does next, one thing at a time: a manual resend, its limits, a held receiver, or the oldest event that may be posted. */
+import { decodeTime } from 'ulid'
+import { HOUR } from '../../../../src/domain/clock.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import type { AscendingIds } from '../../../../src/storage/ascending-ids.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
+import type { Timer } from '../../../../src/storage/timer.ts'
+import type { Outcomes } from '../../durable-line/outcomes.ts'
+import type { ScheduledAttempts } from '../attempts/scheduled.ts'
+import type { Backlog } from '../backlog.ts'
+import type { OutboxOptions } from '../contract.ts'
+import type { LogPruning } from '../log-pruning.ts'
+import type { Overflow } from '../overflow.ts'
+import type { Stream } from '../stream/stream.ts'
+import type { DeliveryQueue, EventLine } from './delivery-queue.ts'
+import type { Due, DueEvents } from './due-events.ts'
+import type { ReceiverHolds } from './receiver-holds.ts'
+import { createWorkLoop } from './work-loop.ts'
+
+export interface DeliveryTurnsDeps extends Pick<OutboxOptions, 'instanceId' | 'store' | 'steady' | 'log'> {
+  timer: Timer
+  ids: AscendingIds
+  line: EventLine
+  queue: DeliveryQueue
+  due: DueEvents
+  holds: ReceiverHolds
+  backlog: Backlog
+  outcomes: Outcomes
+  pruning: LogPruning
+  overflow: Overflow
+  stream: Pick<Stream, 'startOver'>
+  attempts: ScheduledAttempts
+}
+
+export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
+  const { instanceId, store, steady, log, timer, ids, line, queue, due, holds, backlog, outcomes, attempts } = deps
+  /** Manual resends: they come before the queue and, like everything else, one at a time. */
+  const front: { run(): Promise<void>; refuse(): void }[] = []
+  /** The due event whose time was checked. */
+  let checked: Due | undefined
+
+  const loop = createWorkLoop({
+    timer,
+    turn,
+    onError: (err, retryMs) =>
+      log.error(
+        { instance_id: instanceId, err, retry_in_ms: retryMs },
+        'webhook outbox: an unexpected error occurred; the delivery is tried again',
+      ),
+  })
+
+  async function turn(): Promise<'more' | number> {
+    if (await manual()) return 'more'
+    const hasMore = await deps.pruning.run()
+    for (const task of [limit, probe, oldest, startIdsOver, correct]) if (await task()) return 'more'
+    if (hasMore) return 'more'
+    // The hour is for the age of log rows, which no event announces.
+    const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
+    return Math.min(next - steady.now(), HOUR)
+  }
+
+  // Each of these does one thing, or resolves with false if there is nothing to do.
+
+  async function manual(): Promise<boolean> {
+    const task = front.shift()
+    if (task === undefined) return false
+    try {
+      await besideTheQueue(task.run)
+    } catch (error) {
+      // It was stopped while outcomes waited for the disk; the caller of the task is waiting.
+      task.refuse()
+      throw error
+    }
+    return true
+  }
+
+  const limit = async (): Promise<boolean> => deps.overflow.isDue() && (await besideTheQueue(deps.overflow.run))
+
+  /** One attempt for the oldest event of a held queue. */
+  async function probe(): Promise<boolean> {
+    const hold = holds.due(steady.now())
+    if (hold === undefined) return false
+    await besideTheQueue(async () => {
+      if (hold.head === undefined) return await queue.seekHead(hold)
+      const key = keys.outboxEvent(instanceId, hold.head)
+      const sealed = await store.get(key)
+      // It was sent manually or dropped, or its type now has another URL.
+      if (sealed === undefined || (await queue.urlOf(hold.head)) !== hold.url) return holds.headless(hold)
+      await attempts.scheduled(hold.head, key, sealed)
+    })
+    return true
+  }
+
+  /** The earlier time goes first, so that parked events and the queue do not starve each other. */
+  async function oldest(): Promise<boolean> {
+    const head = await queue.next()
+    if (head === 'more') return true
+    const parked = await due.first()
+    if (parked !== null && parked.at <= steady.now() && (head === undefined || parked.at <= decodeTime(head.id))) {
+      await besideTheQueue(() => attempts.due(parked.id, parked.key, parked.bytes))
+      return true
+    }
+    if (head === undefined) return false
+    line.take(head.id)
+    let isOver = false
+    try {
+      isOver = await attempts.queued(head)
+    } finally {
+      if (!isOver) distrust()
+    }
+    return true
+  }
+
+  /**
+   * No waiting event depends on the order of the new ids. Only the kept events of streams would sort after later ones: they are removed, and readers
+   * are told about a gap. Rows of the log keep the ids of their events.
+   */
+  async function startIdsOver(): Promise<boolean> {
+    const aheadMs = ids.ahead()
+    if (aheadMs === 0 || (await due.first()) !== null || backlog.size() > 0) return false
+    const hasBegun = await besideTheQueue(() => deps.stream.startOver(ids.startOver))
+    if (hasBegun)
+      log.warn(
+        { instance_id: instanceId, ahead_ms: aheadMs },
+        'event ids were ahead of the clock; they start again at the current time',
+      )
+    return true
+  }
+
+  async function correct(): Promise<boolean> {
+    const first = await due.first()
+    if (first === null || first === checked) return false
+    const isChanged = await attempts.correct(first.id, first.key, first.at, first.bytes)
+    if (isChanged) due.forget()
+    else checked = first
+    return isChanged
+  }
+
+  /** For work that may change the queue in other ways than removing its head; the queue is then read again. */
+  async function besideTheQueue<T>(work: () => Promise<T>): Promise<T> {
+    await outcomes.flush()
+    try {
+      return await work()
+    } finally {
+      distrust()
+    }
+  }
+
+  function distrust() {
+    line.forget()
+    due.forget()
+  }
+
+  return {
+    start: loop.start,
+    wake: loop.wake,
+    stop: loop.stop,
+    /** Runs between two attempts, before the queue. */
+    inFront<T>(work: () => Promise<T>): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        const refuse = () => reject(new Failure('engine_unavailable'))
+        if (!loop.isRunning()) return refuse()
+        front.push({ run: () => work().then(resolve, reject), refuse })
+        loop.wake()
+      })
+    },
+    refuseAll(): void {
+      for (const task of front.splice(0)) task.refuse()
+    },
+  }
+}
