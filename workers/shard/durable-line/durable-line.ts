@@ -18,11 +18,11 @@
  * Three ids divide the line, and a read begins behind the last of them, so it never ranges over removed rows:
  *
  *   gone        no row up to here is left
- *   passed      every row from `gone` to here is aside, or taken
- *   known       every waiting row from `passed` to here is in memory
+ *   passed      every row on disk from `gone` to here is aside or taken, or in memory because it came later
+ *   known       every waiting row up to here is in memory
  *
- * Two rows of concurrent commits may come in another order than their ids, and a row may come back under its old id: `committed` then moves
- * `gone` and `passed` before it. A removal moves `gone` behind it.
+ * Two rows of concurrent commits may come in another order than their ids, and a row may come back under its old id: `gone` is then put before
+ * it. A removal puts `gone` behind the row, if no other is before it.
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { createLineMemory, type LineMemoryOptions } from './line-memory.ts'
@@ -48,6 +48,8 @@ export interface DurableLine<V> {
   committed(id: string): void
   /** The oldest waiting row; reads from the disk if none is in memory. One call at a time. */
   first(): Promise<V | undefined>
+  /** Reads all rows, for an owner that keeps them in memory. */
+  all(): Promise<void>
   take(id: string): void
   back(value: V): void
   /** Others go past this row from now on. Nothing changes if it is not the first one any more. */
@@ -87,15 +89,13 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   /** Number of calls of `committed`. */
   let reports = 0
 
-  function reread() {
+  /** Rows are read again that are behind `passed`; it is put before those that came behind it. */
+  function reread(...ids: string[]) {
+    const [head] = memory.rows
+    if (head !== undefined) ids.push(idOf(head))
+    for (const id of ids) if (id <= passed) passed = before(id)
     memory.clear()
     known = passed
-  }
-
-  function rewind(id: string) {
-    passed = before(id)
-    if (gone > passed) gone = passed
-    reread()
   }
 
   async function read() {
@@ -134,11 +134,14 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     committed(id) {
       reports++
       const value = memory.drop(id)
-      if (id <= passed) rewind(id)
-      else if (id > known) arrived?.push({ id, value })
+      if (id <= gone) gone = before(id)
+      if (id > known) arrived?.push({ id, value })
       // A read has found it before this call, or its value was evicted.
-      else if (value === undefined) reread()
+      else if (value === undefined) reread(id)
       else memory.insert(value)
+    },
+    async all() {
+      while (known !== END) await read()
     },
     async first() {
       while (memory.rows.length === 0 && known !== END) await read()
@@ -149,14 +152,16 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       taken.add(id)
     },
     back(value) {
-      taken.delete(idOf(value))
-      memory.insert(value)
+      const id = idOf(value)
+      taken.delete(id)
+      // Otherwise it is read.
+      if (id <= known) memory.insert(value)
     },
     pass(id) {
       const [head] = memory.rows
       if (head === undefined || idOf(head) !== id) return
       memory.remove(id)
-      passed = id
+      if (id > passed) passed = id
       if (id < firstAside) firstAside = id
     },
     again() {
@@ -166,6 +171,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     },
     ended(id) {
       memory.remove(id)
+      memory.drop(id)
       taken.delete(id)
       const [head] = memory.rows
       if (id > known || (head !== undefined && idOf(head) < id) || [...taken].some((other) => other < id)) return
@@ -173,8 +179,8 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       if (id > gone && id <= firstAside) gone = id
     },
     forget() {
+      reread(...taken)
       taken.clear()
-      reread()
     },
     async oldest() {
       const seen = reports

@@ -7,9 +7,8 @@ import type { Timer } from '../../../src/storage/timer.ts'
 import type { Attempt } from './attempt.ts'
 import type { AttemptCounter } from './attempt-counter.ts'
 import type { QueueOptions, SendResult } from './contract.ts'
-import type { Waiting } from './item.ts'
+import type { QueueLine, Waiting } from './item.ts'
 import type { Holds } from './line/holds.ts'
-import type { Line } from './line/line.ts'
 import { RESUME_DELAY } from './line/pacing.ts'
 import type { Schedule } from './line/schedule.ts'
 import type { LookAhead } from './look-ahead.ts'
@@ -24,7 +23,7 @@ const STORAGE_PAUSE = 5 * SECOND
 
 export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'log' | 'steps'> {
   timer: Timer
-  line: Line
+  line: QueueLine
   modes: Modes
   schedule: Schedule
   holds: Holds
@@ -40,8 +39,9 @@ export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 
 export interface Drain {
   /** Sends the next item if its time has come, or sets the timer for it. Called after every change that may make an item the next one. */
   pump(): void
-  insert(...items: Waiting[]): void
-  /** Removes items from the line, so that they are not sent. */
+  /** These items are not removed after all. */
+  putBack(items: readonly Waiting[]): void
+  /** Takes items that are about to be removed, so that they are not sent. */
   takeOut(gone: readonly Waiting[]): void
   /** Releases a recorded item that was not sent immediately, because it was removed or the connection is gone. */
   release(): Promise<void>
@@ -65,7 +65,7 @@ export function createDrain(deps: DrainDeps): Drain {
     const mode = modes.now.name
     if (inFlight(modes.now)) prepareNext()
     if ((mode !== 'idle' && mode !== 'named') || !isRunning() || !schedule.isConnected) return
-    const head = line.next()
+    const head = holds.next()
     const wait = schedule.waitOf(head)
     if (head === undefined || wait > 0) {
       const end = holds.nextEnd()
@@ -73,7 +73,7 @@ export function createDrain(deps: DrainDeps): Drain {
       if (soonest < Number.POSITIVE_INFINITY) alarm = timer(Math.min(soonest, LONGEST_TIMER), pump)
       return
     }
-    line.take(head)
+    line.take(head.svcId)
     lookAhead.turnOf(head.svcId)
     mayLookAhead = counter.svcId !== head.svcId || counter.isNamed
     // Begins in a later microtask, so that the mode is `sending` before any of it runs.
@@ -83,7 +83,7 @@ export function createDrain(deps: DrainDeps): Drain {
   }
 
   function prepareNext() {
-    if (mayLookAhead && isRunning() && schedule.isConnected) lookAhead.towards(line.next())
+    if (mayLookAhead && isRunning() && schedule.isConnected) lookAhead.towards(holds.next())
   }
 
   /** Never rejects. */
@@ -112,7 +112,7 @@ export function createDrain(deps: DrainDeps): Drain {
       )
       schedule.pause(STORAGE_PAUSE)
       if (!signal.aborted && counter.svcId === item.svcId) await uncount(item)
-      line.insert({ ...item, wasTried: true })
+      line.back({ ...item, wasTried: true })
     }
     return undefined
   }
@@ -124,7 +124,7 @@ export function createDrain(deps: DrainDeps): Drain {
     schedule.itemDone()
     holds.gone([item])
     await steps('queue:after-send', item.svcId)
-    const head = line.next()
+    const head = holds.next()
     const next = head && schedule.waitOf(head) <= 0 ? counter.next(head.svcId) : undefined
     await deps.settle([[item, result]], [next?.op ?? counter.endOp])
     counter.ended()
@@ -137,13 +137,13 @@ export function createDrain(deps: DrainDeps): Drain {
   async function putBack(item: Waiting) {
     schedule.pause(RESUME_DELAY)
     await uncount(item)
-    line.insert({ ...item, wasTried: true })
+    line.back({ ...item, wasTried: true })
   }
 
   async function putAside(item: Waiting, ms: number) {
     await counter.withdraw()
     holds.later(item, steady.now() + ms)
-    line.insert(item)
+    line.back(item)
   }
 
   async function release() {
@@ -155,14 +155,14 @@ export function createDrain(deps: DrainDeps): Drain {
 
   return {
     pump,
-    insert(...items) {
-      line.insert(...items)
+    putBack(items) {
+      for (const item of items) line.back(item)
       pump()
     },
     takeOut(gone) {
       holds.gone(gone)
       lookAhead.gone(gone)
-      line.remove(gone)
+      for (const { svcId } of gone) line.take(svcId)
       pump()
     },
     release,

@@ -5,10 +5,9 @@ import type { Op } from '../../../src/storage/contract.ts'
 import type { AttemptCounter } from './attempt-counter.ts'
 import type { Enqueue, Queue, QueueOptions } from './contract.ts'
 import type { Drain } from './drain.ts'
-import { previewOf, type QueueItem, type Waiting, waitingOf } from './item.ts'
+import { previewOf, type QueueItem, type QueueLine, type Waiting, waitingOf } from './item.ts'
 import type { ItemStore } from './item-store.ts'
 import type { Holds } from './line/holds.ts'
-import type { Line } from './line/line.ts'
 import type { Schedule } from './line/schedule.ts'
 import type { Modes } from './modes.ts'
 
@@ -17,7 +16,7 @@ export const QUEUE_CAPACITY = 1_000
 export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'steady' | 'settings'> {
   ids: AscendingIds
   items: ItemStore
-  line: Line
+  line: QueueLine
   modes: Modes
   schedule: Schedule
   holds: Holds
@@ -34,7 +33,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
   /** Whether no item comes before it. Media is written first, which takes time, and others need not wait for that. */
   const isNext = (item: Waiting) =>
     !item.hasBytes &&
-    line.next() === undefined &&
+    holds.next() === undefined &&
     modes.now.name === 'idle' &&
     entering === 1 &&
     !holds.of(item) &&
@@ -77,17 +76,19 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     if (!deps.isRunning()) throw new Failure('engine_unavailable')
     if (settings().disable_enqueue_when_disconnected && !schedule.isConnected)
       throw new Failure('queue_disabled_while_disconnected')
-    if (line.items.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full')
+    if (line.rows.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full')
     entering++
     try {
       // No waiting item depends on the order of the new id.
-      if (ids.ahead() > 0 && line.items.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
+      if (ids.ahead() > 0 && line.rows.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item = itemOf(request)
       const waiting = waitingOf(item, steady.now())
       const more = also?.({ svcId: item.svcId, messageId: item.messageId }) ?? []
       if (isNext(waiting)) await putAndName(item, more)
       else await items.put(item, bytes, more)
-      drain.insert(waiting)
+      line.coming(waiting)
+      line.committed(waiting.svcId)
+      drain.pump()
       await drain.release()
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Through } from '../../../src/domain/bytes.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
+import { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { BlobPart, Blobs } from '../../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
@@ -17,6 +18,10 @@ export interface ItemStoreOptions {
   log: Pick<Logger, 'warn' | 'error'>
 }
 
+/** Number and size of the items that are kept in memory, sealed. */
+const FRESH_ITEMS = 64
+const FRESH_BYTES = 4_096
+
 export type StoredItem = QueueItem & {
   /** Writes a part of the item's inline media to a file, after `through` has transformed it. */
   copyMedia?: ((path: string, part: BlobPart, through?: Through) => Promise<void>) | undefined
@@ -26,7 +31,8 @@ export type ItemStore = ReturnType<typeof createItemStore>
 
 export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemStoreOptions) {
   const items = queueItems(sealer)
-  const prefix = keys.queue(instanceId)
+  /** Sealed records that this run has stored, so that an item is sent without reading it back. */
+  const fresh = new BoundedCache<string, Uint8Array>(FRESH_ITEMS)
   const itemKey = (svcId: string) => keys.queueItem(instanceId, svcId)
   const blobKey = (svcId: string) => keys.blob(instanceId, svcId)
 
@@ -38,8 +44,10 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
         throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
       }
+      const op = items.encode(itemKey(item.svcId), item)
       try {
-        await store.commit({ ops: [items.encode(itemKey(item.svcId), item), ...also] })
+        await store.commit({ ops: [op, ...also] })
+        if (op[1]!.byteLength <= FRESH_BYTES) fresh.set(item.svcId, op[1]!)
       } catch (error) {
         // Nothing refers to it, and it would use its part of the budget until the next start.
         if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))
@@ -51,7 +59,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
 
     /** The item with access to its media; undefined if either can no longer be read. Throws if storage itself fails. */
     async load(svcId: string): Promise<StoredItem | undefined> {
-      const record = await store.get(itemKey(svcId))
+      const record = fresh.get(svcId) ?? (await store.get(itemKey(svcId)))
       try {
         if (record === undefined) throw new Error(`${itemKey(svcId)} is no longer stored`)
         const item = items.decode(itemKey(svcId), record)
@@ -69,26 +77,22 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** All items, oldest first, and the newest id ever used. `arrived` converts a time to the steady clock. */
-    async all(arrived: (queuedAt: number) => number): Promise<{ line: Waiting[]; newest: string }> {
-      const line: Waiting[] = []
-      let newest = ''
-      for await (const [key, bytes] of store.range(prefix)) {
-        newest = key.slice(prefix.length)
-        try {
-          const item = items.decode(key, bytes)
-          line.push(waitingOf(item, arrived(item.queuedAt)))
-        } catch (error) {
-          // It is kept for a manual repair and must not block the other items.
-          log.error({ instance_id: instanceId, err: error }, 'queue: a stored item could not be decoded; it was skipped')
-        }
+    /** An item as it waits. `arrived` converts a time to the steady clock. */
+    waiting(svcId: string, bytes: Uint8Array, arrived: (queuedAt: number) => number): Waiting | undefined {
+      try {
+        const item = items.decode(itemKey(svcId), bytes)
+        return waitingOf(item, arrived(item.queuedAt))
+      } catch (error) {
+        // It is kept for a manual repair and must not block the other items.
+        log.error({ instance_id: instanceId, err: error }, 'queue: a stored item could not be decoded; it was skipped')
+        return undefined
       }
-      return { line, newest }
     },
 
     /** Called after the commit that removed the items; remaining media is removed at the next start. */
-    async removeMedia(gone: readonly Waiting[]): Promise<void> {
+    async forget(gone: readonly Waiting[]): Promise<void> {
       for (const { svcId, hasBytes } of gone) {
+        fresh.delete(svcId)
         if (!hasBytes) continue
         await blobs?.remove(blobKey(svcId)).catch((error: unknown) => {
           log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'media of a removed queue item could not be deleted')

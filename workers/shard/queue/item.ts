@@ -5,6 +5,7 @@ import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { DeliveryEvent } from '../../../src/features/webhook-payloads.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
+import type { DurableLine } from '../durable-line/durable-line.ts'
 
 const time = v.pipe(v.number(), v.integer())
 
@@ -40,6 +41,9 @@ export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyp
   /** It came back from an attempt; if it had to wait, others may have been in flight since. */
   wasTried?: boolean
 }
+
+/** Waiting items in the order of their ids; the item in flight and those that are being removed are taken. All are in memory. */
+export type QueueLine = DurableLine<Waiting>
 
 export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
   repository({ name: 'queue item', schema: ItemSchema, version: 1, sealed })

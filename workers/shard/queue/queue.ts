@@ -10,16 +10,17 @@ import { Failure } from '../../../src/domain/failures.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { systemTimer, within } from '../../../src/storage/timer.ts'
+import { createDurableLine } from '../durable-line/durable-line.ts'
+import { createOutcomes } from '../durable-line/outcomes.ts'
 import { createAttempt } from './attempt.ts'
 import { createAttemptCounter } from './attempt-counter.ts'
 import type { Queue, QueueOptions } from './contract.ts'
 import { createDrain } from './drain.ts'
 import { createEntering } from './entering.ts'
 import { createExpiry } from './expiry.ts'
-import type { Waiting } from './item.ts'
+import type { QueueLine, Waiting } from './item.ts'
 import { createItemStore } from './item-store.ts'
 import { createHolds } from './line/holds.ts'
-import { createLine } from './line/line.ts'
 import { createListing } from './line/listing.ts'
 import { createRestricted } from './line/restricted.ts'
 import { createSchedule } from './line/schedule.ts'
@@ -47,13 +48,24 @@ export function createQueue(options: QueueOptions): Queue {
         'queue: a look-up of the people who wrote to this account failed; during a restriction the message waits',
       ),
   })
-  const holds = createHolds(steady.now, restricted)
-  const line = createLine(holds)
+  const line: QueueLine = createDurableLine({
+    store,
+    prefix: keys.queue(instanceId),
+    idOf: ({ svcId }) => svcId,
+    // A clock that was ahead may have written a time in the future, which counts as now.
+    decode: (svcId, bytes) => items.waiting(svcId, bytes, (queuedAt) => steady.now() - Math.max(0, clock.now() - queuedAt)),
+  })
+  const outcomes = createOutcomes({
+    ...shared,
+    onFailure: (err, waitMs) =>
+      log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'queue: the outcome of an item could not be stored'),
+  })
+  const holds = createHolds(steady.now, line, restricted)
   const modes = createModes()
   const schedule = createSchedule(shared)
   const lookAhead = createLookAhead({ ...shared, items })
   const attempt = createAttempt({ ...shared, items, counter })
-  const settle = createSettle({ ...shared, items })
+  const settle = createSettle({ ...shared, items, line, outcomes })
   const drain = createDrain({ ...shared, line, modes, schedule, holds, lookAhead, counter, attempt, settle })
   const expiry = createExpiry({ ...shared, line, drain, settle })
   const listing = createListing({ ...shared, items, line, modes, schedule, holds })
@@ -67,19 +79,20 @@ export function createQueue(options: QueueOptions): Queue {
     try {
       await store.commit({ ops: gone.map(({ svcId }) => [items.itemKey(svcId), null] as const) })
     } catch (error) {
-      drain.insert(...gone)
+      drain.putBack(gone)
       throw error
     }
-    for (const { svcId } of gone) options.announce(svcId, { status: 'removed' })
-    await items.removeMedia(gone)
+    for (const { svcId } of gone) {
+      line.ended(svcId)
+      options.announce(svcId, { status: 'removed' })
+    }
+    await items.forget(gone)
     return gone.length
   }
 
   async function start() {
-    // A clock that was ahead may have written a time in the future, which counts as now.
-    const found = await items.all((queuedAt) => steady.now() - Math.max(0, clock.now() - queuedAt))
-    line.insert(...found.line)
-    ids.continueAfter(found.newest)
+    await line.all()
+    ids.continueAfter((await line.newest()) ?? '')
     await counter.load()
     await items.sweep()
     state = 'running'
@@ -100,7 +113,7 @@ export function createQueue(options: QueueOptions): Queue {
     if (undecided) await drain.uncount(undecided)
   }
 
-  const current = () => [inFlight(modes.now)?.item, ...line.items]
+  const current = () => [inFlight(modes.now)?.item, ...line.rows]
 
   return {
     enqueue,
@@ -120,14 +133,14 @@ export function createQueue(options: QueueOptions): Queue {
       drain.pump()
     },
     reachChanged: restricted.reachChanged,
-    clear: (phone) => drop(line.items.filter((item) => phone === undefined || item.phone === phone)),
+    clear: (phone) => drop(line.rows.filter((item) => phone === undefined || item.phone === phone)),
     async remove(svcId) {
       const flying = inFlight(modes.now)
       // Without a connection the item is about to come back.
       if (flying?.item.svcId === svcId && !schedule.isConnected) await within(flying.done, COMING_BACK)
-      return (await drop(line.items.filter((item) => item.svcId === svcId))) === 1
+      return (await drop(line.rows.filter((item) => item.svcId === svcId))) === 1
     },
-    waiting: () => line.items.length,
+    waiting: () => line.rows.length,
     idsAhead: ids.ahead,
     leftAt: (svcId) => current().find((item) => item?.svcId === svcId)?.leftAt,
     undecided: () => current().find((item) => item?.svcId === counter.svcId)?.messageId,

@@ -1,34 +1,21 @@
 /** Ends of items: the outcome is reported in the commit that removes the item, however long the disk takes. */
 import type { Op } from '../../../src/storage/contract.ts'
-import { persistently } from '../../../src/storage/persist.ts'
-import type { Timer } from '../../../src/storage/timer.ts'
+import type { Outcomes } from '../durable-line/outcomes.ts'
 import type { QueueOptions, SendResult } from './contract.ts'
-import { deliveryEvent, type Waiting } from './item.ts'
+import { deliveryEvent, type QueueLine, type Waiting } from './item.ts'
 import type { ItemStore } from './item-store.ts'
 
-export interface SettleDeps
-  extends Pick<QueueOptions, 'instanceId' | 'store' | 'clock' | 'events' | 'announce' | 'log' | 'tally'> {
+export interface SettleDeps extends Pick<QueueOptions, 'instanceId' | 'clock' | 'events' | 'announce' | 'log' | 'tally'> {
   items: ItemStore
-  timer: Timer
-  /** Ends the retries on a failing disk. */
-  signal: AbortSignal
+  line: Pick<QueueLine, 'ended'>
+  outcomes: Pick<Outcomes, 'write'>
 }
 
 /** `more` is written in the same commit. */
 export type Settle = (ended: readonly (readonly [Waiting, SendResult])[], more?: readonly Op[]) => Promise<void>
 
-export function createSettle({
-  instanceId,
-  store,
-  clock,
-  events,
-  announce,
-  log,
-  tally,
-  items,
-  timer,
-  signal,
-}: SettleDeps): Settle {
+export function createSettle(deps: SettleDeps): Settle {
+  const { instanceId, clock, events, announce, log, tally, items, line, outcomes } = deps
   return async function settle(ended, more = []) {
     const ops: Op[] = [...more]
     const appended: string[] = []
@@ -42,12 +29,8 @@ export function createSettle({
       } else ops.push(...events.noted(delivery))
     }
     // The effects of a send come after its delivery, so that related events also follow it in the outbox.
-    await persistently(() => store.commit({ ops: [...ops, ...ended.flatMap(([, { commit }]) => commit())] }), {
-      timer,
-      signal,
-      onFailure: (err, waitMs) =>
-        log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'queue: the outcome of an item could not be stored'),
-    })
+    await outcomes.write(() => [...ops, ...ended.flatMap(([, { commit }]) => commit())])
+    for (const [{ svcId }] of ended) line.ended(svcId)
     for (const eventId of appended) events.committed(eventId)
     for (const [item, { outcome, after }] of ended) {
       if (outcome.status === 'sent') tally.add('svc_queue_sent_total', { type: item.operation })
@@ -64,6 +47,6 @@ export function createSettle({
       }
       log.info({ instance_id: instanceId, ...about, duration_ms: clock.now() - item.queuedAt }, 'queue item done')
     }
-    await items.removeMedia(ended.map(([item]) => item))
+    await items.forget(ended.map(([item]) => item))
   }
 }

@@ -3,11 +3,10 @@ import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { onPage } from '../../../../src/domain/page.ts'
 import type { Queue, QueueOptions } from '../contract.ts'
-import { type Place, type QueueEntry, toEntry, type Waiting } from '../item.ts'
+import { type Place, type QueueEntry, type QueueLine, toEntry, type Waiting } from '../item.ts'
 import type { ItemStore } from '../item-store.ts'
 import { inFlight, type Modes } from '../modes.ts'
 import type { Hold, Holds } from './holds.ts'
-import type { Line } from './line.ts'
 import type { Schedule } from './schedule.ts'
 
 export interface Standing {
@@ -57,7 +56,7 @@ export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Stan
 
 export interface ListingDeps extends Pick<QueueOptions, 'clock' | 'steady' | 'settings'> {
   items: Pick<ItemStore, 'get'>
-  line: Line
+  line: Pick<QueueLine, 'rows'>
   modes: Modes
   schedule: Schedule
   holds: Holds
@@ -69,10 +68,10 @@ export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find'> {
   function standing() {
     const offset = clock.now() - steady.now()
     return places({
-      line: line.items,
+      line: line.rows,
       inFlight: inFlight(modes.now),
       // Without a connection nothing is asked about the items: a restriction would look up who wrote to the account.
-      headAt: schedule.isConnected ? schedule.timeOf(line.next()) : null,
+      headAt: schedule.isConnected ? schedule.timeOf(holds.next()) : null,
       holdOf: holds.of,
       epoch: (at) => at + offset,
       settings: settings(),
