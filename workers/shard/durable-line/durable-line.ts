@@ -52,7 +52,7 @@ export interface DurableLine<V> {
   all(): Promise<void>
   take(id: string): void
   back(value: V): void
-  /** Others go past this row from now on. Nothing changes if it is not the first one any more. */
+  /** Others go past this row from now on. Nothing changes if another row is the first one now. */
   pass(id: string): void
   /** Rows that are aside are waiting again. */
   again(): void

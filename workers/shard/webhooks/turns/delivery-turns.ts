@@ -1,4 +1,4 @@
-/** What the outbox does next, one thing at a time: a manual resend, its limits, a held receiver, or the oldest event that may be posted. */
+/** Chooses the next task of the outbox, which does one thing at a time: a manual resend, its limits, a held receiver, or the oldest event that may be posted. */
 import { decodeTime } from 'ulid'
 import { HOUR } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
