@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { StateStore } from '../../../src/storage/contract.ts'
+import { deferred } from '../../../src/lib/deferred.ts'
+import type { RangeOptions, StateStore } from '../../../src/storage/contract.ts'
 import { createDurableLine, type DurableLine } from '../../../workers/shard/durable-line/durable-line.ts'
 import { tempStore } from '../storage/fixtures.ts'
 
@@ -13,7 +14,7 @@ interface Value {
 
 type State = 'coming' | 'stored' | 'waiting' | 'taken' | 'aside' | 'ended'
 
-const RUNS = process.env.SVC_TEST_FULL ? 5_000 : 500
+const RUNS = process.env.SVC_TEST_FULL ? 5_000 : 300
 
 const open = (store: Pick<StateStore, 'range'>, prefix: string, settled: () => Promise<void> = async () => {}, maxRows = 4) =>
   createDurableLine<Value>({
@@ -30,7 +31,7 @@ const action = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('add', 'commit', 'announce') },
   { weight: 5, arbitrary: fc.constantFrom('end', 'endLater') },
   {
-    weight: 1,
+    weight: 4,
     arbitrary: fc.constantFrom('lose', 'back', 'fail', 'pass', 'again', 'reenter', 'removeOther', 'dropOldest', 'race', 'kill'),
   },
 )
@@ -43,6 +44,9 @@ class Bench {
   readonly #prefix: string
   #line: DurableLine<Value>
   #next = 0
+  #hasRead = deferred()
+  /** Reads end when it resolves. */
+  #pause = Promise.resolve()
   #rows = new Map<string, State>()
   /** Rows that were aside, and may be so again: an earlier row has come since. */
   readonly #either = new Set<string>()
@@ -58,7 +62,16 @@ class Bench {
   }
 
   #open() {
-    return open(this.#store, this.#prefix, () => this.#settle())
+    return open({ range: (prefix, options) => this.#range(prefix, options) }, this.#prefix, () => this.#settle())
+  }
+
+  /** A read that has seen its rows, and ends later. */
+  async *#range(prefix: string, options?: RangeOptions) {
+    const found: (readonly [string, Uint8Array])[] = []
+    for await (const row of this.#store.range(prefix, options)) found.push(row)
+    this.#hasRead.resolve()
+    await this.#pause
+    yield* found
   }
 
   async #settle() {
@@ -188,11 +201,16 @@ class Bench {
 
   /** A row is committed and reported while the line reads. */
   async #race(id: string | undefined) {
+    const { promise, resolve } = deferred()
+    this.#pause = promise
+    this.#hasRead = deferred()
     const reading = this.#line.first()
+    await Promise.race([reading, this.#hasRead.promise])
     if (id !== undefined) {
       await this.#commit(id)
       this.#announce(id)
     }
+    resolve()
     await reading
   }
 
