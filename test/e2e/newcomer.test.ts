@@ -1,13 +1,14 @@
 /** The README's commands, as a new user runs them on a fresh checkout: through npm, compiled, with an empty data folder. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { ROOT as CHECKOUT } from '../harness/checkout.ts'
+import { freePort } from '../harness/proxies.ts'
+import { sampleWith } from '../harness/samples.ts'
 
 const ROOT = fileURLToPath(CHECKOUT)
 const NEEDED = ['package.json', 'tsconfig.json', 'tsconfig.build.json', '.npmrc', 'scripts', 'src', 'workers']
@@ -21,16 +22,18 @@ before(async () => {
 })
 after(() => rm(checkout, { recursive: true, force: true }))
 
-interface Npm {
+interface Started {
   child: ChildProcess
   /** Resolves with the whole output when it contains this text. */
   printed(text: string): Promise<string>
 }
 
-function npm(args: string[]): Npm {
+const npm = (args: string[]) => start('npm', args, checkout)
+
+function start(command: string, args: string[], cwd: string): Started {
   const env = { ...process.env, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'fatal' }
-  // A separate process group, so that npm, its shell and the service end together.
-  const child = spawn('npm', args, { cwd: checkout, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  // A separate process group, so that npm or the shell ends together with what it started.
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let errors = ''
   child.stderr!.on('data', (chunk) => {
@@ -64,15 +67,25 @@ async function end(child: ChildProcess) {
   await ended
 }
 
-test('npm run sandbox starts from a checkout that was never built, and the printed example pairs, sends and receives', async () => {
+test('npm run sandbox starts from a checkout that was never built, and the printed example and the README pair, send and receive', async () => {
   const { child, printed } = npm(['run', 'sandbox'])
   try {
     const text = await printed('/inbox?after=0')
     const commands = text.split('\n').filter((line) => /^ {2}(KEY=|URL=|curl|until)/.test(line))
     assert.equal(commands.length, 5, text)
-    const { stdout } = await promisify(execFile)('bash', ['-c', commands.join('\n')], { timeout: DEADLINE })
-    assert.match(stdout, /"status":"queued"/)
-    assert.match(stdout, /"text":"echo hello"/)
+    // The README goes on in the same shell, beside its receiver, which runs until it is stopped.
+    const further = [sampleWith('README.md', "'prefer: wait=10'"), sampleWith('README.md', '/webhooks')].join('\n')
+    const port = String(await freePort())
+    const lines = [`export PORT=${port}`, ...commands, further.replaceAll('9000', port), 'wait']
+    const shell = start('bash', ['-c', lines.join('\n')], ROOT)
+    try {
+      const said = await shell.printed('\nreceived 0')
+      assert.match(said, /"status":"queued"/)
+      assert.match(said, /"text":"echo hello"/)
+      assert.match(said, /"status":"sent"/)
+    } finally {
+      await end(shell.child)
+    }
   } finally {
     await end(child)
   }

@@ -135,7 +135,7 @@ http {
 `
 
 /** A port that was free a moment ago, because nginx cannot choose one itself. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
