@@ -29,7 +29,7 @@ const accounts: Account[] = []
 const groups = new Map<string, GroupMetadata>()
 const life = new EventEmitter()
 /** Settings on a media host are not downloaded, and no other address is requested. */
-const dispatcher = new Agent({ connect: (_, done) => done(new Error('no media here'), null) })
+const dispatcher = new Agent({ connect: (_, done) => done(new Error('this bench has no media host'), null) })
 
 /** Received texts: their number, and their delay. */
 let received = 0

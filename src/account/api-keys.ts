@@ -165,7 +165,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
         if (key.kind === 'client_token' && (next.scopes.length !== 1 || !operates(next)))
           throw Failure.invalid({
             path: 'scopes',
-            message: 'must be only instances:operate: this key is an imported client token',
+            message: 'must contain only instances:operate, because this key is an imported client token',
           })
         if (operates(key) && !operates(next)) checkLastOperateKey(security, othersThatOperate(key))
         return {

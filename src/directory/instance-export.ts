@@ -45,7 +45,7 @@ export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
     // An instance whose record or key cannot be read is not stopped for nothing.
     const parts = await partsOf(id, kind)
     if (kind === 'move') await engine.call(id, { kind: 'control', operation: 'instance.move', input: {} })
-    log.info({ instance_id: id, kind }, 'an instance is exported by an administrator')
+    log.info({ instance_id: id, kind }, 'an administrator exports an instance')
     return write(parts, passphrase, signal)
   }
 }

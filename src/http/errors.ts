@@ -36,7 +36,7 @@ export class Busy extends Failure {
  */
 export class InstanceGone extends Failure {
   constructor(cause?: unknown) {
-    super('instance_not_found', { message: 'The instance is no longer hosted.', cause })
+    super('instance_not_found', { message: 'The instance is no longer on this server.', cause })
   }
 
   override get status(): Failure['status'] {

@@ -19,7 +19,7 @@ const RESULT = Buffer.alloc(HASH_BYTES)
 
 /** `key`: at most 64 bytes. The returned function gives the first `bytes` bytes of a text's HMAC as base64url. */
 export function keyedHash(key: Uint8Array, bytes: number): (text: string) => string {
-  if (key.byteLength > BLOCK) throw new RangeError(`a key of ${key.byteLength} bytes is longer than a block`)
+  if (key.byteLength > BLOCK) throw new RangeError(`the HMAC key has ${key.byteLength} bytes; at most ${BLOCK} are supported`)
   const own = Uint8Array.from(key)
   const plain = (text: string) => createHmac('sha256', own).update(text).digest().toString('base64url', 0, bytes)
   const begun = (pad: number) => new Uint8Array(BLOCK).map((_, at) => (own[at] ?? 0) ^ pad)

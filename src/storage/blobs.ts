@@ -161,7 +161,7 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
 function asOfDisk(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined || code === 'ENOENT') return error
-  return new StorageFailure(`blobs: ${syscall} failed`, { cause: error })
+  return new StorageFailure(`A file of stored media could not be used: the system call ${syscall} failed.`, { cause: error })
 }
 
 const refused = (error: unknown): never => {

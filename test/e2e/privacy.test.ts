@@ -189,7 +189,7 @@ test('one query resolves a whole list, and who has no account is named', async (
   const answer = await refused('last-seen', { value: 'contact_blacklist', contacts })
   assert.deepEqual(
     [answer.status, answer.code, answer.details.issues],
-    [400, 'invalid_phone', [{ path: 'contacts.1.phone', message: 'has no account' }]],
+    [400, 'invalid_phone', [{ path: 'contacts.1.phone', message: 'has no WhatsApp account' }]],
   )
   const { complete, items } = await sandbox.get<{ complete: boolean; items: unknown[] }>(`/expect/${id}?wait_ms=0`)
   assert.deepEqual([complete, items.length], [false, 1])

@@ -107,7 +107,7 @@ test('whoever waits while the instance is deleted is told so at once', async () 
     const { status, body, headers } = await each
     const { error } = body as unknown as { error: { code: string; message: string } }
     assert.deepEqual([status, error.code], [404, 'instance_not_found'])
-    assert.equal(error.message, 'The instance is no longer hosted.')
+    assert.equal(error.message, 'The instance is no longer on this server.')
     assert.equal(headers.get('Preference-Applied'), null)
   }
   // Their own time limit would have been much later.

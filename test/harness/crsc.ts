@@ -54,7 +54,7 @@ export async function ephemeralOf(secret: Bytes, publicKey: Bytes): Promise<Ephe
 export async function agree({ privateKey }: EphemeralPair, theirs: Bytes): Promise<Bytes> {
   const publicKey = await subtle.importKey('raw', theirs, { name: 'X25519' }, false, [])
   const shared = new Uint8Array(await subtle.deriveBits({ name: 'X25519', public: publicKey }, privateKey, 256))
-  if (shared.every((byte) => byte === 0)) throw new Error('the agreement is all zero')
+  if (shared.every((byte) => byte === 0)) throw new Error('the shared secret of the key agreement is zero')
   return shared
 }
 
@@ -124,7 +124,7 @@ export function readProtobuf(message: Uint8Array): Map<number, Bytes | number> {
     const value = number()
     if ((tag & 7) === 0) fields.set(tag >>> 3, value)
     else if ((tag & 7) === 2) fields.set(tag >>> 3, content(value))
-    else throw new Error(`a field of wire type ${tag & 7}`)
+    else throw new Error(`a field has the unsupported wire type ${tag & 7}`)
   }
   return fields
 }

@@ -116,7 +116,7 @@ function createPhone(relay: Relay, { passkey, owner, isInFront = true }: PhoneOp
 
   async function prologue(item: Item<'prologue'>) {
     await verifyAssertion(item.webauthn_assertion, item.challenge, passkey)
-    if (fromBase64(item.credential_id).length === 0) throw new Error('no credential is named')
+    if (fromBase64(item.credential_id).length === 0) throw new Error('the prologue has no credential id')
     const payload = fromBase64(item.prologue_payload)
     companion = companionOf(payload)
     phone.hasProof = await holds(payload, item.pairing_handoff_proof)
@@ -136,19 +136,21 @@ function createPhone(relay: Relay, { passkey, owner, isInFront = true }: PhoneOp
   }
 
   async function nonce(companionNonce: Bytes) {
-    if (!companion || !own) throw new Error('a nonce before its turn')
+    if (!companion || !own) throw new Error('the nonce arrived before the prologue')
     if (!isEqual(companion.commitment, await sha256(companion.identity, companionNonce)))
-      throw new Error('the nonce is not what was committed to')
+      throw new Error('the nonce does not match the commitment in the prologue')
     key = await encryptionKey(await agree(own.pair, companion.key), companion.deviceType, companion.ref)
     phone.code = await codeOf(own.nonce, companionNonce, own.pair.publicKey)
   }
 
   async function request(sealed: Bytes) {
-    if (!key || !accepted) throw new Error('a sealed request before its turn')
+    if (!key || !accepted) throw new Error('the encrypted request arrived before the nonce or the QR code')
     const { noiseKey, identityKey, secret } = await opened(sealed, key)
-    if (!isEqual(noiseKey, accepted.noiseKey)) throw new Error('another Noise key is sealed')
-    if (!isEqual(identityKey, accepted.identityKey)) throw new Error('another identity key is sealed')
-    if (isEqual(secret, accepted.secret)) throw new Error('the secret was not replaced')
+    if (!isEqual(noiseKey, accepted.noiseKey))
+      throw new Error('the encrypted request contains another Noise key than the QR code')
+    if (!isEqual(identityKey, accepted.identityKey))
+      throw new Error('the encrypted request contains another identity key than the QR code')
+    if (isEqual(secret, accepted.secret)) throw new Error('the encrypted request repeats the secret of the QR code')
     if (!mayLink && !(await owner.codeIsEqual(phone.code!))) throw new Error('the owner said that the codes differ')
     await relay.send({ adv_secret: toBase64(secret) })
     phone.isDone = true

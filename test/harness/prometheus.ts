@@ -53,14 +53,14 @@ export function parse(text: string): Map<string, Family> {
     if (head) {
       const [, word, name, rest] = head as unknown as [string, string, string, string]
       const family = families.get(name) ?? { type: '', help: '', samples: [] }
-      if (word === 'TYPE' && family.type !== '') throw new Error(`a second type of one metric: ${line}`)
+      if (word === 'TYPE' && family.type !== '') throw new Error(`the metric has a second TYPE line: ${line}`)
       families.set(name, { ...family, ...(word === 'TYPE' ? { type: rest } : { help: rest }) })
       continue
     }
     const found = SAMPLE.exec(line)
     if (!found) throw new Error(`not a line of the Prometheus text format: ${line}`)
     const [, name, labels = '', value] = found as unknown as [string, string, string | undefined, string]
-    if (seen.has(`${name}{${labels}}`)) throw new Error(`a series twice: ${line}`)
+    if (seen.has(`${name}{${labels}}`)) throw new Error(`the series has a second sample: ${line}`)
     seen.add(`${name}{${labels}}`)
     const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ''))
     if (!family || family.type === '') throw new Error(`a sample without its type: ${line}`)

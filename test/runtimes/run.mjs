@@ -63,7 +63,7 @@ async function serve(command, args, port) {
   const until = Date.now() + START_MS
   const base = `http://127.0.0.1:${port}`
   for (;;) {
-    if (child.exitCode !== null || Date.now() > until) throw new Error('It did not start.')
+    if (child.exitCode !== null || Date.now() > until) throw new Error(`${command} did not start to serve in time.`)
     try {
       await (await fetch(`${base}/limits`)).text()
       return { ask: (path, init) => fetch(base + path, init), end: async () => child.kill('SIGKILL') }

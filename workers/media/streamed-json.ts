@@ -162,7 +162,7 @@ export class StreamedJson {
   #inLong(long: LongText, bytes: Uint8Array, from: number): number {
     const end = long.push(bytes, from)
     if (end === undefined) return bytes.length
-    if (long.isInvalid) this.#refuse(new SyntaxError('a long text is not valid JSON in UTF-8'))
+    if (long.isInvalid) this.#refuse(new SyntaxError('a string in the body is not valid JSON in UTF-8'))
     this.#heldByTexts += long.held
     this.#texts.set(this.#name(), long.finish())
     this.#long = undefined
@@ -174,7 +174,7 @@ export class StreamedJson {
   #restored(value: unknown): unknown {
     const whole = { value }
     replaceWithin(whole, (each, name) => {
-      if (this.#texts.has(name)) throw Failure.invalid({ path: '', message: 'must have shorter names of fields' })
+      if (this.#texts.has(name)) throw Failure.invalid({ path: '', message: 'has a field name that is too long' })
       return typeof each === 'string' ? (this.#texts.get(each) ?? each) : each
     })
     return whole.value

@@ -101,7 +101,7 @@ export async function openPostgres({
     })
   let fullUntil = 0
   async function write(work: Work): Promise<boolean> {
-    if (writer === undefined) throw new Error('state: this thread opened the store for reading')
+    if (writer === undefined) throw new Error('state: this thread opened the store for reading only')
     try {
       return await writer.write(work)
     } catch (error) {

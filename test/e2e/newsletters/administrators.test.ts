@@ -106,7 +106,7 @@ for (const [operation, name] of WRITES)
     assert.equal(await ask(NOWHERE), 'newsletter_not_found')
     const nobody = await ground.ask(operation, { newsletter_id: ours.id, phone: NOBODY })
     assert.equal((nobody.body.error as Json).code, 'invalid_phone')
-    assert.deepEqual(detailsOf(nobody).issues, [{ path: 'phone', message: 'has no account' }])
+    assert.deepEqual(detailsOf(nobody).issues, [{ path: 'phone', message: 'has no WhatsApp account' }])
     assert.equal(await ask(ours.id, `${ANA}-group`), 'invalid_phone')
     assert.equal(await ask(ours.id, ''), 'invalid_request')
     for (const [code, expected] of [

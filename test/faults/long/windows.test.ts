@@ -114,7 +114,7 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
         if (service && isUp) return service
         await service?.kill()
       }
-      throw new Error(`${round.step}:${round.count} was reached before the first message arrived`)
+      throw new Error(`the service was killed at ${round.step}:${round.count} before the first message arrived`)
     }
 
     async function runRound(round: Round, index: number): Promise<Account> {

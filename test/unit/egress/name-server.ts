@@ -41,7 +41,7 @@ function questionOf(packet: Buffer) {
     at += length + 1
   }
   const type = packet.readUInt16BE(at + 1)
-  if (type !== A && type !== AAAA) throw new Error(`a question of type ${type}`)
+  if (type !== A && type !== AAAA) throw new Error(`the test's name server does not answer questions of type ${type}`)
   return { name: labels.join('.').toLowerCase(), type, end: at + 5 }
 }
 

@@ -165,7 +165,7 @@ const CASES: Case[] = [
       state: { paired: false },
     })),
     ...(['proxy', 'handshake', 'store'] as const).map((cause) => ({
-      row: 'P6: no handshake',
+      row: 'P6: no connection',
       from,
       on: failed(cause),
       to: ['starting', null] as [Status, StatusReason | null],
@@ -267,7 +267,7 @@ const CASES: Case[] = [
     effects: ['close', 'refreshVersion', 'retry 1000'],
   })),
   {
-    row: '14, 15: no handshake',
+    row: '14, 15: no connection',
     from: paired('connecting'),
     on: failed('handshake'),
     to: ['disconnected', 'connection_lost'],

@@ -185,7 +185,7 @@ export type ConnectionEvent =
   | { type: 'restrictionChanged'; restriction: Restriction | null }
   /** `code`: `lastDisconnect.error.output.statusCode`, null if there is none. `expireSeconds`: only with 402. */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
-  /** The proxy refused, no handshake within 20 s, an HTTP error in place of the upgrade, or the store could not be read. */
+  /** The proxy refused, the handshake took longer than 20 s, the upgrade got an HTTP error, or the store could not be read. */
   | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' }
   /** The account requires its passkey; the options can be signed for `lifeMs`. */
   | { type: 'passkeyAsked'; lifeMs: number }

@@ -122,7 +122,7 @@ function socketKeys(keys: KeyStore, isCurrent: () => boolean): SignalKeyStore {
     },
     async set(data) {
       const changes = await withoutRepeats(keys, changesOf(data))
-      if (!isCurrent()) throw new Error('these credentials are no longer in use')
+      if (!isCurrent()) throw new Error('the keys belong to a pairing that has ended, so they are not stored')
       return keys.commit(changes)
     },
   }

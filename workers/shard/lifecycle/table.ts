@@ -153,7 +153,7 @@ const ROWS: readonly Row[] = [
     (at, { name }) => isNotPaired(at) && name === 'passkey',
   ),
   row('P6', ['connecting'], 'closed', () => startFresh([{ do: 'close' }]), isNotPaired),
-  row('P6: no handshake', ['connecting'], 'startFailed', () => startFresh([{ do: 'close' }]), isNotPaired),
+  row('P6: no connection', ['connecting'], 'startFailed', () => startFresh([{ do: 'close' }]), isNotPaired),
   row(
     '11',
     ['qr'],
@@ -181,7 +181,7 @@ const ROWS: readonly Row[] = [
     (_, event) => event.code === 408 && event.message.includes('QR refs attempts ended'),
   ),
   row('12', ['qr'], 'closed', (at, event, chance) => withVersion(event, reopen(at, chance))),
-  row('12: no handshake', ['qr'], 'startFailed', (at, _, chance) => reopen(at, chance)),
+  row('12: no connection', ['qr'], 'startFailed', (at, _, chance) => reopen(at, chance)),
 
   // A session that cannot be established: three consecutive attempts. A paired one that only cannot reach the network is retried forever (row 14).
   row(
@@ -339,8 +339,8 @@ const ROWS: readonly Row[] = [
 
   // Lost connections and their retries.
   row('14, 15', LIVE_OR_STARTING, 'closed', dropped),
-  row('14, 15: no handshake', ['connecting', 'disconnected', 'starting'], 'startFailed', (at, _, chance) =>
-    dropped(at, { type: 'closed', code: 408, message: 'no handshake', expireSeconds: null }, chance),
+  row('14, 15: no connection', ['connecting', 'disconnected', 'starting'], 'startFailed', (at, _, chance) =>
+    dropped(at, { type: 'closed', code: 408, message: 'the connection could not be opened', expireSeconds: null }, chance),
   ),
   row(
     'retry',

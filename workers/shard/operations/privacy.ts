@@ -60,7 +60,7 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
   const changes = new Map<string, ListChange>()
   const issues: Issue[] = []
   for (const [index, person] of people.entries()) {
-    if (person === null) issues.push({ path: `contacts.${index}.phone`, message: 'has no account' })
+    if (person === null) issues.push({ path: `contacts.${index}.phone`, message: 'has no WhatsApp account' })
     else changes.set(person.lid ?? person.pn ?? '', { ...person, action: contacts[index]!.action })
   }
   if (issues.length > 0) throw new Failure('invalid_phone', { details: { issues } })

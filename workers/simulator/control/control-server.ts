@@ -154,7 +154,7 @@ function jsonOf(body: Buffer): unknown {
 function failure(error: unknown): { status: number; body: unknown } {
   if (error instanceof ControlError)
     return { status: STATUS[error.code], body: { error: { code: error.code, message: error.message } } }
-  return { status: 500, body: { error: { code: 'internal', message: 'the sandbox failed; its output says how' } } }
+  return { status: 500, body: { error: { code: 'internal', message: 'the sandbox failed; its log gives the reason' } } }
 }
 
 function reply(response: ServerResponse, status: number, body: unknown): void {

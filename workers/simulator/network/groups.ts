@@ -252,7 +252,7 @@ export function setRoles(
 /** Makes another member the owner of the group; the former owner stays an admin. */
 export function transferOwnership(network: Network, group: Group, actor: Person, to: Person) {
   const [before, after] = [group.members.get(actor.number), group.members.get(to.number)]
-  if (!before || !after) throw new Error('both are members')
+  if (!before || !after) throw new Error('the owner and the new owner must be members of the group')
   before.role = 'admin'
   after.role = 'superadmin'
   notifyMembers(network, group, actor, 'promote', [after])

@@ -97,7 +97,7 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
       if (!equal(current.commitment, sha256(current.identity, companionNonce)))
         return discard(ceremony, 'the nonce is not the one that the commitment was made of')
       const shared = agree(current.pair, current.publicKey)
-      if (shared.every((byte) => byte === 0)) return discard(ceremony, 'the agreement is all zero')
+      if (shared.every((byte) => byte === 0)) return discard(ceremony, 'the shared secret of the key agreement is zero')
       const salt = Buffer.from(`Companion Pairing ${current.deviceType} with ref ${current.ref}`)
       current.key = hkdf(shared, KEY, salt, 'Pairing Information Encryption Key')
       ceremony.code = codeOf(current.nonce, companionNonce, current.pair.publicKey)

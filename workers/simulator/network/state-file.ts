@@ -30,7 +30,7 @@ async function read(path: string): Promise<SavedNetwork | undefined> {
     return JSON.parse(await readFile(path, 'utf8')) as SavedNetwork
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new Error(`${path} is not the state of a network`, { cause: error })
+    throw new Error(`${path} does not contain the state of a simulated network`, { cause: error })
   }
 }
 

@@ -118,7 +118,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
         `The database went back in time: this writer's last commit is number ${seq}, and the database knows number ${found}. It was restored, or a standby without the newest commits took over.`,
       ),
     )
-  const fenced = () => end(new Fenced('state: this writer was declared over; nothing was stored'))
+  const fenced = () => end(new Fenced('state: another process has taken over from this writer; nothing was stored'))
 
   /** The row of this writer, on the connection as it is. */
   async function look(): Promise<{ number: number; isOver: boolean } | undefined> {
@@ -143,7 +143,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
         await link.ask({ text: TERMINATE, values: [pids, starts] }, silenceMs)
         const doubts = link.doubts()
         const { rows } = await link.ask({ text: RAISE, values: [id, ++highest] }, silenceMs)
-        if (link.doubts() !== doubts) throw new StorageFailure('state: the standby has not confirmed what was looked up')
+        if (link.doubts() !== doubts)
+          throw new StorageFailure('state: the standby of the database has not confirmed the commit that was just read')
         if (rows.length === 0) throw await refusal()
         generation = highest
         former = []

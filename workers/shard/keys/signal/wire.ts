@@ -50,7 +50,9 @@ export class FieldReader {
           this.#skip(4)
           break
         default:
-          throw new RangeError(`wire type ${tag % 8} is not in use`)
+          throw new RangeError(
+            `the message is malformed: it has a field of wire type ${tag % 8}, which protobuf no longer allows`,
+          )
       }
     }
     return false

@@ -25,6 +25,6 @@ export async function ownerOf(context: ActionContext, phone: UserIdentifier | un
     return await accountOf(context, phone)
   } catch (cause) {
     if (!(cause instanceof Failure && cause.code === 'phone_not_on_whatsapp')) throw cause
-    throw new Failure('invalid_phone', { details: { issues: [{ path: 'phone', message: 'has no account' }] }, cause })
+    throw new Failure('invalid_phone', { details: { issues: [{ path: 'phone', message: 'has no WhatsApp account' }] }, cause })
   }
 }

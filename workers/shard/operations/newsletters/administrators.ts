@@ -70,6 +70,7 @@ async function userIdOf(context: ActionContext, phone: UserIdentifier): Promise<
   const [person] = await peopleOf(context, [phone])
   const { lid = null, pn = null } = person ?? {}
   const id = context.session.me?.lid === undefined ? (pn ?? lid) : (lid ?? pn)
-  if (id === null) throw new Failure('invalid_phone', { details: { issues: [{ path: 'phone', message: 'has no account' }] } })
+  if (id === null)
+    throw new Failure('invalid_phone', { details: { issues: [{ path: 'phone', message: 'has no WhatsApp account' }] } })
   return id
 }
