@@ -328,6 +328,22 @@ for (const endpoint of endpoints.filter(({ fields }) => Object.keys(fields).leng
   }
 }
 
+const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+for (const endpoint of endpoints) {
+  const names = Object.keys(endpoint.fields).filter((name) => camelCase(name) !== name && !(camelCase(name) in endpoint.fields))
+  if (names.length > 0)
+    test(`${endpoint.id} refuses each of its fields in camelCase, and names the right one`, async () => {
+      engineAnswers(endpoint)
+      const base = exampleInputs(endpoint)[0]!
+      for (const name of names) {
+        const { status, body } = await send(endpoint, { ...base, [camelCase(name)]: base[name] ?? 'x' })
+        assert.deepEqual([status, body.error?.code], [400, 'invalid_request'], `${camelCase(name)}: ${JSON.stringify(body)}`)
+        assert.deepEqual(body.error.details.issues, [{ path: camelCase(name), message: `must be spelled ${name}` }])
+      }
+    })
+}
+
 test('every account operation asks for a scope, every other one for none', () => {
   for (const { id, access, path } of endpoints) {
     const isAccount = path.startsWith('/account/')

@@ -1,0 +1,90 @@
+/**
+ * The service is killed at each step of an import over HTTP. Until the device is staged nothing of it stays, and the import can be repeated; after that the
+ * next start makes the whole instance of it. The device is never connected twice: its instance is at the source until it is deleted there as moved.
+ */
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Instance } from '../../harness/gateway.ts'
+import { must } from '../../harness/http.ts'
+import { type Ground, startGround, until } from '../ground.ts'
+
+const PHONE = '5511999990065'
+const ANA = '5511988880065'
+const PASSPHRASE = 'correct horse battery'
+
+let ground: Ground
+let instance: Instance
+before(async () => {
+  ground = await startGround()
+  await ground.sandbox.createContact(ANA)
+  instance = await ground.gateway.connected(ground.sandbox, PHONE, ground.receiver)
+})
+after(() => ground?.stop())
+
+const url = (path: string) => `${ground.gateway.baseUrl}${path}`
+const instances = async () =>
+  (await must<{ total: number }>('GET', url('/account/instances'), undefined, ground.gateway.account)).total
+const texts = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({ text }) => text ?? [])
+
+/** The archive of the instance with a message in its queue; the instance is then deleted here. */
+async function movedOut(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  await ground.gateway.sendText(instance, ANA, text, { delay_message: 15 })
+  const answer = await fetch(url(`/admin/instances/${instance.id}/export`), {
+    method: 'POST',
+    headers: { ...ground.gateway.admin, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ kind: 'move', passphrase: PASSPHRASE }),
+  })
+  const archive = new Uint8Array(await answer.arrayBuffer())
+  await must('DELETE', url(`/account/instances/${instance.id}`), undefined, ground.gateway.account)
+  return archive
+}
+
+/** Resolves with the status, or undefined if the service was killed before it answered. */
+const imported = (archive: Uint8Array<ArrayBuffer>): Promise<number | undefined> =>
+  fetch(url('/admin/instances/import'), {
+    method: 'POST',
+    headers: {
+      ...ground.gateway.admin,
+      'Content-Type': 'application/octet-stream',
+      'X-Svc-Passphrase': encodeURIComponent(PASSPHRASE),
+    },
+    body: archive,
+  }).then(
+    ({ status }) => status,
+    () => undefined,
+  )
+
+for (const [step, isStaged] of [
+  ['import:received', false],
+  ['import:staging', false],
+  ['import:staging:100', false],
+  ['import:staged', true],
+  ['import:key', true],
+  ['import:slice', true],
+  ['import:taken', true],
+] as const)
+  test(`killed at ${step}: ${isStaged ? 'the next start has the whole instance' : 'nothing of it stays, and it is imported again'}`, async () => {
+    const text = `in the archive at ${step}`
+    const archive = await movedOut(text)
+    await ground.service.kill()
+    await ground.start({ SVC_TEST_KILL_AT: step })
+    assert.equal(await imported(archive), undefined, 'the service was killed')
+    await ground.start()
+    if (!isStaged) {
+      assert.equal(await instances(), 0)
+      assert.deepEqual(
+        (await readdir(join(ground.dataDir, 'tmp'))).filter((name) => name.startsWith('import-')),
+        [],
+      )
+      assert.equal(await imported(archive), 200)
+    }
+    // A start takes devices over when the service already answers.
+    await until('the instance', async () => (await instances()) === 1)
+    await ground.gateway.waitForStatus(instance, 'connected')
+    assert.equal(await imported(archive), 409)
+    assert.equal(await instances(), 1)
+    await until(text, async () => (await texts()).includes(text))
+    assert.equal((await texts()).filter((each) => each === text).length, 1)
+  })
