@@ -280,7 +280,7 @@ export interface Config {
   /** If null, `/metrics` answers loopback and private addresses. */
   metricsToken: string | null
   sandboxPort: number
-  /** Whether the phones and keys of the sandbox are stored on disk for its next start. */
+  /** Whether the sandbox stores its phones, keys, instances and messages for its next start. */
   sandboxKeep: boolean
   /** File to which the sandbox writes every stanza, or a folder in which each start creates a file; null for none. */
   sandboxTrace: string | null
@@ -404,8 +404,9 @@ export function sandboxed(config: Config): Config {
   return { ...config, dataDir, storeUrl: sandboxUrl(config, dataDir) }
 }
 
-function sandboxUrl({ storeUrl, dataDir: serviceDir }: Config, dataDir: string): string {
+function sandboxUrl({ storeUrl, sandboxKeep, dataDir: serviceDir }: Config, dataDir: string): string {
   const store = parseStoreUrl(storeUrl)!
+  if (!sandboxKeep || store.backend === 'memory') return 'memory:new'
   if (store.backend === 'postgres') return withSchema(storeUrl, `${schemaOf(storeUrl)}_sandbox`)
   return `lmdb:${resolve(store.dir) === join(serviceDir, 'state') ? join(dataDir, 'state') : join(store.dir, 'sandbox')}`
 }

@@ -1,12 +1,16 @@
 /**
  * The URL by which the operator names the store: `<backend>:<place>`. Backends are those that can commit (storage/contract.ts).
  *
+ * `memory:new` is a new store that ends with its process, and `memory:<name>` is that store for other threads of the process.
  * `postgres://…` is accepted in tests only (`SVC_TEST_STORE_URL`), until media need no folder either.
  */
 const POSTGRES = /^postgres(?:ql)?:\/\//
 const SCHEMA = 'svc'
 
-export type StoreUrl = { backend: 'lmdb'; dir: string } | { backend: 'postgres'; url: string }
+export type StoreUrl =
+  | { backend: 'lmdb'; dir: string }
+  | { backend: 'postgres'; url: string }
+  | { backend: 'memory'; name: string }
 
 /** Form of a URL, for sentences. */
 export const STORE_URLS = 'lmdb:<directory>'
@@ -14,6 +18,8 @@ export const STORE_URLS = 'lmdb:<directory>'
 /** Parses a store URL. Undefined if it names no supported backend, or no directory. */
 export function parseStoreUrl(url: string): StoreUrl | undefined {
   if (POSTGRES.test(url)) return URL.canParse(url) ? { backend: 'postgres', url } : undefined
+  const [, name] = /^memory:([\w-]+)$/.exec(url) ?? []
+  if (name !== undefined) return { backend: 'memory', name }
   const [, dir] = /^lmdb:(.+)$/s.exec(url) ?? []
   return dir === undefined ? undefined : { backend: 'lmdb', dir }
 }

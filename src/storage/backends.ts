@@ -6,9 +6,10 @@ import { parseStoreUrl, STORE_URLS, type StoreUrl } from '../domain/store-url.ts
 import { lmdbBackend } from './backends/lmdb-backend.ts'
 import type { Backend } from './store-backend.ts'
 
-/** PostgreSQL and its client are loaded only for a URL that names it. */
+/** All but the default are loaded only for a URL that names them. */
 const BACKENDS: { [Name in StoreUrl['backend']]: (url: Extract<StoreUrl, { backend: Name }>) => Promise<Backend> } = {
   lmdb: async ({ dir }) => lmdbBackend(dir),
+  memory: async ({ name }) => (await import('./backends/memory-backend.ts')).memoryBackend(name),
   postgres: async ({ url }) => (await import('./backends/postgres-backend.ts')).postgresBackend(url),
 }
 

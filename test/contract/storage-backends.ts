@@ -1,7 +1,10 @@
 /** The backends of `state:`, for the suites that run once per backend. */
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { shareRows } from '../../src/storage/drivers/memory/shared-rows.ts'
+import { createSortedRows } from '../../src/storage/drivers/memory/sorted-rows.ts'
 import { noPostgres, startCluster } from '../harness/postgres.ts'
 
 export interface Backend {
@@ -14,7 +17,24 @@ interface Row {
   name: string
   /** The reason why it cannot be tested here. */
   skip: string | false
+  /** Only threads of one process can open it, and nothing of it is on a disk. */
+  isOfProcess?: boolean
   start(): Promise<Backend>
+}
+
+/** Each store is held by this thread, and opened by name as other threads of a service do. */
+function memoryStores(): Backend {
+  const own = randomUUID()
+  const ends = new Map<string, () => void>()
+  return {
+    url(name) {
+      if (!ends.has(name)) ends.set(name, shareRows(`${own}-${name}`, createSortedRows()))
+      return `memory:${own}-${name}`
+    },
+    async stop() {
+      for (const end of ends.values()) end()
+    },
+  }
 }
 
 export const BACKENDS: readonly Row[] = [
@@ -26,5 +46,6 @@ export const BACKENDS: readonly Row[] = [
       return { url: (name) => `lmdb:${join(dir, name)}`, stop: () => rm(dir, { recursive: true }) }
     },
   },
+  { name: 'memory', skip: false, isOfProcess: true, start: async () => memoryStores() },
   { name: 'postgres', skip: noPostgres, start: () => startCluster() },
 ]

@@ -18,7 +18,7 @@ const RUNS = process.env.SVC_TEST_FULL ? 300 : 40
 const writerModule = sameKind('./storage-writer', import.meta.url)
 const bytes = (text: string) => Buffer.from(text)
 
-for (const { name, skip, start } of BACKENDS) {
+for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
   describe(`state over ${name}`, { skip }, () => {
     let backend: Backend | undefined
     let store: OpenStore
@@ -249,7 +249,7 @@ for (const { name, skip, start } of BACKENDS) {
       assert.deepEqual(wrong, [])
     })
 
-    test('a process killed while committing loses no acknowledged batch and tears none', async () => {
+    test('a process killed while committing loses no acknowledged batch and tears none', { skip: isOfProcess }, async () => {
       for (let round = 0; round < 4; round++) {
         const url = backend!.url(`killed_${round}`)
         const child = spawn(process.execPath, [...program('./storage-writer', import.meta.url), 'until-killed', url], {
@@ -279,7 +279,9 @@ for (const { name, skip, start } of BACKENDS) {
       }
     })
 
-    test('a store has one owner: a second one is refused with a sentence, and is told of visits, until the store is given back', async () => {
+    test('a store has one owner: a second one is refused with a sentence, and is told of visits, until the store is given back', {
+      skip: isOfProcess,
+    }, async () => {
       const url = backend!.url('owned')
       const store = await openStore(url)
       assert.equal(await store.visitOwner(), false)

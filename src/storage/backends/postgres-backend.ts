@@ -1,10 +1,11 @@
 /** PostgreSQL: records and keys are rows of one schema, and a lock of the server says which service owns them. Nothing of it is on this machine. */
-import { openKeyRows } from '../drivers/postgres/key-rows.ts'
+import { keyRows } from '../drivers/postgres/key-rows.ts'
 import { connect } from '../drivers/postgres/link.ts'
 import { isOwned, ownSchema } from '../drivers/postgres/schema-owner.ts'
 import { tablesExist } from '../drivers/postgres/tables.ts'
 import { type Target, targetOf, threadUrl } from '../drivers/postgres/target.ts'
 import { openPostgres } from '../drivers/postgres.ts'
+import { openKeyTable } from '../key-table.ts'
 import { makeDataDir } from '../private.ts'
 import type { Backend } from '../store-backend.ts'
 
@@ -40,7 +41,7 @@ export function postgresBackend(url: string): Backend {
         shown,
         threadUrl: threadUrl(url, driver.writer),
         size: async () => (await driver.ask({ text: SIZE, values: TABLE }))[0]![0] as number,
-        keyFiles: (secretKey) => openKeyRows(driver.ask, `svc_key of ${shown}`, secretKey),
+        keyFiles: (secretKey) => openKeyTable(keyRows(driver.ask, `svc_key of ${shown}`), secretKey),
         own: (onVisit) =>
           ownSchema(target, {
             writer: driver.writer!,

@@ -1,0 +1,91 @@
+/**
+ * Memory of this process: the records of a sandbox that keeps nothing. `memory:new` is a new store, held by the thread that opens it; the name in its
+ * `threadUrl` is how other threads of the process use it.
+ */
+import { randomUUID } from 'node:crypto'
+import { type Asked, openRemoteRows, shareRows } from '../drivers/memory/shared-rows.ts'
+import { createSortedRows, type SortedRows } from '../drivers/memory/sorted-rows.ts'
+import { memoryDriver } from '../drivers/memory.ts'
+import { type KeyTable, openKeyTable } from '../key-table.ts'
+import { makeDataDir } from '../private.ts'
+import { type Backend, NoStore } from '../store-backend.ts'
+
+const NEW = 'new'
+const SHOWN = 'the memory of the service'
+const NOT_HERE = 'The store is in the memory of the service (SVC_SANDBOX_KEEP=off), so a command cannot open it.'
+
+const refuse = async (): Promise<never> => {
+  throw new NoStore(NOT_HERE)
+}
+
+export function memoryBackend(name: string): Backend {
+  return {
+    shown: SHOWN,
+    needsSecretKey: false,
+    makeFolders: (dataDir) => makeDataDir(dataDir),
+    exists: async () => false,
+    refuseDamaged: async () => {},
+    check: refuse,
+    async open(options) {
+      if (name === NEW && options.mustExist) return refuse()
+      const { rows, threadName, close } = name === NEW ? hold() : await held(name)
+      const keys = createKeyTable()
+      return {
+        ...memoryDriver({ rows, onCommit: options.onCommit, close }),
+        shown: SHOWN,
+        threadUrl: `memory:${threadName}`,
+        hasRoom: () => true,
+        size: () => rows.size(),
+        keyFiles: (secretKey) => openKeyTable(keys, secretKey),
+        // No other process can open it.
+        own: async () => async () => {},
+        visitOwner: async () => false,
+        backup: refuse,
+      }
+    },
+  }
+}
+
+interface Opened {
+  rows: Asked
+  threadName: string
+  close(): void
+}
+
+function hold(): Opened {
+  const threadName = randomUUID()
+  const rows = createSortedRows()
+  return { rows: inTurn(rows), threadName, close: shareRows(threadName, rows) }
+}
+
+async function held(threadName: string): Promise<Opened> {
+  const { close, ...rows } = await openRemoteRows(threadName)
+  return { rows, threadName, close }
+}
+
+/** The rows of this thread, as others see them. */
+const inTurn = (rows: SortedRows): Asked => ({
+  get: async (key) => rows.get(key),
+  commit: async (batch) => rows.commit(batch),
+  page: async (prefix, options) => rows.page(prefix, options),
+  count: async (prefix, options) => rows.count(prefix, options),
+  size: async () => rows.size(),
+})
+
+/** The keys of the thread that holds the store, which alone uses them. */
+function createKeyTable(): KeyTable {
+  const places = new Map<string, [Uint8Array | undefined, Uint8Array | undefined]>()
+  return {
+    where: SHOWN,
+    names: async () => [...places.keys()],
+    get: async (name) => places.get(name),
+    async add(name, first) {
+      if (!places.has(name)) places.set(name, [first, undefined])
+    },
+    async set(name, place, value) {
+      const found = places.get(name)
+      if (found) found[place] = value
+    },
+    remove: async (name) => void places.delete(name),
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Rows of one thread that the other threads of the process use: they send each question over a `BroadcastChannel` with the name of the store, and each has a
+ * channel of its own for the answers. The thread that holds the rows answers a question in one turn, so a batch is atomic.
+ */
+import { randomUUID } from 'node:crypto'
+import { BroadcastChannel } from 'node:worker_threads'
+import { NoStore } from '../../store-backend.ts'
+import type { SortedRows } from './sorted-rows.ts'
+
+interface Question {
+  from: string
+  number: number
+  ask: keyof SortedRows
+  input: unknown[]
+}
+
+type Answer = { number: number } & ({ result: unknown } | { error: unknown })
+
+const questionsOf = (store: string) => `svc-rows-${store}`
+const answersOf = (client: string) => `svc-rows-of-${client}`
+
+/** Time for the first answer, in ms. */
+const FOUND_WITHIN = 10_000
+
+/** Lets other threads use the rows. Returns a function that ends it. */
+export function shareRows(store: string, rows: SortedRows): () => void {
+  const questions = new BroadcastChannel(questionsOf(store))
+  const clients = new Map<string, BroadcastChannel>()
+  questions.unref()
+  questions.onmessage = (message: unknown) => {
+    const { from, number, ask, input } = (message as { data: Question }).data
+    let client = clients.get(from)
+    if (client === undefined) {
+      client = new BroadcastChannel(answersOf(from))
+      client.unref()
+      clients.set(from, client)
+    }
+    client.postMessage(answerOf(rows, number, ask, input))
+  }
+  return () => {
+    questions.close()
+    for (const client of clients.values()) client.close()
+  }
+}
+
+function answerOf(rows: SortedRows, number: number, ask: keyof SortedRows, input: unknown[]): Answer {
+  try {
+    return { number, result: (rows[ask] as (...input: unknown[]) => unknown)(...input) }
+  } catch (error) {
+    return { number, error }
+  }
+}
+
+export type Asked = {
+  [Name in keyof SortedRows]: (...input: Parameters<SortedRows[Name]>) => Promise<ReturnType<SortedRows[Name]>>
+}
+
+export interface RemoteRows extends Asked {
+  close(): void
+}
+
+/** The rows of another thread. */
+export async function openRemoteRows(store: string): Promise<RemoteRows> {
+  const client = randomUUID()
+  const questions = new BroadcastChannel(questionsOf(store))
+  const answers = new BroadcastChannel(answersOf(client))
+  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>()
+  let asked = 0
+  // An open store must not keep its thread running; a question does.
+  questions.unref()
+  answers.unref()
+  answers.onmessage = (message: unknown) => {
+    const { data } = message as { data: Answer }
+    const { resolve, reject } = waiting.get(data.number)!
+    waiting.delete(data.number)
+    if (waiting.size === 0) answers.unref()
+    if ('error' in data) reject(data.error)
+    else resolve(data.result)
+  }
+  const close = () => {
+    questions.close()
+    answers.close()
+  }
+
+  const asking = <Name extends keyof SortedRows>(ask: Name) =>
+    ((...input: unknown[]) =>
+      new Promise((resolve, reject) => {
+        const number = ++asked
+        waiting.set(number, { resolve, reject })
+        answers.ref()
+        questions.postMessage({ from: client, number, ask, input } satisfies Question)
+      })) as Asked[Name]
+
+  const rows = {
+    get: asking('get'),
+    commit: asking('commit'),
+    page: asking('page'),
+    count: asking('count'),
+    size: asking('size'),
+    close,
+  }
+  let late: NodeJS.Timeout | undefined
+  const isLate = new Promise<never>((_, reject) => {
+    late = setTimeout(() => {
+      close()
+      reject(new NoStore('The store is in the memory of another process; only that process can use it.'))
+    }, FOUND_WITHIN)
+  })
+  await Promise.race([rows.size(), isLate]).finally(() => clearTimeout(late))
+  return rows
+}
