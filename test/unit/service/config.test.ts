@@ -126,7 +126,16 @@ test('a setting that is accepted is read by somebody', () => {
   assert.deepEqual(unread, [])
 })
 
-const PAGES = ['README.md', 'wrangler-free.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pagesOf('docs'), ...pagesOf('examples')]
+const DEPLOYED = readdirSync(new URL('deploy/', ROOT)).map((name) => `deploy/${name}`)
+const PAGES = [
+  'README.md',
+  'wrangler-free.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...pagesOf('docs'),
+  ...pagesOf('examples'),
+  ...DEPLOYED,
+]
 const named = (page: string) => textOf(page).match(/\bSVC_[A-Z_]+[A-Z]\b/g) ?? []
 
 test('a variable that a page names is one that is accepted', () => {

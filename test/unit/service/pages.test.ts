@@ -19,9 +19,7 @@ const PAGES = [
   'SECURITY.md',
   'CHANGELOG.md',
   'wrangler-free.md',
-  'src/README.md',
-  'extension/README.md',
-  ...below('docs'),
+  ...['src', 'workers', 'test', 'bench', 'extension', 'docs'].flatMap(below),
 ]
 
 /** Anchor of a heading, as hosts of repositories make it. */
@@ -42,6 +40,19 @@ test('every link to a file of the repository leads to one, and its anchor to a h
       else if (anchor !== undefined && !anchorsOf(file).includes(anchor)) dead.push(`${page}: ${target}`)
     }
   assert.deepEqual(dead, [])
+})
+
+/** Paths that a page names although the repository does not contain them: the reader or a run creates them, or they are in another repository. */
+const ELSEWHERE = new Set(['deploy/svc.env', 'bench/results', 'src/protocol/session_cipher.rs'])
+
+test('a file or folder of the repository that a page names exists', () => {
+  const missing = PAGES.flatMap((page) =>
+    [...textOf(page).matchAll(/`((?:src|workers|scripts|test|bench|docs|deploy|examples|extension|\.ci)\/[\w./-]*\w\/?)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !ELSEWHERE.has(path) && !existsSync(join(root, path)))
+      .map((path) => `${page}: ${path}`),
+  )
+  assert.deepEqual(missing, [])
 })
 
 test('the test files that the security model names exist', () => {
