@@ -107,7 +107,11 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
 
   return {
     async of(workspace) {
-      const [checks, storeBytes] = await Promise.all([checksNow(), deps.storeBytes(), readings.look(SECOND)])
+      const [checks, storeBytes] = await Promise.all([
+        checksNow(),
+        orLate(deps.storeBytes(), CHECK_DEADLINE, () => 0),
+        readings.look(SECOND),
+      ])
       const { rss, heapUsed } = process.memoryUsage()
       const { subscription } = account.workspace(workspace)
       const { ids } = directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS })

@@ -31,6 +31,7 @@ import { createPasskeys } from '../passkey/passkeys.ts'
 import type { Listening } from '../serve.ts'
 import { isFailing } from '../storage/disk.ts'
 import { checkRing } from '../storage/key-ring.ts'
+import { keys } from '../storage/record-keys.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
 import { createWebhookLog } from '../webhooks/webhook-log.ts'
 import type { ServiceStorage } from './open-storage.ts'
@@ -189,7 +190,7 @@ function readinessOf({ shutdown, storage, threads: { engine, hasConverter }, clo
     isStopping: () => shutdown.hasBegun,
     checks: {
       database: async () => {
-        await store.get('')
+        await store.get(keys.owner)
         return !isFailing(disk)
       },
       // Reads and opens a sealed record.

@@ -1,5 +1,5 @@
 /**
- * The service on PostgreSQL: a number is paired, texts go out and come in, over a stop and two kills. All other stories
+ * The service on PostgreSQL: a number is paired, texts go out and come in, over a stop, two kills and an outage of the database. All other stories
  * run on PostgreSQL with `npm run test:postgres`.
  */
 import assert from 'node:assert/strict'
@@ -7,9 +7,10 @@ import { readdir } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { type Ground, pause, sendUntilAcknowledged, startGround } from '../faults/ground.ts'
 import { runCommandIn } from '../harness/cli.ts'
-import { must } from '../harness/http.ts'
+import { ask, must } from '../harness/http.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { postgresEnv } from '../harness/store-env.ts'
+import { until } from '../harness/until.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988887777'
@@ -28,7 +29,9 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     await cluster?.stop()
   })
 
-  test('pairs, sends, receives, and has all of it after a restart and after kills', { timeout: 120_000 }, async () => {
+  test('pairs, sends, receives, and has all of it after a restart, kills and an outage of the database', {
+    timeout: 120_000,
+  }, async () => {
     const { gateway, sandbox, receiver } = ground
     await sandbox.createContact(ANA, { name: 'Ana' })
     const instance = await gateway.connected(sandbox, ME, receiver)
@@ -62,6 +65,16 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
       answers++
       await Promise.all([started, sent])
     }
+    // The database is away for a while: the service says so, accepts nothing, and goes on afterwards.
+    await cluster.kill()
+    const health = () => ask('GET', `${gateway.baseUrl}/health/ready`)
+    const { body } = await until(health, ({ status }) => status === 503)
+    const { details } = body.error as { details: { checks: Record<string, string> } }
+    assert.deepEqual([details.checks.database, details.checks.engine], ['failed', 'ok'])
+    const waiting = exchange('while it is away')
+    await cluster.start()
+    await until(health, ({ status }) => status === 200)
+    await waiting
     for (const id of wanted) {
       const delivery = await receiver.waitFor(`delivery of ${id}`, (each) => each.type === 'delivery' && each.message_id === id)
       assert.equal(delivery.status, 'sent')

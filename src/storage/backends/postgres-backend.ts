@@ -40,7 +40,11 @@ export function postgresBackend(url: string): Backend {
         ...driver,
         shown,
         threadUrl: threadUrl(url, driver.writer),
-        size: async () => (await driver.ask({ text: SIZE, values: TABLE }))[0]![0] as number,
+        size: () =>
+          driver.ask({ text: SIZE, values: TABLE }).then(
+            ([row]) => row![0] as number,
+            () => 0,
+          ),
         keyFiles: (secretKey) => openKeyTable(keyRows(driver.ask, `svc_key of ${shown}`), secretKey),
         own: (onVisit) =>
           ownSchema(target, {
