@@ -37,6 +37,26 @@ test('shell commands have no syntax error', () => {
   assert.deepEqual(wrong, [])
 })
 
+test('a translated page on running the service shows only commands of the English page', () => {
+  const commandsOf = (page: string) =>
+    samplesOf(page).flatMap(({ code }) =>
+      code
+        .split('\n')
+        .map((line) => line.replace(/ +#.*$/, '').trimEnd())
+        .filter((line) => line !== ''),
+    )
+  const english = readFileSync(new URL('docs/running.md', ROOT), 'utf8')
+  for (const page of ['docs/pt/running.md', 'docs/es/running.md']) {
+    const commands = commandsOf(page)
+    assert.ok(commands.length > 5, page)
+    assert.deepEqual(
+      commands.filter((line) => !english.includes(line)),
+      [],
+      page,
+    )
+  }
+})
+
 test('JSON can be parsed', () => {
   const samples = SAMPLES.filter(({ language }) => language === 'json')
   assert.ok(samples.length > 0)
