@@ -31,6 +31,10 @@ export async function readHash(path: string): Promise<LibraryState> {
 /** Evolution API encodes the JSON text as JSON a second time. */
 function credsIn(value: unknown): string {
   const once = jsonText(value)
-  const isTwice = once.startsWith('"')
-  return isTwice ? String(JSON.parse(once)) : once
+  if (!once.startsWith('"')) return once
+  try {
+    return String(JSON.parse(once))
+  } catch (cause) {
+    throw new NotImportable(['The credentials are not readable as JSON.'], { cause })
+  }
 }
