@@ -28,12 +28,12 @@ const open = (store: Pick<StateStore, 'range'>, prefix: string, settled: () => P
   })
 
 const action = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('add', 'commit', 'announce') },
+  { weight: 6, arbitrary: fc.constant('store') },
+  { weight: 5, arbitrary: fc.constantFrom('add', 'commit', 'announce') },
   { weight: 5, arbitrary: fc.constantFrom('end', 'endLater') },
-  {
-    weight: 4,
-    arbitrary: fc.constantFrom('lose', 'back', 'fail', 'pass', 'again', 'reenter', 'removeOther', 'dropOldest', 'race', 'kill'),
-  },
+  { weight: 6, arbitrary: fc.constantFrom('lose', 'back', 'fail', 'pass', 'again', 'reenter', 'race') },
+  { weight: 3, arbitrary: fc.constantFrom('removeOther', 'dropOldest') },
+  { weight: 1, arbitrary: fc.constant('kill') },
 )
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 const step = fc.record({ action, pick: fc.nat(1_000) })
@@ -120,6 +120,12 @@ class Bench {
   async do(each: Action, pick: number) {
     const one = (ids: readonly string[]) => (ids.length === 0 ? undefined : ids[pick % ids.length])
     if (each === 'add') return this.#add(1 + (pick % 3))
+    if (each === 'store') {
+      this.#add(1)
+      const [id] = this.#ids('coming').slice(-1)
+      await this.#commit(id)
+      return this.#announce(id!)
+    }
     if (each === 'commit') return await this.#commit(one(this.#ids('coming')))
     if (each === 'again') return this.#again()
     if (each === 'kill') return this.#kill()
