@@ -27,6 +27,7 @@ import { createOutcomes } from '../durable-line/outcomes.ts'
 import { createAppending } from './appending.ts'
 import { manualAttempts } from './attempts/by-hand.ts'
 import { type AttemptNeeds, createDeliveryAttempt } from './attempts/delivery-attempt.ts'
+import { createEventChanges } from './attempts/event-changes.ts'
 import { scheduledAttempts } from './attempts/scheduled.ts'
 import { testDelivery } from './attempts/test-delivery.ts'
 import { createBacklog } from './backlog.ts'
@@ -102,10 +103,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     bytesOf: (event) => ('body' in event ? event.body.byteLength : 0),
   })
   const due = createDueEvents({ instanceId, store, settled: outcomes.flush })
+  const changes = createEventChanges({ instanceId, sealer, line, backlog, overflow: () => overflow })
   const needs: AttemptNeeds = {
     ...options,
     stopping: stopping.signal,
     outcomes,
+    changes,
     line,
     backlog,
     holds,
@@ -115,9 +118,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const attempt = createDeliveryAttempt(needs)
   const { readRow } = attempt
   const manual = manualAttempts(needs, attempt)
-  const { maxWaiting: max = MAX_WAITING, onOverflow } = options
-  const overflow = createOverflow({ instanceId, store, rows, readRow, backlog, line, clock: steady, log, max, onOverflow })
   const shared = { ...options, timer, ids, line, due, holds, backlog, outcomes, pruning, stream }
+  const overflow = createOverflow({ ...shared, readRow, changes, clock: steady, max: options.maxWaiting ?? MAX_WAITING })
   const turns = createDeliveryTurns({
     ...shared,
     overflow,
@@ -126,10 +128,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
   })
 
   async function start() {
-    const newest = [await line.newest()]
     const log = keys.log(instanceId)
-    for await (const [key] of store.range(log, { reverse: true, limit: 1 })) newest.push(key.slice(log.length))
-    for (const id of newest) ids.continueAfter(id ?? '')
+    for await (const [key] of store.range(log, { reverse: true, limit: 1 })) ids.continueAfter(key.slice(log.length))
+    ids.continueAfter((await line.newest()) ?? '')
     await Promise.all([backlog.load(), times.load(), stream.load()])
     ids.continueAfter(stream.newest())
     turns.start()

@@ -7,8 +7,8 @@ import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { bodyOps, type LogRow, type logRows } from '../../../src/webhooks/log.ts'
-import { indexOps } from '../../../src/webhooks/log-index.ts'
+import type { LogRow } from '../../../src/webhooks/log.ts'
+import type { EventChanges } from './attempts/event-changes.ts'
 import type { Backlog } from './backlog.ts'
 import type { EventLine } from './turns/delivery-queue.ts'
 
@@ -18,10 +18,10 @@ const SLICE = 500
 export interface OverflowOptions {
   instanceId: string
   store: Pick<StateStore, 'range' | 'commit'>
-  rows: ReturnType<typeof logRows>
   readRow(eventId: string): Promise<LogRow | undefined>
   backlog: Backlog
-  line: Pick<EventLine, 'oldest' | 'ended'>
+  line: Pick<EventLine, 'oldest'>
+  changes: EventChanges
   clock: Clock
   log: Pick<Logger, 'error'>
   max: number
@@ -29,7 +29,7 @@ export interface OverflowOptions {
 }
 
 export function createOverflow(options: OverflowOptions) {
-  const { instanceId, store, rows, readRow, backlog, line, clock, log, max, onOverflow } = options
+  const { instanceId, store, readRow, backlog, line, changes, clock, log, max, onOverflow } = options
   /** No parked event up to this one is waiting: they have finally failed, and their bodies are kept for some time. */
   let passed = ''
   let given = 0
@@ -79,10 +79,8 @@ export function createOverflow(options: OverflowOptions) {
         dueAt: null,
         finishedAt: clock.now(),
       }
-      const rowOps = [rows.encode(keys.logEntry(instanceId, eventId), gone), ...indexOps(instanceId, eventId, row, gone)]
-      await store.commit({ ops: [...bodyOps(instanceId, eventId, row), ...rowOps] })
-      line.ended(eventId)
-      backlog.changed(-1)
+      await store.commit({ ops: changes.ops(eventId, row, gone) })
+      changes.made(eventId, row, gone)
       given++
       onOverflow?.(row.type)
       warnOncePerMinute()

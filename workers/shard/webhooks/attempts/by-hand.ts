@@ -3,7 +3,8 @@ import { Failure } from '../../../../src/domain/failures.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../../../../src/domain/webhook-log.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import { attemptsOf, RETRY, toEntry } from '../../../../src/webhooks/log.ts'
+import { attemptsOf, type LogRow, RETRY, toEntry } from '../../../../src/webhooks/log.ts'
+import { indexOps } from '../../../../src/webhooks/log-index.ts'
 import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
 /** Number of bytes of a body that are shown. */
@@ -22,7 +23,7 @@ export interface ManualAttempts {
 
 export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): ManualAttempts {
   const { instanceId, store, sealer, steady, outcomes, backlog } = needs
-  const { target, readRow, rowOp, rowOps, post, afterAttempt, finish, answered, report } = attempts
+  const { target, readRow, rowOp, post, afterAttempt, finish, answered, report } = attempts
 
   /** An event that still has its body. */
   async function kept(eventId: string) {
@@ -80,10 +81,12 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
       queued++
       // It is in the queue anyway.
       if (found.row.body === 'line') continue
+      const after: LogRow = { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }
       if (found.row.dueAt !== null) ops.push([keys.due(instanceId, found.row.dueAt, eventId), null])
       ops.push(
         [keys.due(instanceId, dueAt, eventId), RETRY],
-        ...rowOps(eventId, found.row, { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }),
+        rowOp(eventId, after),
+        ...indexOps(instanceId, eventId, found.row, after),
       )
       if (found.row.status === 'failed') revived.push(eventId)
     }

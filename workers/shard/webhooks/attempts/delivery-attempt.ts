@@ -5,8 +5,7 @@ import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { validSecrets } from '../../../../src/webhooks/delivery/signature.ts'
-import { bodyOps, ERASE, type LogRow, logRows, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
-import { indexOps } from '../../../../src/webhooks/log-index.ts'
+import { type LogRow, logRows, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
 import type { Outcomes } from '../../durable-line/outcomes.ts'
 import type { Backlog } from '../backlog.ts'
 import type { DeliveryResult, OutboxOptions } from '../contract.ts'
@@ -14,6 +13,7 @@ import type { Overflow } from '../overflow.ts'
 import { KEEP_FAILED_BODY, MAX_TRIES } from '../schedule.ts'
 import type { EventLine } from '../turns/delivery-queue.ts'
 import type { ReceiverHolds } from '../turns/receiver-holds.ts'
+import type { EventChanges } from './event-changes.ts'
 
 export type AttemptNeeds = Pick<
   OutboxOptions,
@@ -31,7 +31,8 @@ export type AttemptNeeds = Pick<
 > & {
   stopping: AbortSignal
   outcomes: Pick<Outcomes, 'write' | 'add' | 'flush' | 'isFull'>
-  line: Pick<EventLine, 'committed' | 'ended' | 'again'>
+  changes: EventChanges
+  line: Pick<EventLine, 'ended' | 'committed' | 'again'>
   backlog: Pick<Backlog, 'changed'>
   holds: ReceiverHolds
   overflow(): Pick<Overflow, 'parked'>
@@ -55,20 +56,14 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     onResult,
     stopping,
     outcomes,
+    changes,
     line,
-    backlog,
     holds,
   } = needs
   const rows = logRows(sealer)
   const logKey = (eventId: string) => keys.logEntry(instanceId, eventId)
-  const rowOp = (eventId: string, row: LogRow) => rows.encode(logKey(eventId), row)
+  const rowOp = (eventId: string, row: LogRow): Op => rows.encode(logKey(eventId), row)
   const rowOf = (eventId: string, stored: Uint8Array) => rows.decode(logKey(eventId), stored)
-
-  /** Operations for a row that may end, or continue after it had ended. */
-  const rowOps = (eventId: string, before: LogRow, after: LogRow): Op[] => [
-    rowOp(eventId, after),
-    ...indexOps(instanceId, eventId, before, after),
-  ]
 
   /** Undefined if there is no readable row. Throws if storage itself fails. */
   async function readRow(eventId: string): Promise<LogRow | undefined> {
@@ -113,7 +108,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
   /** Ends the event as delivered: its body is removed in the same commit, which is not awaited. */
   async function finish(eventId: string, before: LogRow, row: LogRow) {
     const after: LogRow = { ...row, status: 'delivered', body: 'erased', dueAt: null, finishedAt: clock.now() }
-    await end(eventId, before, after, () => [])
+    await end(eventId, before, after)
     report(eventId, after, 'delivered')
   }
 
@@ -121,21 +116,15 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
   async function switchedOff(eventId: string, before: LogRow, body: Uint8Array) {
     const dueAt = steady.now() + KEEP_FAILED_BODY
     const after: LogRow = { ...before, status: 'failed', error: 'switched off', body: 'parked', dueAt, finishedAt: clock.now() }
-    const key = keys.parkedEvent(instanceId, eventId)
-    await end(eventId, before, after, () => [
-      [key, sealer.seal(key, body)],
-      [keys.due(instanceId, dueAt, eventId), ERASE],
-    ])
+    await end(eventId, before, after, body)
     needs.keptToTheEnd()
     report(eventId, after, 'discarded')
   }
 
-  /** The commit is not awaited. `kept`: operations that keep the body. */
-  async function end(eventId: string, before: LogRow, after: LogRow, kept: () => Op[]) {
-    outcomes.add(eventId, () => [...bodyOps(instanceId, eventId, before), ...kept(), ...rowOps(eventId, before, after)])
-    line.ended(eventId)
-    // An event that had finally failed was no longer part of the backlog.
-    if (before.status === 'pending') backlog.changed(-1)
+  /** The commit is not awaited. */
+  async function end(eventId: string, before: LogRow, after: LogRow, body?: Uint8Array) {
+    outcomes.add(eventId, () => changes.ops(eventId, before, after, body))
+    changes.made(eventId, before, after)
     // Due events are looked up on disk.
     if (outcomes.isFull || before.body !== 'line') await outcomes.flush()
   }
@@ -165,7 +154,6 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     rowOf,
     readRow,
     rowOp,
-    rowOps,
     post,
     afterAttempt,
     finish,

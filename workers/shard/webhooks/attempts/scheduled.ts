@@ -1,11 +1,12 @@
 /** The next scheduled attempt of an event, and the single commit that records it. The outbox decides which event is next. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import { bodyOps, ERASE, type LogRow, RETRY } from '../../../../src/webhooks/log.ts'
+import { ERASE, type LogRow } from '../../../../src/webhooks/log.ts'
 import { KEEP_FAILED_BODY, retryDelay } from '../schedule.ts'
 import type { QueuedEvent } from '../turns/delivery-queue.ts'
 import { isReceivers } from '../turns/receiver-holds.ts'
 import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
+import { failedAttempts } from './failed.ts'
 
 export interface ScheduledAttempts {
   /** Next attempt of a queued or parked event, whose body is under `key`. Resolves with true if the event has ended and nothing else has changed. */
@@ -19,8 +20,9 @@ export interface ScheduledAttempts {
 }
 
 export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): ScheduledAttempts {
-  const { instanceId, store, sealer, clock, steady, log, steps, outcomes, line, backlog, holds } = needs
-  const { target, rowOf, readRow, rowOp, rowOps, post, afterAttempt, finish, switchedOff, answered, report } = attempts
+  const { instanceId, store, sealer, clock, steady, log, steps, changes, line, backlog, holds } = needs
+  const { target, rowOf, readRow, rowOp, post, afterAttempt, finish, switchedOff, answered } = attempts
+  const { away, park, toQueue } = failedAttempts(needs, attempts)
 
   async function scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean> {
     await steps('outbox:picked', eventId)
@@ -51,17 +53,6 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     return outcome.ok
   }
 
-  /** An outage, or the first sign of one. */
-  async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
-    // It was attempted before and is still queued, so its receiver was already held before a restart.
-    const waits = holds.of(url) !== undefined || (row.body === 'line' && row.tries > 0)
-    const before = waits ? undefined : holds.failed(url, eventId)
-    if (!waits && before === undefined) return await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
-    const others = before === undefined ? undefined : await toQueue(before)
-    await stay(eventId, url, row, tried, body, others)
-    if (others !== undefined) holds.wait(url, [others.eventId], others.dueAt ?? 0, steady.now())
-  }
-
   async function due(eventId: string, dueKey: string, action: Uint8Array) {
     const key = keys.parkedEvent(instanceId, eventId)
     const sealed = await store.get(key)
@@ -89,69 +80,8 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     const moved = hold === undefined ? undefined : await toQueue(eventId)
     if (hold === undefined || moved === undefined) return void (await scheduled(eventId, key, sealed))
     await store.commit({ ops: moved.ops })
-    line.committed(eventId)
+    moved.made()
     holds.wait(hold.url, [eventId], hold.probeAt, steady.now())
-  }
-
-  /** Operations that put a parked event back to its place in the queue. Undefined if it is no longer parked. */
-  async function toQueue(eventId: string): Promise<{ eventId: string; ops: Op[]; dueAt: number | null } | undefined> {
-    const row = await readRow(eventId)
-    const sealed = await store.get(keys.parkedEvent(instanceId, eventId))
-    if (row?.body !== 'parked' || row.status !== 'pending' || sealed === undefined) return undefined
-    let body: Uint8Array
-    try {
-      body = sealer.open(keys.parkedEvent(instanceId, eventId), sealed)
-    } catch {
-      // Its own attempt detects and records this.
-      return undefined
-    }
-    const key = keys.outboxEvent(instanceId, eventId)
-    const ops: Op[] = [
-      ...bodyOps(instanceId, eventId, row),
-      [key, sealer.seal(key, body)],
-      rowOp(eventId, { ...row, body: 'line' }),
-    ]
-    return { eventId, ops, dueAt: row.dueAt }
-  }
-
-  /**
-   * The event stays in the queue. An attempt at its scheduled time counts; an earlier one was only a probe of the receiver. The last attempt ends it,
-   * as everywhere.
-   */
-  async function stay(
-    eventId: string,
-    url: string,
-    row: LogRow,
-    tried: LogRow,
-    body: Uint8Array,
-    others: { eventId: string; ops: Op[] } | undefined,
-  ) {
-    const now = steady.now()
-    // A time that was written by a clock that was ahead counts as now.
-    const wasDue = row.dueAt === null || row.dueAt <= now || row.dueAt > now + (retryDelay(row.tries) ?? 0)
-    const tries = wasDue ? row.tries + 1 : row.tries
-    const delay = retryDelay(tries)
-    if (delay === undefined) {
-      await park(eventId, row, { ...tried, tries }, body)
-      const hold = holds.of(url)
-      if (hold?.head === eventId) holds.headless(hold)
-      return holds.wait(url, [], Number.POSITIVE_INFINITY, now)
-    }
-    const dueAt = wasDue ? now + delay : row.dueAt!
-    const after: LogRow = { ...tried, tries, status: 'pending', body: 'line', dueAt, finishedAt: null }
-    const key = keys.outboxEvent(instanceId, eventId)
-    const ops: Op[] = [
-      ...bodyOps(instanceId, eventId, row),
-      [key, sealer.seal(key, body)],
-      rowOp(eventId, after),
-      ...(others?.ops ?? []),
-    ]
-    await outcomes.write(() => ops)
-    line.committed(eventId)
-    if (others !== undefined) line.committed(others.eventId)
-    holds.wait(url, [eventId], dueAt, now)
-    await steps('outbox:settled', eventId)
-    report(eventId, after, 'retry')
   }
 
   /** Corrects a time that was written by a clock that was ahead: it counts as written now. */
@@ -183,34 +113,12 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
       const row = await readRow(eventId)
       const ops: Op[] = [[key, null]]
       const gone = { status: 'failed', error: 'unreadable', body: 'erased', dueAt: null, finishedAt: clock.now() } as const
-      if (row) ops.push(...bodyOps(instanceId, eventId, row), ...rowOps(eventId, row, { ...row, ...gone }))
+      if (row) ops.push(...changes.ops(eventId, row, { ...row, ...gone }))
       await store.commit({ ops })
       line.ended(eventId)
       backlog.changed(-1)
       return undefined
     }
-  }
-
-  async function park(eventId: string, before: LogRow, row: LogRow, body: Uint8Array) {
-    const now = clock.now()
-    const delay = retryDelay(row.tries)
-    const last = delay === undefined
-    const dueAt = steady.now() + (delay ?? KEEP_FAILED_BODY)
-    const after: LogRow = { ...row, status: last ? 'failed' : 'pending', body: 'parked', dueAt, finishedAt: last ? now : null }
-    const key = keys.parkedEvent(instanceId, eventId)
-    // Of two operations on one key the later one counts, so an earlier parked body is replaced.
-    const ops: Op[] = [
-      ...bodyOps(instanceId, eventId, before),
-      [key, sealer.seal(key, body)],
-      [keys.due(instanceId, dueAt, eventId), last ? ERASE : RETRY],
-      ...rowOps(eventId, before, after),
-    ]
-    await outcomes.write(() => ops)
-    line.ended(eventId)
-    if (last) backlog.changed(-1)
-    else needs.overflow().parked(eventId)
-    await steps('outbox:settled', eventId)
-    report(eventId, after, last ? 'failed' : 'retry')
   }
 
   return { scheduled, queued, due, correct }

@@ -33,7 +33,7 @@ export interface DeliveryTurnsDeps extends Pick<OutboxOptions, 'instanceId' | 's
 }
 
 export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
-  const { instanceId, store, steady, log, timer, ids, line, queue, due, holds, backlog, outcomes, attempts } = deps
+  const { instanceId, store, steady, log, timer, line, queue, due, holds, outcomes, attempts } = deps
   /** Manual resends: they come before the queue and, like everything else, one at a time. */
   const front: { run(): Promise<void>; refuse(): void }[] = []
   /** The due event whose time was checked. */
@@ -49,17 +49,16 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       ),
   })
 
+  /** Each task does one thing, or resolves with false if there is nothing to do. */
   async function turn(): Promise<'more' | number> {
     if (await manual()) return 'more'
     const hasMore = await deps.pruning.run()
-    for (const task of [limit, probe, oldest, startIdsOver, correct]) if (await task()) return 'more'
+    for (const task of [limit, probe, oldest, () => startIdsOver(deps, besideTheQueue), correct]) if (await task()) return 'more'
     if (hasMore) return 'more'
     // The hour is for the age of log rows, which no event announces.
     const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
     return Math.min(next - steady.now(), HOUR)
   }
-
-  // Each of these does one thing, or resolves with false if there is nothing to do.
 
   async function manual(): Promise<boolean> {
     const task = front.shift()
@@ -111,22 +110,6 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     return true
   }
 
-  /**
-   * No waiting event depends on the order of the new ids. Only the kept events of streams would sort after later ones: they are removed, and readers
-   * are told about a gap. Rows of the log keep the ids of their events.
-   */
-  async function startIdsOver(): Promise<boolean> {
-    const aheadMs = ids.ahead()
-    if (aheadMs === 0 || (await due.first()) !== null || backlog.size() > 0) return false
-    const hasBegun = await besideTheQueue(() => deps.stream.startOver(ids.startOver))
-    if (hasBegun)
-      log.warn(
-        { instance_id: instanceId, ahead_ms: aheadMs },
-        'event ids were ahead of the clock; they start again at the current time',
-      )
-    return true
-  }
-
   async function correct(): Promise<boolean> {
     const first = await due.first()
     if (first === null || first === checked) return false
@@ -168,4 +151,25 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       for (const task of front.splice(0)) task.refuse()
     },
   }
+}
+
+type Beside = <T>(work: () => Promise<T>) => Promise<T>
+
+/**
+ * No waiting event depends on the order of the new ids. Only the kept events of streams would sort after later ones: they are removed, and readers
+ * are told about a gap. Rows of the log keep the ids of their events.
+ */
+async function startIdsOver(
+  { instanceId, log, ids, due, backlog, stream }: DeliveryTurnsDeps,
+  besideTheQueue: Beside,
+): Promise<boolean> {
+  const aheadMs = ids.ahead()
+  if (aheadMs === 0 || (await due.first()) !== null || backlog.size() > 0) return false
+  const hasBegun = await besideTheQueue(() => stream.startOver(ids.startOver))
+  if (hasBegun)
+    log.warn(
+      { instance_id: instanceId, ahead_ms: aheadMs },
+      'event ids were ahead of the clock; they start again at the current time',
+    )
+  return true
 }

@@ -1,0 +1,46 @@
+/** The change of one event: its log row, its entry in the index, and its body at the place that the row names are one commit. */
+import type { Op } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
+import { bodyOps, ERASE, type LogRow, logRows, RETRY } from '../../../../src/webhooks/log.ts'
+import { indexOps } from '../../../../src/webhooks/log-index.ts'
+import type { Backlog } from '../backlog.ts'
+import type { OutboxOptions } from '../contract.ts'
+import type { Overflow } from '../overflow.ts'
+import type { EventLine } from '../turns/delivery-queue.ts'
+
+export interface EventChangesDeps extends Pick<OutboxOptions, 'instanceId' | 'sealer'> {
+  line: Pick<EventLine, 'committed' | 'ended'>
+  backlog: Pick<Backlog, 'changed'>
+  overflow(): Pick<Overflow, 'parked'>
+}
+
+export function createEventChanges({ instanceId, sealer, line, backlog, overflow }: EventChangesDeps) {
+  const rows = logRows(sealer)
+
+  function bodyAt(eventId: string, { body: place, status, dueAt }: LogRow, body: Uint8Array): Op[] {
+    const key = place === 'line' ? keys.outboxEvent(instanceId, eventId) : keys.parkedEvent(instanceId, eventId)
+    const stored: Op = [key, sealer.seal(key, body)]
+    if (place === 'line') return [stored]
+    return [stored, [keys.due(instanceId, dueAt!, eventId), status === 'failed' ? ERASE : RETRY]]
+  }
+
+  return {
+    /** `body` is stored at the place of `after`. Of two operations on one key the later one counts, so an earlier body is replaced. */
+    ops: (eventId: string, before: LogRow, after: LogRow, body?: Uint8Array): Op[] => [
+      ...bodyOps(instanceId, eventId, before),
+      ...(body === undefined ? [] : bodyAt(eventId, after, body)),
+      rows.encode(keys.logEntry(instanceId, eventId), after),
+      ...indexOps(instanceId, eventId, before, after),
+    ],
+
+    /** Called after the commit, or when the outcome is kept until it is committed. */
+    made(eventId: string, before: LogRow, after: LogRow): void {
+      if (after.body === 'line') line.committed(eventId)
+      else line.ended(eventId)
+      // An event that had finally failed was no longer part of the backlog.
+      if (before.status === 'pending' && after.status !== 'pending') backlog.changed(-1)
+      if (after.body === 'parked' && after.status === 'pending') overflow().parked(eventId)
+    },
+  }
+}
+export type EventChanges = ReturnType<typeof createEventChanges>
