@@ -5,13 +5,12 @@ import { bodyOps, ERASE, type LogRow, logRows, RETRY } from '../../../../src/web
 import { indexOps } from '../../../../src/webhooks/log-index.ts'
 import type { Backlog } from '../backlog.ts'
 import type { OutboxOptions } from '../contract.ts'
-import type { Overflow } from '../overflow.ts'
 import type { EventLine } from '../turns/delivery-queue.ts'
 
 export interface EventChangesDeps extends Pick<OutboxOptions, 'instanceId' | 'sealer'> {
   line: Pick<EventLine, 'committed' | 'ended'>
   backlog: Pick<Backlog, 'changed'>
-  overflow(): Pick<Overflow, 'parked'>
+  overflow(): { parked(eventId: string): void }
 }
 
 export function createEventChanges({ instanceId, sealer, line, backlog, overflow }: EventChangesDeps) {
