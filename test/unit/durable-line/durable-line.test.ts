@@ -48,7 +48,7 @@ class Bench {
   /** Reads end when it resolves. */
   #pause = Promise.resolve()
   #rows = new Map<string, State>()
-  /** Rows that were aside, and may be so again: an earlier row has come since. */
+  /** Rows that were aside, and may wait again: a row before them, or almost equal to them, has come since. */
   readonly #either = new Set<string>()
   /** Rows that are on disk, or were, and are not reported to the line yet. */
   readonly #unreported = new Set<string>()
@@ -91,7 +91,7 @@ class Bench {
   #announce(id: string) {
     this.#line.committed(id)
     this.#unreported.delete(id)
-    for (const other of this.#ids('aside')) if (other >= id) this.#either.add(other)
+    for (const other of this.#ids('aside')) if (other > id.slice(0, -1)) this.#either.add(other)
     if (this.#rows.get(id) === 'stored') this.#rows.set(id, 'waiting')
   }
 

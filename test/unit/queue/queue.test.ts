@@ -19,6 +19,7 @@ import {
   resultOf,
   type SendItem,
   type SendResult,
+  TryLater,
 } from '../../../workers/shard/queue/contract.ts'
 import { QUEUE_CAPACITY } from '../../../workers/shard/queue/entering.ts'
 import { createQueue } from '../../../workers/shard/queue/queue.ts'
@@ -826,6 +827,49 @@ test('an item that this run has stored is sent without reading it back', async (
   assert.deepEqual(
     read.filter((key) => key.startsWith(keys.queueItem(INSTANCE, ''))),
     [],
+  )
+})
+
+test('an item that the network does not decide on waits for its time, and others go past it', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const left: string[] = []
+  const queue = await b.open({
+    async send({ phone }) {
+      left.push(phone)
+      if (left.length === 1) throw new TryLater(MINUTE, {})
+      return accepted
+    },
+  })
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await queue.enqueue(text('1'))
+  await queue.enqueue(text('2'))
+  await until(() => left.length === 2, 'both tried')
+  await b.time.armed(MINUTE)
+  assert.deepEqual(left, ['1', '2'])
+  b.time.advance(MINUTE)
+  await until(async () => (await b.deliveries()).length === 2, 'both sent')
+  assert.deepEqual(left, ['1', '2', '1'])
+})
+
+test('an item whose removal cannot be written keeps its place', async (t) => {
+  const b = await bench(t)
+  let isFailing = false
+  const commit: OpenStore['commit'] = (batch) => (isFailing ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
+  const queue = await b.open({ store: { ...b.store, commit } })
+  const { svcId } = await queue.enqueue(text('1'))
+  await queue.enqueue(text('2'))
+  isFailing = true
+  await assert.rejects(queue.remove(svcId), /disk full/)
+  isFailing = false
+  const { data } = await queue.list({ page: 1, pageSize: 10 })
+  assert.deepEqual(
+    data.map(({ phone, position }) => [phone, position]),
+    [
+      ['1', 1],
+      ['2', 2],
+    ],
   )
 })
 
