@@ -141,7 +141,7 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
         process.exit(0)
       },
       (error) => {
-        log.error({ err: error }, 'the stop failed')
+        log.error({ err: error }, 'the service could not stop in order')
         process.exit(1)
       },
     )

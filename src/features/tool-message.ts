@@ -68,7 +68,7 @@ function prepared(name: string, given: RawFields, onUnknown: (names: string[]) =
   let operation: string | null = null
   try {
     const call = toolCall(name, given)
-    if ('answer' in call) throw Failure.invalid({ path: '', message: 'must be smaller' })
+    if ('answer' in call) throw Failure.invalid({ path: '', message: 'has arguments that are too large for this tool' })
     operation = call.operation.id
     checkNames(unknownFields(call.operation, call.fields), onUnknown)
     return { operation, input: parseInput(call.operation, call.fields) }

@@ -66,9 +66,11 @@ function derOf(raw: Bytes): Bytes {
 /** The two numbers of an ASN.1 signature as 64 bytes, as WebCrypto expects them. */
 function rawOf(der: Bytes): Bytes {
   const padded = (integer: Bytes) => joined(new Uint8Array(32), integer).slice(-32)
-  if (der[0] !== 0x30 || der[1] !== der.length - 2 || der[2] !== 2) throw new Error('the signature is no pair of integers')
+  if (der[0] !== 0x30 || der[1] !== der.length - 2 || der[2] !== 2)
+    throw new Error('the signature is not a pair of integers in ASN.1')
   const first = 4 + der[3]!
-  if (der[first] !== 2 || first + 2 + der[first + 1]! !== der.length) throw new Error('the signature is no pair of integers')
+  if (der[first] !== 2 || first + 2 + der[first + 1]! !== der.length)
+    throw new Error('the signature is not a pair of integers in ASN.1')
   return joined(padded(der.slice(4, first)), padded(der.slice(first + 2)))
 }
 
