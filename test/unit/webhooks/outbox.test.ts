@@ -580,6 +580,23 @@ test('a burst that is faster than its receiver waits on disk, and comes in order
   assert.ok((await statuses(b)).every((status) => status === 'delivered'))
 })
 
+// In PostgreSQL a read that begins at the first key goes through everything that was removed.
+test('the queue is read behind the events that have left it', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, to.url)
+  const begins: (string | undefined)[] = []
+  const range: OpenStore['range'] = (prefix, options) => {
+    if (prefix === keys.outbox(INSTANCE) && options?.reverse !== true) begins.push(options?.after)
+    return b.store.range(prefix, options)
+  }
+  const outbox = await b.open({ store: { ...b.store, range } })
+  const ids = await b.add(outbox, 'one', 'two')
+  await until(() => to.received.length === 2 && outbox.backlog() === 0, 'both')
+  // The queue is read again after work beside it.
+  await assert.rejects(outbox.resend('unknown'), { code: 'not_found' })
+  await until(() => begins.at(-1) === keys.outboxEvent(INSTANCE, ids[1]!), 'a read behind the second')
+})
+
 test('the log keeps its size and its age, and never loses a waiting event', async (t) => {
   const to = await receiver(t, ({ json }) => (json.message_id === 'stuck' ? 500 : 200))
   const b = await bench(t, to.url)
