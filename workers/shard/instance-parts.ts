@@ -1,10 +1,11 @@
 /**
  * The parts of one instance: its keys and records, webhooks, sending, receiving, link and status. They are constructed in order, each from parts that
  * exist already. If a part needs a later one, it reads a slot (`context/slot.ts`) that the later one writes, or emits an event
- * (`context/instance-events.ts`) that the later one handles.
+ * (`instance-events.ts`) that the later one handles.
  */
 import { SECOND } from '../../src/domain/clock.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
+import type { AttemptResults } from '../../src/domain/readings.ts'
 import { createSealer } from '../../src/storage/sealer.ts'
 import { createAccountRecords } from './account-records.ts'
 import { PICTURE_HOST } from './chats/pictures.ts'
@@ -13,15 +14,15 @@ import { createLink } from './connection/link.ts'
 import { type NetworkRoute, presentRoute } from './connection/network-route.ts'
 import { createPairing } from './connection/pairing/pairing.ts'
 import { createPasskeyPairing } from './connection/pairing/passkey-pairing.ts'
+import { createAccountRestriction } from './connection/restriction/account-restriction.ts'
 import type { InstanceContext } from './context/instance-context.ts'
-import { createInstanceEvents } from './context/instance-events.ts'
 import { createInstanceStore } from './context/instance-store.ts'
 import { createSlot } from './context/slot.ts'
 import { createDispatch } from './dispatch.ts'
+import { createInstanceEvents } from './instance-events.ts'
 import { createAuthState } from './keys/auth-state.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createAddressLocks } from './keys/signal/address/address-locks.ts'
-import { createAccountRestriction } from './lifecycle/account-restriction.ts'
 import { createLinkEffects } from './lifecycle/link-effects.ts'
 import { hasMoved } from './lifecycle/moved.ts'
 import { shownState } from './lifecycle/shown.ts'
@@ -32,7 +33,7 @@ import { mediaOf } from './operations/send/ahead.ts'
 import { createIdempotency } from './queue/idempotency.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
 import { createMessageStatuses } from './receipts/message-statuses.ts'
-import { createMessageTimeline } from './receipts/message-timeline.ts'
+import { createMessageTimeline, type MessageTimeline } from './receipts/message-timeline.ts'
 import { recordInDirectory } from './receive/effects/directory.ts'
 import { createOwnEvents } from './receive/own-events.ts'
 import { createPresence } from './receive/presence.ts'
@@ -42,7 +43,7 @@ import { createKnownMessages } from './retry/known-messages.ts'
 import { createSent } from './retry/sent.ts'
 import { createSending } from './send/sending.ts'
 import type { ShardDeps } from './shard-deps.ts'
-import { createInstanceOutbox } from './webhooks/instance-outbox.ts'
+import { createOutbox } from './webhooks/outbox.ts'
 
 /** Time limit of a logout, which is best effort. */
 export const LOGOUT_DEADLINE = 5 * SECOND
@@ -120,13 +121,46 @@ function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
   }
 }
 
+/** The outbox with its metrics, and the results of its attempts since the start. */
+function createWebhooks(deps: ShardDeps, { context, events }: Ground, timeline: MessageTimeline) {
+  const { id, store, sealer, clock, steady, log, tally, steps, config } = context
+  const attempts: AttemptResults = { delivered: 0, retry: 0, failed: 0, discarded: 0 }
+  const outbox = createOutbox({
+    instanceId: id,
+    store,
+    sealer,
+    clock,
+    steady,
+    webhooks: () => config().webhooks,
+    dialect: () => config().settings.dialect,
+    previousSecret: () => config().previousSecret,
+    deliver: deps.deliver,
+    log,
+    steps,
+    note: timeline.ops,
+    maxWaiting: deps.outboxMax,
+    onAppend: (type) => tally.add('svc_events_total', { type }),
+    onOverflow: (type) => tally.add('svc_webhook_overflow_total', { type }),
+    onEvents: () => deps.announce({ type: 'events', instance: id }),
+    onInterest: () => events.emit('interest'),
+    onResult(type, result, durationMs) {
+      attempts[result]++
+      // An event whose webhook was switched off in the meantime is not attempted at all.
+      if (result === 'discarded') return
+      tally.add('svc_webhook_deliveries_total', { type, result })
+      tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
+    },
+  })
+  return { outbox, attempts }
+}
+
 /** Messages in both directions, and their events. */
 function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, sent, messages, record }: Account) {
   const { context, config, session, route, state, events } = ground
   const { store, sealer, log, tally } = context
   const { recent, authorship, secrets, roles, contacts, directory, disappearing, correspondents } = records
   const timeline = createMessageTimeline(context)
-  const { outbox, attempts } = createInstanceOutbox(context, { shard: deps, timeline, events })
+  const { outbox, attempts } = createWebhooks(deps, ground, timeline)
   const statuses = createMessageStatuses(context, { outbox })
   const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
   const presence = createPresence(context, { outbox })

@@ -11,10 +11,10 @@ import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { WebVersion } from '../baileys/version.ts'
 import type { Slot } from '../context/slot.ts'
 import type { AuthState } from '../keys/auth-state.ts'
-import type { AccountRestriction } from '../lifecycle/account-restriction.ts'
 import type { Connection, ConnectionEvent, SessionEvents } from './contract.ts'
 import { createNetworkRoute, type NetworkRoute } from './network-route.ts'
 import type { Pairing } from './pairing/pairing.ts'
+import type { AccountRestriction } from './restriction/account-restriction.ts'
 import { onlyWhile, sessionEvents } from './session-events.ts'
 
 /** Parameters of a new session. */

@@ -28,10 +28,10 @@ import type { InboxSession } from './inbox/inbox-session.ts'
 import { createRecovered } from './inbox/recovered.ts'
 import { messageMark } from './inbox/seen-marks.ts'
 import { createTries, triedOnce } from './inbox/tries.ts'
-import { createWaitingMessages, type WaitingMessages } from './inbox/waiting-messages.ts'
 import { createNotices, type Notices } from './notices.ts'
 import type { Presence } from './presence.ts'
 import type { ReceivedEvents } from './received-events.ts'
+import { createWaitingMessages, type WaitingMessages } from './waiting/waiting-messages.ts'
 
 type ReceivingContext = Context<'id' | 'sealer' | 'clock' | 'steps' | 'config'> & { store: InboxDeps['store']; log: Logger }
 

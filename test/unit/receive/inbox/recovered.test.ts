@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { createLog } from '../../../../src/log.ts'
 import { createRecovered } from '../../../../workers/shard/receive/inbox/recovered.ts'
-import { createWaitingMessages } from '../../../../workers/shard/receive/inbox/waiting-messages.ts'
+import { createWaitingMessages } from '../../../../workers/shard/receive/waiting/waiting-messages.ts'
 import { INSTANCE, START, sealer, tempStore } from '../../storage/fixtures.ts'
 import { ANA, ANA_LID } from '../../translate/inbound/context.ts'
 

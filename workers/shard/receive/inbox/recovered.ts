@@ -8,9 +8,9 @@ import type { Logger } from 'pino'
 import type { Op } from '../../../../src/storage/contract.ts'
 import type { ReceivedEvents } from '../received-events.ts'
 import { isEvent } from '../unreported.ts'
+import type { WaitingMessages } from '../waiting/waiting-messages.ts'
 import type { InstanceInbox } from './inbox.ts'
 import { messageMarks } from './seen-marks.ts'
-import type { WaitingMessages } from './waiting-messages.ts'
 
 export interface RecoveredDeps {
   inbound: Pick<ReceivedEvents, 'message'>

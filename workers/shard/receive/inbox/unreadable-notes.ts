@@ -3,9 +3,9 @@ import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysock
 import type { Logger } from 'pino'
 import { idOf } from '../../wire/envelope.ts'
 import type { Unreported } from '../unreported.ts'
+import type { Unreadable } from '../waiting/waiting-messages.ts'
 import { type Marks, messageMarks } from './seen-marks.ts'
 import { addressed } from './stanza-message.ts'
-import type { Unreadable } from './waiting-messages.ts'
 
 export interface UnreadableNotesDeps {
   marks: Pick<Marks, 'has'>

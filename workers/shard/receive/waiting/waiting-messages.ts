@@ -9,7 +9,6 @@
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import * as v from 'valibot'
 import { type Clock, DAY, HOUR, SECOND } from '../../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
@@ -18,13 +17,11 @@ import { repository } from '../../../../src/storage/repository.ts'
 import type { Sealer } from '../../../../src/storage/sealer.ts'
 import { createSweeper } from '../../../../src/storage/sweeper.ts'
 import type { Outbox } from '../../webhooks/outbox.ts'
-import { secondsOf } from '../../wire/bounds.ts'
-import { envelopeOf } from '../../wire/envelope.ts'
-import { isHidden, isViewOnce } from '../../wire/message-stanza.ts'
+import { type Mark, messageMarks } from '../inbox/seen-marks.ts'
 import { isEvent, type Reported, type Unreported } from '../unreported.ts'
 import { createPacedReports } from './paced-reports.ts'
-import { type Mark, messageMarks } from './seen-marks.ts'
 import { createWaitingEntries, type WaitingEntry } from './waiting-entries.ts'
+import { WaitingMessage, waitingMessage } from './waiting-message.ts'
 
 /** Time for the sender's retry, in ms. */
 const RETRY_TIME = 10 * SECOND
@@ -32,29 +29,6 @@ const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
 /** Number of records in memory; the oldest reported ones are evicted, and a message that arrives after that is an ordinary one. */
 const MAX_RECORDS = 2_000
-
-const text = v.optional(v.string())
-const Waiting = v.object({
-  key: v.object({
-    id: v.string(),
-    remoteJid: v.string(),
-    remoteJidAlt: text,
-    fromMe: v.boolean(),
-    participant: text,
-    participantAlt: text,
-  }),
-  /** Time from the stanza, in epoch seconds. */
-  timestamp: v.number(),
-  pushName: v.nullable(v.string()),
-  viewOnce: v.boolean(),
-  /** Reported as `unsupported` under this name, not as `waiting_message`. */
-  protoType: text,
-  /** Apps show nothing in its place. */
-  isHidden: v.optional(v.literal(true)),
-  isTold: v.boolean(),
-  at: v.number(),
-})
-export type WaitingMessage = v.InferOutput<typeof Waiting>
 
 interface Entry extends WaitingEntry {
   /** The readable message is being written, so `waiting_message` must not follow it. */
@@ -105,7 +79,7 @@ export interface WaitingMessages {
 
 export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const { instance, store, sealer, clock, log, outbox, event, unreported, alongside, maxRecords = MAX_RECORDS } = deps
-  const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
+  const records = repository({ name: 'waiting message', schema: WaitingMessage, version: 1, sealed: sealer })
   const entries = createWaitingEntries<Entry>()
   const keyOf = (mark: Mark) => keys.waiting(instance, mark)
   /** Commits run one after another, because a record is written before its event. */
@@ -202,7 +176,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       const [mark] = messageMarks(key)
       if (!mark || !key.id || !key.remoteJid) return unreported('malformed')
       if (entries.find(key)) return unreported('again')
-      const record = recordOf({ ...key, id: key.id, remoteJid: key.remoteJid }, node, how?.protoType, clock.now())
+      const record = waitingMessage({ ...key, id: key.id, remoteJid: key.remoteJid }, node, how?.protoType, clock.now())
       entries.set(mark, { record })
       // Nobody sends a view-once message again, so there is nothing to wait for.
       reports.in(mark, record.viewOnce || how?.isFinal ? 0 : RETRY_TIME)
@@ -240,34 +214,5 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       reports.stop()
       await Promise.all([tail, sweeper.stop()])
     },
-  }
-}
-
-const optional = <K extends string>(name: K, value: string | null | undefined) =>
-  (value ? { [name]: value } : {}) as { [P in K]?: string }
-
-function recordOf(
-  key: WAMessageKey & { id: string; remoteJid: string },
-  node: BinaryNode,
-  protoType: string | undefined,
-  now: number,
-): WaitingMessage {
-  const { t, pushName = null } = envelopeOf(node)
-  return {
-    key: {
-      id: key.id,
-      remoteJid: key.remoteJid,
-      fromMe: key.fromMe === true,
-      ...optional('remoteJidAlt', key.remoteJidAlt),
-      ...optional('participant', key.participant),
-      ...optional('participantAlt', key.participantAlt),
-    },
-    timestamp: secondsOf(t, now),
-    pushName,
-    viewOnce: isViewOnce(node),
-    ...optional('protoType', protoType),
-    ...(isHidden(node) ? { isHidden: true as const } : {}),
-    isTold: false,
-    at: now,
   }
 }

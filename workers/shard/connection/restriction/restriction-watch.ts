@@ -4,12 +4,12 @@
  * ended only after the network confirms it.
  */
 import type { Logger } from 'pino'
-import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
-import type { Restriction } from '../../../src/domain/instance.ts'
-import { systemTimer, type Timer } from '../../../src/storage/timer.ts'
-import { type ReachOutLock, reachOutLock } from '../wire/reach-out-lock.ts'
-import type { Mex } from './mex.ts'
-import { QUERY_DEADLINE } from './within.ts'
+import { type Clock, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
+import type { Restriction } from '../../../../src/domain/instance.ts'
+import { systemTimer, type Timer } from '../../../../src/storage/timer.ts'
+import { type ReachOutLock, reachOutLock } from '../../wire/reach-out-lock.ts'
+import type { Mex } from '../mex.ts'
+import { QUERY_DEADLINE } from '../within.ts'
 
 /** Interval in ms of queries about a lock without an end, or past its announced end, as in the official web client. */
 const ASK_AGAIN = MINUTE

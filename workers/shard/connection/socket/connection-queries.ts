@@ -1,16 +1,16 @@
 /** Queries and sends of one connection. All of them end with it. */
 import type { WASocket } from '@whiskeysockets/baileys'
-import { Failure } from '../../../src/domain/failures.ts'
-import { createAsk } from './ask.ts'
-import type { Connection, ConnectionDeps } from './contract.ts'
-import type { DeviceLists } from './device-lists.ts'
-import { sendFailure } from './failures.ts'
-import { type Identity, type LidPair, learnPairs } from './identity.ts'
-import type { Mex } from './mex.ts'
-import type { Acks } from './socket/acks.ts'
-import { createPersonRelay } from './socket/person-relay.ts'
-import { createTrustedTokens } from './trusted-tokens.ts'
-import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from './within.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import { createAsk } from '../ask.ts'
+import type { Connection, ConnectionDeps } from '../contract.ts'
+import type { DeviceLists } from '../device-lists.ts'
+import { sendFailure } from '../failures.ts'
+import { type Identity, type LidPair, learnPairs } from '../identity.ts'
+import type { Mex } from '../mex.ts'
+import { createTrustedTokens } from '../trusted-tokens.ts'
+import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from '../within.ts'
+import type { Acks } from './acks.ts'
+import { createPersonRelay } from './person-relay.ts'
 
 export interface ConnectionQueriesDeps {
   /** Id of the instance. */

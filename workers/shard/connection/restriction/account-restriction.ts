@@ -1,6 +1,6 @@
 /** The network's restriction of the account: it cannot message people who never wrote to it. */
-import type { Restriction } from '../../../src/domain/instance.ts'
-import type { Context } from '../context/instance-context.ts'
+import type { Restriction } from '../../../../src/domain/instance.ts'
+import type { Context } from '../../context/instance-context.ts'
 
 export interface AccountRestriction {
   /** Null if the account is not restricted, as far as is known. */

@@ -1,6 +1,6 @@
 /** Events between the parts of one instance whose sender is constructed before its receiver. */
 import { EventEmitter } from 'node:events'
-import type { LifecycleEvent } from '../lifecycle/contract.ts'
+import type { LifecycleEvent } from './lifecycle/contract.ts'
 
 export interface InstanceEventMap {
   /** A person wrote to the account for the first time, so an item of the queue that was held for that may leave. */

@@ -2,8 +2,8 @@
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { chatNamesOf } from '../../translate/inbound/referenced.ts'
 import { bare } from '../../wire/jid.ts'
-import { type Mark, messageMarks } from './seen-marks.ts'
-import type { WaitingMessage } from './waiting-messages.ts'
+import { type Mark, messageMarks } from '../inbox/seen-marks.ts'
+import type { WaitingMessage } from './waiting-message.ts'
 
 export interface WaitingEntry {
   record: WaitingMessage
