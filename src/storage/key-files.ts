@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder, writeOnce } from './durable-files.ts'
-import { type KeyFile, openPlaces, PLACE_BYTES, sealPlace } from './key-place.ts'
+import { type KeyFile, openKeyPlaces, PLACE_BYTES, sealPlace } from './key-places.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
 import { createSealer, RING_KEY_BYTES } from './sealer.ts'
 
@@ -43,7 +43,8 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
   const sealer = createSealer(secretKey)
   const path = (name: string) => join(dir, name)
 
-  const opened = (name: string, bytes: Buffer): KeyFile | null => openPlaces(sealer, name, [placeIn(bytes, 0), placeIn(bytes, 1)])
+  const opened = (name: string, bytes: Buffer): KeyFile | null =>
+    openKeyPlaces(sealer, name, [placeIn(bytes, 0), placeIn(bytes, 1)])
 
   async function read(name: string): Promise<KeyFile | null | undefined> {
     try {

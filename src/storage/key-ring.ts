@@ -10,7 +10,7 @@
 import type { Steps } from '../domain/steps.ts'
 import type { StateStore } from './contract.ts'
 import type { KeyFiles } from './key-files.ts'
-import type { KeyFile } from './key-place.ts'
+import type { KeyFile } from './key-places.ts'
 import { keys } from './record-keys.ts'
 import { createSealer, type Sealer } from './sealer.ts'
 import { isEmpty } from './secret-key.ts'

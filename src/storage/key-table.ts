@@ -1,7 +1,7 @@
 /** Keys in a table, each with the two places that a file has (`key-files.ts`). Each step may be repeated. */
 import { randomBytes } from 'node:crypto'
 import type { KeyFiles } from './key-files.ts'
-import { type KeyFile, openPlaces, sealPlace } from './key-place.ts'
+import { type KeyFile, openKeyPlaces, sealPlace } from './key-places.ts'
 import { createSealer, RING_KEY_BYTES } from './sealer.ts'
 
 export interface KeyTable {
@@ -21,7 +21,7 @@ export function openKeyTable(table: KeyTable, secretKey: Uint8Array): KeyFiles {
 
   async function read(name: string): Promise<KeyFile | null | undefined> {
     const places = await table.get(name)
-    return places && openPlaces(sealer, name, places)
+    return places && openKeyPlaces(sealer, name, places)
   }
 
   async function found(name: string): Promise<KeyFile> {

@@ -3,7 +3,7 @@
  * `threadUrl` is how other threads of the process use it.
  */
 import { randomUUID } from 'node:crypto'
-import { type Asked, openRemoteRows, shareRows } from '../drivers/memory/shared-rows.ts'
+import { type Asked, openSharedRows, shareRows } from '../drivers/memory/shared-rows.ts'
 import { createSortedRows, type SortedRows } from '../drivers/memory/sorted-rows.ts'
 import { memoryDriver } from '../drivers/memory.ts'
 import { type KeyTable, openKeyTable } from '../key-table.ts'
@@ -59,7 +59,7 @@ function hold(): Opened {
 }
 
 async function held(threadName: string): Promise<Opened> {
-  const { close, ...rows } = await openRemoteRows(threadName)
+  const { close, ...rows } = await openSharedRows(threadName)
   return { rows, threadName, close }
 }
 

@@ -60,7 +60,7 @@ export interface RemoteRows extends Asked {
 }
 
 /** The rows of another thread. */
-export async function openRemoteRows(store: string): Promise<RemoteRows> {
+export async function openSharedRows(store: string): Promise<RemoteRows> {
   const client = randomUUID()
   const questions = new BroadcastChannel(questionsOf(store))
   const answers = new BroadcastChannel(answersOf(client))

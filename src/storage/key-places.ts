@@ -15,7 +15,7 @@ const recordKey = (name: string) => `key:${name}`
 export const sealPlace = (sealer: Sealer, name: string, key: Uint8Array): Buffer => sealer.seal(recordKey(name), key)
 
 /** The key in the place that this secret key opens. Null if it opens neither. An empty place is undefined. */
-export function openPlaces(
+export function openKeyPlaces(
   sealer: Sealer,
   name: string,
   places: readonly [Uint8Array | undefined, Uint8Array | undefined],
