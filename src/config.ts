@@ -236,6 +236,7 @@ const SECRETS: readonly string[] = [
   'SVC_LISTEN_TOKEN',
   'SVC_LISTEN_API_KEY',
   'SVC_LISTEN_SECRET',
+  'SVC_TEST_STORE_URL',
 ] satisfies Variable[]
 
 export interface Config {

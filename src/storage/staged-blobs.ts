@@ -2,6 +2,7 @@
  * Media of an instance that a command brings in, in a folder of its own beside those of the instances: it becomes the instance's folder when the instance is
  * there. Until then it does not count against the budget.
  */
+import { existsSync } from 'node:fs'
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { measureBlobs, STAGED } from './blobs.ts'
@@ -26,14 +27,19 @@ export async function adoptStaged(blobsDir: string, instance: string, counter: B
 export const dropStaged = (blobsDir: string, instance: string): Promise<void> =>
   rm(stagedDir(blobsDir, instance), { recursive: true, force: true })
 
-/** Runs at the start, before blobs are counted: adopts folders that belong to an instance, keeps those that wait for one, and removes the rest. */
+/**
+ * Runs at the start, before blobs are counted: keeps the folders of imports that wait, adopts those of instances that have none yet, and removes the
+ * rest. An instance that has a folder was there before: the folder beside it is of a second import of its archive, which was interrupted.
+ */
 export async function settleStaged(
   blobsDir: string,
   { isInstance, isWaiting }: Record<'isInstance' | 'isWaiting', (instance: string) => boolean>,
 ): Promise<void> {
   for (const instance of await stagedIn(blobsDir)) {
-    if (isInstance(instance)) await adoptStaged(blobsDir, instance, new BigInt64Array(1))
-    else if (!isWaiting(instance)) await dropStaged(blobsDir, instance)
+    if (isWaiting(instance)) continue
+    const isNew = isInstance(instance) && !existsSync(join(blobsDir, instance))
+    if (isNew) await adoptStaged(blobsDir, instance, new BigInt64Array(1))
+    else await dropStaged(blobsDir, instance)
   }
 }
 

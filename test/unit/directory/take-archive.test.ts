@@ -123,6 +123,15 @@ test('a command that was killed while it staged leaves nothing', async () => {
   await rm(blobs, { recursive: true })
 })
 
+test('a second import of an archive that was killed while it staged changes nothing, and the service starts', async () => {
+  await stage()
+  await (await started()).directory.takeImports()
+  await stage({ isHandedOver: false })
+  const { directory } = await started()
+  await assertWhole()
+  await directory.delete(ID as InstanceId)
+})
+
 test('an import whose first slices a start has removed is refused as a whole', async () => {
   await stage()
   const [first] = await under(keys.importSlices(ID))

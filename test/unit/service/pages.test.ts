@@ -11,7 +11,8 @@ const root = fileURLToPath(ROOT)
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 const below = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    // The clients that tests generate have packages of their own.
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => join(folder, name))
 const PAGES = [
   'README.md',

@@ -102,7 +102,12 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     }, LOOK_EVERY)
     timer.unref()
   }
-  await look()
+  try {
+    await look()
+  } catch (error) {
+    await link.end()
+    throw error
+  }
   later()
 
   return async () => {
