@@ -141,7 +141,7 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
         process.exit(0)
       },
       (error) => {
-        log.error({ err: error }, 'the service could not stop in order')
+        log.error({ err: error }, 'the service could not be stopped properly')
         process.exit(1)
       },
     )

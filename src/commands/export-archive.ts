@@ -84,7 +84,7 @@ async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundI
   }
   const { head } = await readBack(file, wish.passphrase)
   if (head.id !== found.id || head.made !== earlier.made)
-    throw new Error(`The file ${file} is another archive; name another file.`)
+    throw new Error(`The file ${file} contains an archive of another instance or of another export; name another file.`)
   return true
 }
 

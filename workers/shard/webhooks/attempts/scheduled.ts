@@ -103,7 +103,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     // Outside of the try block: the event did not cause a failure of storage, and then waits.
     const stored = await store.get(keys.logEntry(instanceId, eventId))
     try {
-      if (stored === undefined) throw new Error(`${key} has no log row`)
+      if (stored === undefined) throw new Error(`the webhook log has no entry of the stored event ${eventId}`)
       return { row: rowOf(eventId, stored), body: sealer.open(key, sealed) }
     } catch (error) {
       log.error(
