@@ -99,7 +99,8 @@ if (receive) {
   const rss = linesOf(({ rss_mb }) => rss_mb.median)
   panels.push((offset) => panel('Memory beside texts received', ['texts per s', 'MB'], rss, offset))
 }
-if (panels.length === 0) throw new Error('bench/results has no run of memory or receive')
+if (panels.length === 0)
+  throw new Error('bench/results has no results of the benches "memory" and "receive"; run one of them first')
 const COLUMNS = 2
 const rows = Math.ceil(panels.length / COLUMNS)
 const placed = panels.map(

@@ -34,7 +34,7 @@ export function featureTable(ids: readonly string[], promised: Promised): string
     rows.push(`| ${cells.join(' | ')} |`)
   }
   return [
-    `The contract of the API has ${total} operations, and the service has ${built} of them. It also has some operations that the contract does not contain.`,
+    `The contract, \`docs/contract-operations.json\`, lists the operations that the service promises: ${total}, of which the service has ${built}. The service also has operations that are not in that list; the table names them, too.`,
     '',
     '| Area | Of the contract | Operations | Missing |',
     '|---|---|---|---|',

@@ -34,4 +34,4 @@ export const isThere = async (store: Pick<StateStore, 'get'>, id: string): Promi
 
 export const linkedAs = (instance: string): string => `Instance ${instance} is already linked as this device.`
 export const hasItsId = (instance: string): string =>
-  `Instance ${instance} exists here already, and is not linked as this device.`
+  `Instance ${instance} exists here already: it is linked as another device, or not linked.`

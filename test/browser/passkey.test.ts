@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -307,6 +309,54 @@ describe('linking with a passkey in Chromium', { skip }, () => {
         'abcd',
         'x'.repeat(60),
       ])
+    })
+
+    test('options that cannot be signed get a sentence, and nothing is handed in', async () => {
+      const cases: [unknown, string][] = [
+        [undefined, 'TypeError'],
+        [5, 'TypeError'],
+        [{}, 'TypeError'],
+        [{ challenge: '%%%%' }, 'InvalidCharacterError'],
+        [{ challenge: 'AAAA', allowCredentials: 5 }, 'TypeError'],
+        [{ challenge: 'AAAA', allowCredentials: [{ type: 'public-key' }] }, 'TypeError'],
+        [{ challenge: 'AAAA', allowCredentials: [{ type: 'public-key', id: '%' }] }, 'InvalidCharacterError'],
+        [{ challenge: 'AAAA', rpId: 'gw.example' }, 'SecurityError'],
+      ]
+      let options: unknown
+      const posted: string[] = []
+      const gateway = createServer((request, response) => {
+        if (request.method === 'POST') posted.push(request.url ?? '')
+        response.writeHead(200, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' })
+        response.end(JSON.stringify({ name: 'Shop', public_key: options }))
+      })
+      await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
+      const { port } = gateway.address() as AddressInfo
+      const opened = JSON.stringify({ v: 1, u: `http://127.0.0.1:${port}/passkey`, t: 'A'.repeat(43) })
+      try {
+        for (const [each, error] of cases) {
+          options = each
+          const tab = await openTab(context, `${WHATSAPP}#svc-passkey=${Buffer.from(opened).toString('base64url')}`, undefined)
+          await tab.says(QUESTION)
+          await tab.press('Confirm')
+          await tab.says(`The browser could not ask for the passkey (${error}).`)
+          await tab.close()
+        }
+        assert.deepEqual(posted, [])
+      } finally {
+        gateway.close()
+        gateway.closeAllConnections()
+      }
+    })
+
+    test('only the card on WhatsApp Web is answered, and no other page', async () => {
+      const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+      const page = await context.newPage()
+      await page.goto(new URL('manifest.json', worker.url()).href)
+      const reply = await page.evaluate(
+        "chrome.runtime.sendMessage({ step: 'forget' }).then((reply) => reply ?? 'none', () => 'none')",
+      )
+      assert.equal(reply, 'none')
+      await page.close()
     })
 
     test('it leaves WhatsApp Web alone without a fragment, and refuses one that is damaged', async () => {

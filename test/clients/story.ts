@@ -79,11 +79,11 @@ export async function tell({ baseUrl, adminKey, webhookUrl, verifyBy, scan, frie
     params: { path },
     body: { phone: 'nobody', message: 'Hello', ...{ priority: 5 } },
   })
-  if (error === undefined) throw new Error('a wrong number was taken')
+  if (error === undefined) throw new Error('the service accepted an invalid phone number')
   const ignored = response.headers.get('X-Svc-Ignored-Fields')
 
   const queue = must(await client.GET('/instances/{instance_id}/token/{token}/queue', { params: { path, query: { page: 1 } } }))
-  if (queue.total !== 0) throw new Error(`${queue.total} messages wait`)
+  if (queue.total !== 0) throw new Error(`the queue should be empty, but ${queue.total} messages wait`)
   const settings = must(
     await client.PUT('/instances/{instance_id}/token/{token}/settings', { params: { path }, body: { auto_read_message: true } }),
   )

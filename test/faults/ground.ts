@@ -43,7 +43,7 @@ export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(r
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`)
+    if (Date.now() > deadline) throw new Error(`this did not happen within ${ms} ms: ${what}`)
     await pause(LOOK)
   }
 }

@@ -27,7 +27,7 @@ export async function borrowPlace(kind: 'traced' | 'untraced', address = lender!
     socket.unref()
     if (done) throw new Error('the process of the borrowed world has ended')
     const { answer, error } = JSON.parse(value) as { answer: T; error?: string }
-    if (error !== undefined) throw new Error(`the process of the borrowed world reported an error: ${error}`)
+    if (error !== undefined) throw new Error(`the shared test process (network and service) reported an error: ${error}`)
     return answer
   }
   const task = (name: HostTask) => ask<void>({ task: name })
