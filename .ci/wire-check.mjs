@@ -61,8 +61,8 @@ const REFUSED = {
 }
 
 /**
- * Queries that the specification lacks (its README, limits), in its own form: as whatsmeow and zapo send them. They are checked as any other, and
- * cover for none.
+ * Forms of queries that the specification does not contain, written like its own entries after what whatsmeow and zapo send. Each query is checked
+ * against its form like any other; a form excuses no other query.
  */
 const FORMS = [
   {

@@ -43,7 +43,7 @@ const TAKING = 'importing'
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   const { store, sealer, keyOf, account, tempDir, read, stage, takeImports, steps, log } = deps
-  /** Of two requests with one device, the second must find the instance of the first. */
+  /** Requests that import the same device run one after another, so that the second one finds the instance that the first one made. */
   const mutex = createKeyedMutex()
 
   async function refuseOccupied(workspace: WorkspaceId, { identity, id }: FileFound): Promise<void> {

@@ -27,7 +27,7 @@ export function parseStoreUrl(url: string): StoreUrl | undefined {
 /** The schema of PostgreSQL that the URL names. */
 export const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? SCHEMA
 
-/** The same database with another schema, which is another store. */
+/** URL of the store that another schema of the same database contains. */
 export const withSchema = (url: string, schema: string): string => withParameter(url, 'schema', schema)
 
 export function withParameter(url: string, name: string, value: string): string {

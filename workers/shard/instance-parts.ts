@@ -291,7 +291,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
       if (next.reason === 'pairing_failed') passkeys.timedOut()
       if (next.status === 'qr' || previous !== 'qr') return
       pairing.clear()
-      // After a restart the next code is on its way.
+      // A restart requests the next QR code by itself, so callers that wait for one keep waiting.
       if (next.status !== 'starting') pairing.giveUp()
     },
   })

@@ -151,7 +151,7 @@ class Bench {
     if (id !== undefined) await this.#attempt(id, each)
   }
 
-  /** As an owner does that has too many rows; one is committed and reported meanwhile. */
+  /** Drops the oldest row, as an owner with too many rows does. Another row is committed and reported before the drop is. */
   async #dropOldest(coming: string | undefined) {
     await this.#settle()
     const oldest = this.#line.oldest()

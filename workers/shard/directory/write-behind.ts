@@ -15,7 +15,7 @@ export interface WriteBehind {
   readonly rides: Rider
   /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   flush(): Promise<void>
-  /** The same without a caller that waits: a failure is logged. */
+  /** Starts a flush that no caller waits for; a failure is logged. */
   flushBehind(): void
   /** Resolves when no flush is running. Never rejects. */
   idle(): Promise<void>

@@ -185,7 +185,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     async oldest() {
       const seen = reports
       for await (const [id] of range(gone, 1)) {
-        // A row that was committed meanwhile may be before this one.
+        // The cursor stays if a row was reported during the read, because that row may precede this one.
         if (seen === reports && before(id) > gone) gone = before(id)
         if (gone > passed) passed = gone
         if (passed > known) known = passed

@@ -131,7 +131,10 @@ export const pairingRequest = (request: PairingRequest): Uint8Array => proto.Pai
 export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
   proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
 
-/** Null if the text is empty or not base64url, with or without padding. Four letters are three bytes; one letter more is a part of a byte. */
+/**
+ * Bytes of a base64url text, with or without padding; null if the text is empty or invalid. Four characters encode three bytes, so a remainder of one
+ * character, which encodes less than a byte, is invalid.
+ */
 export const base64urlBytes = (text: string): Buffer | null =>
   /^(?:[\w-]{4})*(?:[\w-]{2,4})={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null
 

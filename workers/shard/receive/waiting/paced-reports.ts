@@ -6,7 +6,7 @@ export interface PacedReports<Subject> {
   in(subject: Subject, ms: number): void
   /** The subject is not reported, unless this is called again for it. */
   drop(subject: Subject): void
-  /** After it, nothing is reported. */
+  /** Ends all delays; nothing is reported afterwards. */
   stop(): void
 }
 

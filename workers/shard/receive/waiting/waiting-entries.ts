@@ -13,11 +13,13 @@ export interface WaitingEntries<E extends WaitingEntry> {
   get(mark: Mark): E | undefined
   has(mark: Mark): boolean
   size(): number
+  /** Names in the order in which they were added, including names that are added during the iteration. */
+  marks(): Iterable<Mark>
   /** In the order in which they were added. */
   all(): (readonly [Mark, E])[]
   /** The name under which the message is stored; undefined if it is not waited for. */
   find(key: WAMessageKey): Mark | undefined
-  /** By the id of the message, and by its chat if several messages have that id, because senders choose their ids. */
+  /** Finds a message by its id, and by its chat if several messages have that id, because senders choose their ids. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
   /** The oldest that was reported; without one, the oldest of all. */
   oldest(): Mark | undefined
@@ -34,6 +36,7 @@ export function createWaitingEntries<E extends WaitingEntry>(): WaitingEntries<E
     get: (mark) => open.get(mark),
     has: (mark) => open.has(mark),
     size: () => open.size,
+    marks: () => open.keys(),
     all: () => [...open],
     find: (key) =>
       names.size === 0

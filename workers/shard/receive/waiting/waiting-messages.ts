@@ -20,7 +20,7 @@ import type { Outbox } from '../../webhooks/outbox.ts'
 import { type Mark, messageMarks } from '../inbox/seen-marks.ts'
 import { isEvent, type Reported, type Unreported } from '../unreported.ts'
 import { createPacedReports } from './paced-reports.ts'
-import { createWaitingEntries, type WaitingEntry } from './waiting-entries.ts'
+import { createWaitingEntries, type WaitingEntries, type WaitingEntry } from './waiting-entries.ts'
 import { WaitingMessage, waitingMessage } from './waiting-message.ts'
 
 /** Time for the sender's retry, in ms. */
@@ -65,8 +65,7 @@ export interface WaitingMessages {
   add(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
   /** Whether the message is still waited for. */
   has(key: WAMessageKey): boolean
-  /** By the id of the message, and by its chat if several messages have that id, because senders choose their ids. */
-  known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
+  known: WaitingEntries<WaitingEntry>['known']
   /** Operations for the commit of the readable message. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   /**
@@ -205,9 +204,9 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     forget: () =>
       next(async () => {
         // An event that cannot be created now can never be created, and must not block the rest.
-        for (const [mark] of entries.all()) await appendEvent(mark, true).catch(complain)
+        for (const mark of entries.marks()) await appendEvent(mark, true).catch(complain)
         await removeAll(store, keys.waitings(instance))
-        for (const [mark] of entries.all()) letGo(mark)
+        for (const mark of entries.marks()) letGo(mark)
       }),
     async stop() {
       isStopped = true

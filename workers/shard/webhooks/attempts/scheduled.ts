@@ -11,7 +11,7 @@ import { failedAttempts } from './failed.ts'
 export interface ScheduledAttempts {
   /** Next attempt of a queued or parked event, whose body is under `key`. Resolves with true if the event has ended and nothing else has changed. */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
-  /** The same for the next event of the queue. */
+  /** Next attempt of the event at the head of the queue. Resolves like `scheduled`. */
   queued(event: QueuedEvent): Promise<boolean>
   /** A due entry has come up. */
   due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
