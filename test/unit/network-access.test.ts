@@ -21,7 +21,7 @@ const QUERYING = [
   // Not caused by a request: a step of the connection itself, or an effect of a stanza.
   'app-state/app-state-reader.ts',
   'connection/pairing/companion-registration.ts',
-  'connection/pairing/passkey-ceremony.ts',
+  'connection/pairing/passkey-query.ts',
   'receive/effects/privacy-tokens.ts',
   'retry/session-renewal.ts',
   // One answer about all groups is shared by all simultaneous callers, each through `ask`.

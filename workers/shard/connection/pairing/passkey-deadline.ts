@@ -1,0 +1,21 @@
+/** The time by which the next step of a passkey ceremony must happen. */
+import type { Clock } from '../../../../src/domain/clock.ts'
+
+export type PasskeyDeadline = ReturnType<typeof createPasskeyDeadline>
+
+/** `clock` must not step. */
+export function createPasskeyDeadline(clock: Clock) {
+  let endsAt = clock.now()
+  let timer: NodeJS.Timeout | undefined
+  return {
+    /** Replaces the deadline. Without `onTimeout` it is only reported: the table of states has the timer. */
+    set(ms: number, onTimeout?: () => void) {
+      clearTimeout(timer)
+      endsAt = clock.now() + ms
+      if (onTimeout) timer = setTimeout(onTimeout, ms)
+    },
+    /** Keeps the reported time, but nothing happens then. */
+    clear: () => clearTimeout(timer),
+    leftMs: () => endsAt - clock.now(),
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * One attempt of a passkey ceremony, from an assertion to the sealed request: the network accepts the assertion, the phone answers with its keys, both
+ * compare a code where the phone has no proof of this device, and our keys are sent to it, encrypted. A failed exchange is not repeated; a new one
+ * takes its place.
+ */
+import type { AuthenticationCreds } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { MINUTE } from '../../../../src/domain/clock.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import type { Assertion, PasskeyError, PasskeyStage } from '../../../../src/domain/passkey.ts'
+import { nonceQuery, type PrimaryIdentity, prologueQuery, refIn, refQuery, sealedRequestQuery } from '../../wire/passkey.ts'
+import { assertionJson } from './passkey-assertion.ts'
+import { type Agreement, createPasskeyAttempt, type PasskeyAttempt } from './passkey-attempt.ts'
+import type { PasskeyDeadline } from './passkey-deadline.ts'
+import type { PasskeyHandoff } from './passkey-handoff.ts'
+import { ConnectionLost, type PasskeyQuery } from './passkey-query.ts'
+
+/** Deadline of each of the three waits: for the phone's keys, for the owner's confirmation of the code, for `pair-success`. */
+const WAIT = 2 * MINUTE
+
+export interface ExchangeDeps {
+  query: PasskeyQuery
+  creds: AuthenticationCreds
+  /** Resolves when every change of the credentials is on disk. */
+  settled(): Promise<void>
+  handoff: Pick<PasskeyHandoff, 'proofOf' | 'forget'>
+  deadline: PasskeyDeadline
+  log: Logger
+  onAccepted(): void
+  /** The phone did not answer; another attempt may. */
+  onUnanswered(): void
+  /** The pairing has failed. */
+  onFailed(error: PasskeyError): void
+  /** The network refused a query after it had accepted the assertion. */
+  onRefused(error: unknown, sentence: string): void
+}
+
+export type PasskeyExchange = ReturnType<typeof createPasskeyExchange>
+
+export function createPasskeyExchange(deps: ExchangeDeps) {
+  const { query, creds, settled, handoff, deadline, log } = deps
+  let stage: Exclude<PasskeyStage, 'none'> = 'awaiting_response'
+  let keys: PasskeyAttempt | null = null
+  /** The phone has a proof that this is the device whose code it accepted. */
+  let hasProof = false
+  /** Resolves when the network has accepted the assertion. */
+  let taken: Promise<void> = Promise.resolve()
+  /** The phone's key and nonce have arrived; a second notification is ignored. */
+  let isContinued = false
+  let agreement: Agreement | null = null
+  let needsConfirmation = false
+  let isOver = false
+
+  function accepted() {
+    if (isOver) throw new ConnectionLost()
+    stage = 'awaiting_confirmation'
+    deadline.set(WAIT, deps.onUnanswered)
+    deps.onAccepted()
+  }
+
+  async function goOn(own: PasskeyAttempt, primary: PrimaryIdentity | null): Promise<void> {
+    // A refused assertion has already ended its attempt.
+    if (!(await succeeds(taken)) || isOver) return
+    deadline.clear()
+    const found = primary && agreed(own, primary)
+    if (!found) return deps.onUnanswered()
+    try {
+      await query(nonceQuery(own.nonce))
+    } catch (error) {
+      // The phone may have received the nonce, so the codes of another attempt could not be compared safely.
+      return deps.onRefused(error, 'the network refused the nonce')
+    }
+    if (isOver) return
+    agreement = found
+    if (hasProof) return seal(found)
+    needsConfirmation = true
+    deadline.set(WAIT, () => deps.onFailed('timed_out'))
+  }
+
+  function agreed(own: PasskeyAttempt, primary: PrimaryIdentity): Agreement | null {
+    try {
+      return own.agree(primary)
+    } catch (error) {
+      log.warn({ err: error }, 'passkey linking: the phone sent an invalid key')
+      return null
+    }
+  }
+
+  async function seal(found: Agreement): Promise<void> {
+    needsConfirmation = false
+    stage = 'linking'
+    deadline.set(WAIT, () => deps.onFailed('no_answer_from_phone'))
+    try {
+      // `pair-success` is verified with the new secret, and can overtake the result of this query.
+      await settled()
+      // An exchange that ended in the meantime has overwritten its keys, so nothing may be encrypted with them.
+      if (isOver) return
+      await query(sealedRequestQuery(found.seal(creds)))
+    } catch (error) {
+      deps.onRefused(error, 'the sealed request could not be delivered')
+    }
+  }
+
+  return {
+    stage: () => stage,
+    code: () => agreement?.code ?? null,
+    needsConfirmation: () => needsConfirmation,
+
+    /** Resolves when the network has accepted the assertion. */
+    async send(assertion: Assertion): Promise<void> {
+      const json = assertionJson(assertion)
+      try {
+        const ref = refIn(await query(refQuery()))
+        if (ref === null) throw new Failure('action_failed', { message: 'The network named no reference for the answer.' })
+        if (isOver) throw new ConnectionLost()
+        const own = createPasskeyAttempt(ref)
+        const proof = handoff.proofOf(own.payload)
+        hasProof = proof !== null
+        const credentialId = Buffer.from(assertion.rawId, 'base64url')
+        taken = query(prologueQuery({ credentialId, assertion: json, payload: own.payload, proof })).then(accepted)
+        // Set before the result arrives, because the phone's continuation can overtake it.
+        keys = own
+        await taken
+      } finally {
+        json.fill(0)
+        handoff.forget()
+      }
+    },
+
+    /** The phone's key and nonce have arrived. */
+    continued(primary: PrimaryIdentity | null): void {
+      if (!keys || isContinued) return
+      isContinued = true
+      void goOn(keys, primary)
+    },
+
+    /** The owner states whether the phone shows the same code. */
+    confirm(matches: boolean): void {
+      if (!needsConfirmation || !agreement) throw new Failure('passkey_not_pending')
+      if (matches) void seal(agreement)
+      else deps.onFailed('codes_differ')
+    },
+
+    /** Ends the exchange: nothing more is sent. */
+    forget(): void {
+      isOver = true
+      keys?.forget()
+    },
+  }
+}
+
+const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,39 @@
+/** The network's options that a passkey ceremony offers for signing, and the limits of the assertions for them. */
+import { Failure } from '../../../../src/domain/failures.ts'
+import { type Assertion, PASSKEY_ATTEMPTS } from '../../../../src/domain/passkey.ts'
+import type { RequestOptions } from '../../wire/passkey.ts'
+import { problemOf } from './passkey-assertion.ts'
+
+/** Number of assertions that may be refused locally, before they are sent. */
+const MAX_REFUSED = 10
+const TOO_MANY = `${MAX_REFUSED} assertions were refused; restart the pairing.`
+
+export function createPasskeyOffer() {
+  let options: RequestOptions | null = null
+  let attemptsLeft = PASSKEY_ATTEMPTS
+  let refused = 0
+
+  return {
+    options: () => options,
+    attemptsLeft: () => attemptsLeft,
+    replace(found: RequestOptions) {
+      options = found
+    },
+    withdraw() {
+      options = null
+    },
+    /** The assertion uses an attempt. Throws a `Failure` if it may not be sent. */
+    take(assertion: Assertion): void {
+      if (options === null) throw new Failure('passkey_not_pending')
+      if (refused >= MAX_REFUSED) throw new Failure('rate_limited', { message: TOO_MANY })
+      const problem = problemOf(assertion, options)
+      if (problem) {
+        refused += 1
+        throw Failure.invalid(problem)
+      }
+      attemptsLeft -= 1
+      // A challenge is valid for one assertion.
+      options = null
+    },
+  }
+}

@@ -1,0 +1,25 @@
+/** The queries of a passkey ceremony. */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import { boundedQuery } from '../../baileys/query.ts'
+import { actionFailure } from '../failures.ts'
+import { QUERY_DEADLINE } from '../within.ts'
+
+export type PasskeyQuery = (node: BinaryNode) => Promise<BinaryNode>
+
+/** The socket of the ceremony has ended, which is handled elsewhere. */
+export class ConnectionLost extends Error {}
+
+/** The network's error codes are not documented, so each one fails the attempt. */
+const ANY_CODE = { otherwise: 'action_failed' } as const
+
+/** Rejects with `ConnectionLost`, or with the network's error. */
+export const passkeyQuery =
+  (sock: Pick<WASocket, 'query'>): PasskeyQuery =>
+  async (node) => {
+    try {
+      return await boundedQuery(sock, node, QUERY_DEADLINE)
+    } catch (error) {
+      const failure = actionFailure(error, ANY_CODE)
+      throw failure.code === 'instance_not_connected' ? new ConnectionLost() : failure
+    }
+  }
