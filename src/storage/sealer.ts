@@ -5,6 +5,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 
 import { SECRET_KEY_BYTES } from '../domain/secret-key.ts'
+import { type BoundedCache, boundedCache } from '../lib/bounded-cache.ts'
 import { keyedHash } from '../lib/keyed-hash.ts'
 
 export interface Sealer {
@@ -30,13 +31,18 @@ const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
 const POOL_BYTES = 341 * IV_BYTES
 /** Number of cached blind names: an active chat uses the same few about fifteen times per message. */
 const MAX_BLIND = 4_096
-/** Cache size of each sealer for short use: the events of one message need the same few names within some milliseconds. */
-const MAX_BRIEF = 32
+/** Number of cached names for short use: the events of one message need the same few names within some milliseconds. */
+const MAX_BRIEF = 512
 /** Number of bytes by which a sealed value is longer than the plain one. */
 export const SEAL_BYTES = HEAD_BYTES
 
-/** Blind names of all sealers of a thread in one map, so that the total is bounded even with a thousand instances. */
-export type BlindCache = Map<string, string>
+/** Blind names of all sealers of a thread, so that their number is bounded even with a thousand instances. */
+export interface BlindCaches {
+  lasting: BoundedCache<string, string>
+  brief: BoundedCache<string, string>
+}
+
+export const createBlindCaches = (): BlindCaches => ({ lasting: boundedCache(MAX_BLIND), brief: boundedCache(MAX_BRIEF) })
 
 /** Each part of the pool is used once. All sealers of a thread share it, because random bytes belong to nobody. */
 const pool = Buffer.alloc(POOL_BYTES)
@@ -54,16 +60,23 @@ function nextIv(): Buffer {
 let sealers = 0
 
 /** Takes a key of 64 bytes, or a secret key of 32, from which the half for names is derived. */
-export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): Sealer {
+export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = createBlindCaches()): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)
     throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)
   // Created once, because passing bytes would create a key object at each use.
   const secret = createSecretKey(key.subarray(0, SECRET_KEY_BYTES))
   const names = key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key)
   const own = `${sealers++}:`
+  const hash = keyedHash(names, BLIND_BYTES)
 
-  const brief = new Map<string, string>()
-  const made = keyedHash(names, BLIND_BYTES)
+  function blind(text: string, cache: BoundedCache<string, string>): string {
+    const name = own + text
+    const known = cache.get(name)
+    if (known !== undefined) return known
+    const made = hash(text)
+    cache.set(name, made)
+    return made
+  }
 
   return {
     seal(recordKey, plain) {
@@ -87,23 +100,8 @@ export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): 
         throw new Error(`${recordKey} cannot be opened: it was changed, or sealed with another secret key`, { cause })
       }
     },
-    blindOnce(text) {
-      const known = brief.get(text)
-      if (known !== undefined) return known
-      const blind = made(text)
-      if (brief.size >= MAX_BRIEF) brief.delete(brief.keys().next().value!)
-      brief.set(text, blind)
-      return blind
-    },
-    blind(text) {
-      const name = own + text
-      const known = blinded.get(name)
-      if (known !== undefined) return known
-      const blind = made(text)
-      if (blinded.size >= MAX_BLIND) blinded.delete(blinded.keys().next().value!)
-      blinded.set(name, blind)
-      return blind
-    },
+    blind: (text) => blind(text, lasting),
+    blindOnce: (text) => blind(text, brief),
   }
 }
 

@@ -15,6 +15,7 @@ import { openBlobs } from '../../src/storage/blobs.ts'
 import { claimsOf, diskState, noteCommit, shareDisk } from '../../src/storage/disk.ts'
 import { endWithStore } from '../../src/storage/end-now.ts'
 import { openStore } from '../../src/storage/open-store.ts'
+import { createBlindCaches } from '../../src/storage/sealer.ts'
 import { createDelivery } from '../../src/webhooks/delivery/delivery.ts'
 import { createUnknownStanzas } from './connection/socket/unknown-stanzas.ts'
 import { openWebVersion } from './connection/socket/web-version.ts'
@@ -70,7 +71,7 @@ export async function openShard(
   return {
     deps: {
       store,
-      blinds: new Map(),
+      blinds: createBlindCaches(),
       blobs: await openBlobs(blobsDir, { budgetBytes, counter }),
       disk: () => diskState(disk),
       media: { tempDir, downloadMs, prepare: preparation.prepare },

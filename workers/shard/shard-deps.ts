@@ -11,7 +11,7 @@ import type { MediaLinks } from '../../src/media/media-links.ts'
 import type { Tally } from '../../src/metrics/tally.ts'
 import type { BlobFiles } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
-import type { BlindCache } from '../../src/storage/sealer.ts'
+import type { BlindCaches } from '../../src/storage/sealer.ts'
 import type { Deliver } from '../../src/webhooks/delivery/delivery.ts'
 import type { WebVersion } from './baileys/version.ts'
 import type { RecentTotal } from './chats/recent.ts'
@@ -22,7 +22,7 @@ import type { SendFiles } from './send/contract.ts'
 
 export interface ShardDeps {
   store: StateStore
-  blinds: BlindCache
+  blinds: BlindCaches
   keyCache: KeyCache
   recentTotal: RecentTotal
   /** Share of the loop's turns for decrypting received messages. */

@@ -34,7 +34,6 @@ async function bench(t: TestContext) {
       log: log as unknown as Logger,
       contacts,
       listed: (jids) => jids.map((jid) => listed.get(jid)).find((found) => found !== undefined),
-      onNewsletter() {},
     })
   return { store, log, contacts, listed, open }
 }

@@ -35,6 +35,8 @@ export interface Names {
   renamed(jid: string, name: string): void
   /** Queries the description of a channel, unless such a query is running. */
   askNewsletter(jid: string): void
+  /** The listener is called with every description of a channel from the network. */
+  onNewsletter(listener: (jid: string, description: unknown) => void): void
   /** Called when the account is unlinked, because the next account knows other people. */
   clear(): void
 }
@@ -50,14 +52,12 @@ export interface NameDeps {
   contacts: Pick<SavedContacts, 'all'>
   /** A person in the directory, by any jid; undefined if the person is not listed. */
   listed(jids: readonly string[]): ListedNames | undefined
-  /** Called with the network's description of a channel. */
-  onNewsletter(jid: string, description: unknown): void
 }
 
 const MAX_NAMES = 10_000
 const MAX_LENGTH = 256
 
-export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): Names {
+export function createNames({ log, contacts, listed }: NameDeps): Names {
   let saved = boundedCache<string, string>(MAX_NAMES)
   const pushed = boundedCache<string, string>(MAX_NAMES)
   let session: SocketSession | null = null
@@ -66,6 +66,7 @@ export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): 
   const underWay = new Set<string>()
   let loaded: Promise<void> | null = null
   const tasks = new PQueue({ concurrency: 1 })
+  const newsletterListeners: ((jid: string, description: unknown) => void)[] = []
 
   function learn(names: BoundedCache<string, string>, jid: string | null | undefined, name: string | null | undefined) {
     const text = cutOrNull(name, MAX_LENGTH)
@@ -104,7 +105,7 @@ export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): 
     const description = await ask.mex('FetchNewsletter', newsletterLookUp(jid, 'JID', 'SUBSCRIBER'))
     if (description === null) return
     learn(saved, jid, newsletterName(description))
-    onNewsletter(jid, description)
+    for (const listener of newsletterListeners) listener(jid, description)
   }
 
   function inquire(jid: string) {
@@ -180,6 +181,9 @@ export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): 
     },
     renamed: (jid, name) => learn(saved, jid, name),
     askNewsletter: inquire,
+    onNewsletter(listener) {
+      newsletterListeners.push(listener)
+    },
     clear() {
       // A new map, because a running read still fills the old one.
       saved = boundedCache(MAX_NAMES)

@@ -87,9 +87,9 @@ export function createReceivedEvents(
     log,
     contacts,
     listed: directory.contact,
-    onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description),
   })
   const pictures = createPictures({ clock: steady, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
+  names.onNewsletter(pictures.learnNewsletter)
 
   async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
     const known = recent.spokenOf(id, about)
