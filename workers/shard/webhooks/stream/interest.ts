@@ -105,3 +105,5 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     },
   }
 }
+
+export type Interest = ReturnType<typeof createInterest>

@@ -1,0 +1,116 @@
+/**
+ * The events that are kept for stream readers: the newest ones, limited by number and bytes. The oldest are removed in the background, in one commit
+ * with the gap that this leaves; all of them once no reader is expected any longer.
+ */
+import type { Logger } from 'pino'
+import type { EventType } from '../../../../src/domain/events.ts'
+import { MB } from '../../../../src/domain/media.ts'
+import type { Op, StateStore } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
+import type { Interest } from './interest.ts'
+import { keptNameOf } from './stream-entries.ts'
+
+/** Limits of the events that are kept for one instance. */
+export const MAX_KEPT_EVENTS = 5_000
+export const MAX_KEPT_BYTES = 8 * MB
+/** Number of events that are removed at a time, so that not each event removes one. */
+const SLICE = 200
+
+interface Kept {
+  type: EventType
+  bytes: number
+}
+
+export interface KeptEventsDeps {
+  instanceId: string
+  store: Pick<StateStore, 'range' | 'commit'>
+  interest: Interest
+  log: Pick<Logger, 'error'>
+  maxEvents: number
+}
+
+export function createKeptEvents({ instanceId, store, interest, log, maxEvents }: KeptEventsDeps) {
+  const prefix = keys.keptEvents(instanceId)
+  /** The oldest is the first. */
+  const kept = new Map<string, Kept>()
+  let keptBytes = 0
+  let newest = ''
+  let tidying: Promise<void> | undefined
+
+  function add(id: string, event: Kept) {
+    kept.set(id, event)
+    keptBytes += event.bytes
+  }
+
+  const isTooMuch = () => kept.size > maxEvents || keptBytes > MAX_KEPT_BYTES
+
+  /** Removes the oldest events above the limit and records the gap, in one commit. */
+  async function drop(): Promise<void> {
+    const ops: Op[] = []
+    const gone: [id: string, event: Kept][] = []
+    for (const [id, event] of kept) {
+      // Removes slightly more than needed, so that not each event removes one.
+      const isEnough = kept.size <= maxEvents - Math.floor(maxEvents / 50) && keptBytes <= MAX_KEPT_BYTES
+      if (isEnough || ops.length === SLICE) break
+      kept.delete(id)
+      keptBytes -= event.bytes
+      interest.gone(event.type, id)
+      gone.push([id, event])
+      ops.push([keys.keptEvent(instanceId, id, event.type), null])
+    }
+    try {
+      await store.commit({ ops: [...ops, interest.op()] })
+    } catch (error) {
+      // They are still on disk and are the oldest, so they are removed with the next ones.
+      const newer = [...kept]
+      kept.clear()
+      for (const [id, event] of [...gone, ...newer]) kept.set(id, event)
+      for (const [, { bytes }] of gone) keptBytes += bytes
+      throw error
+    }
+  }
+
+  /** Removes every event for as long as `isWanted`. False if it no longer is; then some are left. */
+  async function removeAll(isWanted: () => boolean): Promise<boolean> {
+    while (isWanted()) {
+      const ops: Op[] = []
+      for await (const [key] of store.range(prefix, { limit: SLICE })) ops.push([key, null])
+      if (ops.length === 0) break
+      await store.commit({ ops })
+    }
+    if (!isWanted()) return false
+    kept.clear()
+    keptBytes = 0
+    newest = ''
+    return true
+  }
+
+  /** No reader is expected any longer. */
+  async function dropAll(): Promise<void> {
+    if (await removeAll(interest.isOver)) await store.commit({ ops: [interest.forget()] })
+  }
+
+  return {
+    async load(): Promise<void> {
+      for await (const [key, bytes] of store.range(prefix)) {
+        const { id, type } = keptNameOf(key.slice(prefix.length))
+        if (type) add(id, { type, bytes: bytes.byteLength })
+        newest = id
+      }
+    },
+    add,
+    removeAll,
+    /** The newest event that was kept before the start, for ids to continue after; empty if there is none. */
+    newest: () => newest,
+    /** Runs one at a time. A failure is retried with the next event, or by the next start. */
+    tidy(): void {
+      if (tidying || !(isTooMuch() || interest.isOver())) return
+      tidying = (interest.isOver() ? dropAll() : drop())
+        .catch((err) => log.error({ instance_id: instanceId, err }, 'stored stream events could not be removed'))
+        .finally(() => {
+          tidying = undefined
+        })
+    },
+    idle: async () => void (await tidying),
+  }
+}
