@@ -115,7 +115,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
   return {
     add(ops) {
       if (failure) return Promise.reject(failure.error)
-      if (isClosed) return Promise.reject(new Error('the store is closed and accepts no further commit'))
+      if (isClosed) return Promise.reject(new Error('The store is closed and accepts no further commit.'))
       const link = next ?? begin()
       return new Promise((resolve, reject) => {
         const entry = { ops, resolve, reject }

@@ -58,10 +58,10 @@ export const KEY_LIMIT = 1_024
  */
 export function checkRecordKey(key: string): void {
   if (key.length === 0 || key.length > KEY_LIMIT) {
-    throw new RangeError(`state: a key has 1 to ${KEY_LIMIT} characters, not ${key.length}: ${key.slice(0, 80)}`)
+    throw new RangeError(`A key of the store has 1 to ${KEY_LIMIT} characters, not ${key.length}: ${key.slice(0, 80)}`)
   }
   if (!/^[!-~]+$/.test(key) || /[/\\?]/.test(key)) {
-    throw new RangeError(`state: a key is printable ASCII without "/", "\\" and "?": ${JSON.stringify(key)}`)
+    throw new RangeError(`A key of the store is printable ASCII without "/", "\\" and "?": ${JSON.stringify(key)}`)
   }
 }
 
@@ -69,6 +69,7 @@ export function checkRecordKey(key: string): void {
 export function checkOps(ops: readonly Op[]): void {
   for (const [key, value] of ops) {
     checkRecordKey(key)
-    if (value !== null && !(value instanceof Uint8Array)) throw new TypeError(`state: the value of ${key} must be bytes or null`)
+    if (value !== null && !(value instanceof Uint8Array))
+      throw new TypeError(`The value of the key ${key} must be bytes or null.`)
   }
 }

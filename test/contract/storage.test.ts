@@ -126,7 +126,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       const p = space()
       const good = [`${p}good`, bytes('1')] as const
       for (const bad of ['', `${p}a/b`, `${p}a?b`, `${p}a\\b`, `${p}é`, `${p}a b`, p.padEnd(1_025, 'k')]) {
-        await assert.rejects(store.commit({ ops: [good, [bad, bytes('2')]] }), /state: a key/)
+        await assert.rejects(store.commit({ ops: [good, [bad, bytes('2')]] }), /A key of the store/)
       }
       await assert.rejects(store.commit({ ops: [good, [`${p}v`, 'text' as unknown as Uint8Array]] }), /must be bytes/)
       assert.equal(await store.get(good[0]), undefined)

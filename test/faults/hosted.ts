@@ -99,7 +99,7 @@ export async function startHosted(
   const { store } = shard.deps
   const refusing: StateStore = {
     get: async (key) => {
-      if (refusesRead?.(key)) throw new StorageFailure('state: a read failed')
+      if (refusesRead?.(key)) throw new StorageFailure('The store could not read a record.')
       if (stall?.when(key)) await stall.until
       return store.get(key)
     },
@@ -107,7 +107,7 @@ export async function startHosted(
     count: store.count,
     close: store.close,
     commit: async (batch) => {
-      if (refuses?.(batch)) throw new StorageFailure('state: the disk is full; nothing was stored')
+      if (refuses?.(batch)) throw new StorageFailure('The disk is full, so nothing was stored.')
       return store.commit(batch)
     },
   }

@@ -245,7 +245,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       store.commit(put('k', '2')),
       (error) => error instanceof StorageFailure && /nothing was stored/.test(error.message),
     )
-    await assert.rejects(store.get('k'), /a read failed/)
+    await assert.rejects(store.get('k'), /could not read a record/)
     proxy.refuse(false)
     await store.commit(put('k', '3'))
     assert.deepEqual([await textOf('k'), Buffer.from((await store.get('k'))!).toString()], ['3', '3'])

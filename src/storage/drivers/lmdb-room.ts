@@ -104,10 +104,10 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
         if (has(claimed() + OTHERS)) return giveBack
       } catch (cause) {
         giveBack()
-        throw new StorageFailure('state: the free space of the disk is unknown; nothing was stored', { cause })
+        throw new StorageFailure('The free space of the disk could not be read, so nothing was stored.', { cause })
       }
       giveBack()
-      throw new StorageFailure('state: the disk is full; nothing was stored', { isFull: true })
+      throw new StorageFailure('The disk is full, so nothing was stored.', { isFull: true })
     },
     isThere: () => has(claimed() + OTHERS + USUAL),
     close: () => closeSync(fd),
@@ -130,7 +130,8 @@ function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
 /** Called before a store is created, because opening it writes lmdb's first pages without this check. */
 export function checkRoom(dir: string): void {
   const { bavail, bsize } = statfsSync(dir)
-  if (bavail * bsize < HEADROOM) throw new StorageFailure(`state: ${HEADROOM} bytes must be free in ${dir}`, { isFull: true })
+  if (bavail * bsize < HEADROOM)
+    throw new StorageFailure(`A new store in ${dir} needs ${HEADROOM} bytes of free disk space.`, { isFull: true })
 }
 
 /**

@@ -65,9 +65,9 @@ const isOver = (error: unknown): boolean => error instanceof Error && (OVER.test
 /** lmdb-js rejects with "Commit failed" and gives the reason in a second promise, which needs a handler. */
 async function commitFailure(error: unknown): Promise<Error> {
   const reason = (error as { commitError?: Promise<never> }).commitError
-  if (reason === undefined) return new StorageFailure('state: the commit failed', { cause: error })
+  if (reason === undefined) return new StorageFailure('The store could not write the records.', { cause: error })
   const cause = await Promise.race([reason.catch((found: unknown) => found), nextTurn(error)])
-  return new StorageFailure('state: the commit failed; nothing of it was stored', { cause })
+  return new StorageFailure('The store could not write the records, and none of them was stored.', { cause })
 }
 
 /** Number of commits between two checks of the depth of the tree: one more level needs a dozen times as many records. */
@@ -151,7 +151,7 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
       return db.getBinary(key)
     } catch (cause) {
       if (isOver(cause)) onOver?.(cause, OVER_SENTENCE)
-      throw new StorageFailure('state: a read failed', { cause })
+      throw new StorageFailure('The store could not read a record.', { cause })
     }
   }
 

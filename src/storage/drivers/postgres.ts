@@ -101,7 +101,7 @@ export async function openPostgres({
     })
   let fullUntil = 0
   async function write(work: Work): Promise<boolean> {
-    if (writer === undefined) throw new Error('state: this thread opened the store for reading only')
+    if (writer === undefined) throw new Error('This thread opened the store only for reading.')
     try {
       return await writer.write(work)
     } catch (error) {
@@ -257,7 +257,7 @@ function createCommits(
     while (waiting.length > 0 && waiting[0]!.until <= now) {
       const { bytes, reject } = waiting.shift()!
       bytesWaiting -= bytes
-      reject(new StorageFailure('state: the database did not answer in time; nothing was stored'))
+      reject(new StorageFailure('The database did not answer in time, so nothing was stored.'))
     }
     impatience = setTimeout(refuseImpatient, patienceMs / 10)
   }
@@ -265,9 +265,9 @@ function createCommits(
   return {
     add(batch: Batch): Promise<boolean> {
       const bytes = sizeOf(batch.ops)
-      if (isClosed) throw new StorageFailure('state: the store is closed; nothing was stored')
+      if (isClosed) throw new StorageFailure('The store is closed, so nothing was stored.')
       if (bytesWaiting > 0 && bytesWaiting + bytes > WAITING_BYTES) {
-        throw new StorageFailure('state: too much waits for the database; nothing was stored')
+        throw new StorageFailure('Too many records already wait for the database, so nothing was stored.')
       }
       bytesWaiting += bytes
       return new Promise((resolve, reject) => {
@@ -309,7 +309,7 @@ function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: num
   async function ask(question: Question): Promise<unknown[][]> {
     const until = performance.now() + patienceMs
     for (let wait = 20; ; wait = Math.min(2 * wait, 500)) {
-      if (isClosed) throw new StorageFailure('state: the store is closed')
+      if (isClosed) throw new StorageFailure('The store is closed.')
       const used = await linked().catch((error: unknown) => ({ error }))
       const answer = 'error' in used ? used : await used.ask(question, silenceMs).catch((error: unknown) => ({ error }))
       if (!('error' in answer)) return answer.rows
@@ -317,7 +317,7 @@ function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: num
       if (isBroken && !('error' in used)) used.drop()
       // An error of the question itself would be the same again.
       if (!isBroken || performance.now() + wait > until) {
-        throw new StorageFailure('state: a read failed; the database cannot be read', { cause: answer.error })
+        throw new StorageFailure('The database could not read a record.', { cause: answer.error })
       }
       await pause(wait)
     }

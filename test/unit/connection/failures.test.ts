@@ -87,8 +87,8 @@ test('our own deadline is neither', async () => {
 
 test('what the disk did not take is no refusal of the network, however deep in what the library threw', () => {
   const met = [
-    new StorageFailure('state: the disk is full; nothing was stored'),
-    new Error('transaction failed, rolling back', { cause: new StorageFailure('state: the commit failed') }),
+    new StorageFailure('The disk is full, so nothing was stored.'),
+    new Error('transaction failed, rolling back', { cause: new StorageFailure('The store could not write the records.') }),
     Object.assign(new Error("ENOSPC: no space left on device, write '/tmp/x'"), { code: 'ENOSPC' }),
   ]
   for (const error of met) {

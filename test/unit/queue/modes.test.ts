@@ -66,12 +66,12 @@ for (const from of NAMES) {
 
 test('only the item that was being named is named', () => {
   const modes = modesAt('naming')
-  assert.throws(() => modes.enter({ name: 'named', svcId: '2' }), /a different item/)
+  assert.throws(() => modes.enter({ name: 'named', svcId: '2' }), /not the one that the queue is preparing/)
 })
 
 test('only the outcome of the item that is being sent is settled', () => {
   const modes = modesAt('sending')
-  assert.throws(() => modes.enter({ name: 'settling', item: item('1'), since: 0, done }), /a different item/)
+  assert.throws(() => modes.enter({ name: 'settling', item: item('1'), since: 0, done }), /not the one that the queue is sending/)
 })
 
 test('an item is in flight from its beginning until its outcome is stored', () => {

@@ -396,8 +396,8 @@ test('a connection lost in flight puts the item back at the head, with the same 
 test('a disk that fails under a send puts the item back, however often, and it leaves with the same message id', async (t) => {
   const b = await bench(t)
   const met = [
-    new StorageFailure('state: the disk is full; nothing was stored'),
-    noStorage(new StorageFailure('state: the commit failed')),
+    new StorageFailure('The disk is full, so nothing was stored.'),
+    noStorage(new StorageFailure('The store could not write the records.')),
     new Failure('send_failed', { cause: new Error('relay', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) }) }),
     Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }),
     new StorageFailure('again'),

@@ -6,7 +6,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 
 test('the sentence comes first, then what led to it, outermost first', () => {
   const full = new Error('ENOSPC: no space left on device')
-  const commit = new Error('state: the commit failed; nothing of it was stored', { cause: full })
+  const commit = new Error('The store could not write the records, and none of them was stored.', { cause: full })
   const failure = new Failure('engine_unavailable', { message: 'The engine did not start.', cause: commit })
   assert.equal(
     complaint(failure),

@@ -183,7 +183,7 @@ test('blobs are sealed files within one budget that threads can share', async (t
   assert.equal(await one.get('i:1'), undefined)
   const again = (await openBlobs(dir, { budgetBytes: 10_000 })).of(sealer)
   assert.equal(again.used(), one.used())
-  await assert.rejects(again.put('a/b', bytes), /a key is printable/)
+  await assert.rejects(again.put('a/b', bytes), /A key of the store is printable/)
 })
 
 // Bytes that were being written when a shard ended stayed counted until the next start of the process.

@@ -61,11 +61,11 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = fresh.get(svcId) ?? (await store.get(itemKey(svcId)))
       try {
-        if (record === undefined) throw new Error(`${itemKey(svcId)} is no longer stored`)
+        if (record === undefined) throw new Error(`The waiting message ${svcId} is no longer stored.`)
         const item = items.decode(itemKey(svcId), record)
         if (!item.hasBytes) return item
         const key = blobKey(svcId)
-        if (!blobs || !(await blobs.has(key))) throw new Error(`${itemKey(svcId)} has lost its media`)
+        if (!blobs || !(await blobs.has(key))) throw new Error(`The media of the waiting message ${svcId} are no longer stored.`)
         return { ...item, copyMedia: (path, part, through) => blobs.copyTo(key, path, part, through) }
       } catch (error) {
         if (isStorageFailure(error)) throw error

@@ -44,11 +44,11 @@ export function createModes(): Modes {
     },
     enter(next) {
       if (!FOLLOWING[now.name].includes(next.name))
-        throw new Error(`the queue cannot change from mode ${now.name} to ${next.name}`)
+        throw new Error(`The queue cannot change from mode ${now.name} to ${next.name}.`)
       if (now.name === 'naming' && next.name === 'named' && now.svcId !== next.svcId)
-        throw new Error('queue: a different item is being prepared')
+        throw new Error('The message that was recorded as in flight is not the one that the queue is preparing.')
       if (now.name === 'sending' && next.name === 'settling' && now.item !== next.item)
-        throw new Error('queue: a different item is being sent')
+        throw new Error('The message whose result is known is not the one that the queue is sending.')
       now = next
     },
   }

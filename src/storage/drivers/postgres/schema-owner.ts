@@ -79,7 +79,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     const { rows } = await link.ask({ text: LOOK, values: [writer] }, SILENCE)
     const [isThere, found] = rows[0] as [boolean, unknown]
     if (!isThere) {
-      if (!isClosing()) onOver(new Fenced('state: the writer of this service was removed'), OVER)
+      if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
       return
     }
     if (former) {

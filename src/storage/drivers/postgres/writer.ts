@@ -92,7 +92,9 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
   let link = await connect()
   await link.ask({ text: BEGIN, values: [id, service, thread] }, silenceMs).catch(async (cause: unknown) => {
     await link.end()
-    throw codeOf(cause) === NO_SUCH_SERVICE ? new Fenced('state: the writer of this service was removed', { cause }) : cause
+    throw codeOf(cause) === NO_SUCH_SERVICE
+      ? new Fenced('The database has no entry of this service as its writer: somebody removed it.', { cause })
+      : cause
   })
   let seq = 0
   let generation = 0
@@ -118,7 +120,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
         `The database went back in time: this writer's last commit is number ${seq}, and the database knows number ${found}. It was restored, or a standby without the newest commits took over.`,
       ),
     )
-  const fenced = () => end(new Fenced('state: another process has taken over from this writer; nothing was stored'))
+  const fenced = () => end(new Fenced('Another process has replaced this one as the writer of the store, so nothing was stored.'))
 
   /** The row of this writer, on the connection as it is. */
   async function look(): Promise<{ number: number; isOver: boolean } | undefined> {
@@ -144,7 +146,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
         const doubts = link.doubts()
         const { rows } = await link.ask({ text: RAISE, values: [id, ++highest] }, silenceMs)
         if (link.doubts() !== doubts)
-          throw new StorageFailure('state: the standby of the database has not confirmed the commit that was just read')
+          throw new StorageFailure('The standby of the database has not yet confirmed a record that was just read.')
         if (rows.length === 0) throw await refusal()
         generation = highest
         former = []
@@ -206,8 +208,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
       if (code === READ_ONLY) link.drop()
       if (code === READ_ONLY || PASSING.has(code)) return 'again'
       const full = { cause: error, isFull: true }
-      if (code === DISK_FULL) throw new StorageFailure('state: the disk of the database is full; nothing was stored', full)
-      throw new StorageFailure(`state: the database refused the commit (${code}); nothing was stored`, { cause: error })
+      if (code === DISK_FULL) throw new StorageFailure('The disk of the database is full, so nothing was stored.', full)
+      throw new StorageFailure(`The database refused to write the records (${code}), so nothing was stored.`, { cause: error })
     }
   }
 
@@ -232,8 +234,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
         const found = await takeBack(() => (isInDoubt ? doubtEnds : work.until)).catch((cause: unknown) => {
           if (over) throw over
           const message = isInDoubt
-            ? 'state: the connection to the database was lost during a commit, and it is unknown whether it was stored'
-            : 'state: the database cannot be reached; nothing was stored'
+            ? 'The connection to the database was lost during a commit, and it is unknown whether the records were stored.'
+            : 'The database cannot be reached, so nothing was stored.'
           const failure = new StorageFailure(message, { cause })
           // Others must not go on as if nothing of it was stored.
           throw isInDoubt ? end(failure) : failure
@@ -248,7 +250,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
           counts.repeated++
           // Something holds the commit up for so long; it is known that the original changes nothing.
           if (performance.now() > work.until)
-            throw new StorageFailure('state: the database did not answer in time; nothing was stored')
+            throw new StorageFailure('The database did not answer in time, so nothing was stored.')
         }
         isInDoubt = false
       }
@@ -260,7 +262,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
       }
       if (result === 'again') {
         if (performance.now() > work.until)
-          throw new StorageFailure('state: the database was too busy for the commit; nothing was stored')
+          throw new StorageFailure('The database was too busy to write the records, so nothing was stored.')
         // At different moments for different writers, or two that block each other would do so again.
         await pause(Math.random() * Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE))
         continue
@@ -278,7 +280,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
     async close() {
       isClosing = true
       if (over) return
-      over = new StorageFailure('state: the store is closed')
+      over = new StorageFailure('The store is closed.')
       // If the server cannot be asked, the connection ends as with a kill.
       await link.ask({ text: 'DELETE FROM svc_writer WHERE id = $1', values: [id] }, silenceMs).catch(() => {})
       await link.end()
