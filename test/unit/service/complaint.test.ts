@@ -11,7 +11,7 @@ test('the sentence comes first, then what led to it, outermost first', () => {
   assert.equal(
     complaint(failure),
     'The engine did not start.\n' +
-      '  because: state: the commit failed; nothing of it was stored\n' +
+      '  because: The store could not write the records, and none of them was stored.\n' +
       '  because: ENOSPC: no space left on device\n',
   )
 })
