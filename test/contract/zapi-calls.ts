@@ -139,6 +139,11 @@ const contents: TheirCall[] = [
     eventMessageId: messageId,
     event: { name: 'Planning', dateTime: '2026-04-30T09:30:53.309Z', location: { name: 'Room 3' }, canceled: true },
   }),
+  post('/send-edit-event', {
+    phone,
+    eventMessageId: messageId,
+    event: { name: 'Planning', description: 'Bring a pen', dateTime: '2026-04-30T09:30:53.309Z', canceled: false },
+  }),
   post('/send-event-response', { phone: groupId, eventMessageId: messageId, eventResponse: 'GOING' }),
   post('/send-event-response', { phone: groupId, eventMessageId: messageId, eventResponse: 'NOT_GOING' }),
   post('/send-reaction', { phone, reaction: '❤️', messageId }),
@@ -149,6 +154,8 @@ const contents: TheirCall[] = [
   post('/read-message', { phone, messageId }),
   del(`/messages?messageId=${messageId}&phone=${phone}&owner=true`),
   del(`/messages?messageId=${messageId}&phone=${phone}&owner=false`),
+  del('/messages', { messageId, phone, owner: true }),
+  del('/messages', { messageId, phone, fromMe: true }),
   post('/send-newsletter-admin-invite', { phone, adminInviteMessage: { newsletterId: channel, caption: 'Help me' } }),
 ]
 
@@ -264,6 +271,7 @@ const chats: TheirCall[] = [
   get('/chats'),
   get('/chats?page=1&pageSize=20'),
   get(`/chats/${phone}`),
+  get(`/chats/${phone}?amount=1&lastMessageId=${messageId}`),
   get(`/chat/${phone}`),
   ...['archive', 'unarchive', 'pin', 'unpin', 'mute', 'unmute', 'read', 'unread', 'clear', 'delete'].map((action) =>
     post('/modify-chat', { phone, action }),
@@ -304,6 +312,7 @@ const groups: TheirCall[] = [
   get('/groups'),
   get('/groups?page=1&pageSize=10'),
   post('/create-group', { autoInvite: true, groupName: 'Launch', phones: [person, other] }),
+  post('/create-group', { groupName: 'Launch', phones: [person, other], profileImage: png }),
   post('/update-group-name', { groupId, groupName: 'Launch 2' }),
   post('/update-group-name', { groupId: oldGroup, groupName: 'Launch 2' }),
   post('/update-group-photo', { groupId, groupPhoto: png }),
@@ -316,6 +325,7 @@ const groups: TheirCall[] = [
     requireAdminApproval: false,
     adminOnlyAddMember: true,
   }),
+  post('/update-group-settings', { groupId: oldGroup, adminOnlyMessage: true }),
   ...ofMembers('/add-participant', { autoInvite: true }),
   ...ofMembers('/remove-participant'),
   ...ofMembers('/add-admin'),
@@ -438,6 +448,7 @@ const business: TheirCall[] = [
   post('/products', product),
   post('/products', { ...product, id: '4741575945866725' }),
   post('/products', { ...product, images: png, price: '20', isHidden: 'false' }),
+  post('/products', { ...product, retailerId: undefined, integrationId: '7' }),
   get('/products/4741575945866725'),
   del('/products/4741575945866725'),
   del('/product/4741575945866725'),
@@ -492,11 +503,39 @@ const absent: TheirCall[] = [
     get(`/chat-messages/${phone}`),
     post(`/chats/${phone}/notes`, { notes: 'A note' }),
     post('/send-call', { phone }),
+    post('/send-call', { phone, callDuration: 5 }),
   ),
   ...without(
     NO_ROUTE,
     post('/order-payment-update', { ...update, paymentStatus: 'paid', order }),
     post('/queue', { pageSize: 20 }),
+  ),
+  // A number is registered, and protected by its own code, in the app.
+  ...without(
+    NO_ROUTE,
+    post('/mobile/registration-available', { ddi: '55', phone }),
+    post('/mobile/request-registration-code', { ddi: '55', phone, method: 'sms' }),
+    post('/mobile/respond-captcha', { captcha: 'AbC12' }),
+    post('/mobile/confirm-registration-code', { code: '123456' }),
+    post('/mobile/confirm-security-code', { code: '123456' }),
+    post('/mobile/recovery-security-code'),
+    get('/security/email'),
+    post('/security/email', { email: 'a@b.example' }),
+    post('/security/verify-email', { verificationCode: '123456' }),
+    post('/security/email/remove'),
+    get('/security/two-fa-code'),
+    post('/security/two-fa-code', { code: '123456' }),
+    post('/security/two-fa-code/remove'),
+  ),
+  // That gateway's partners pay for instances by these calls.
+  ...without(NO_ROUTE, post('/integrator/on-demand/subscription'), post('/integrator/on-demand/cancel')),
+  // An example has the names of the pages that describe webhooks, and one a wrong method; the gateway itself has `PUT /update-webhook-…`.
+  ...without(
+    NO_ROUTE,
+    ...['chat-presence', 'message-received', 'message-send', 'whatsapp-disconnected', 'whatsapp-message-status-changes'].map(
+      (name) => post(`/on-${name}`, { value: hook }),
+    ),
+    post('/update-webhook-delivery', { value: hook }),
   ),
 ]
 

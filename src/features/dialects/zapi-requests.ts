@@ -50,6 +50,7 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
   // Several clients write these names, although the documentation of that gateway has ours.
   'send.sendLocation': { rename: { name: 'title' } },
   'send.sendLink': { rename: { url: 'link_url', description: 'link_description' } },
+  'send.deleteMessage': { rename: { fromMe: 'owner' } },
   'send.sendOrder': { values: { paymentSettings: keyType } },
   'business.updateHours': { values: { days: each(renamedDay) } },
   'business.createProduct': { rename: { integrationId: 'retailer_id' } },
@@ -75,6 +76,8 @@ export const zapiRoutes: readonly Alias[] = [
   { route: 'GET /accept-invite-group', operation: 'groups.acceptInvitation' },
   { route: 'POST /group-invitation-link/{group_id}', operation: 'groups.invitationLink' },
   { route: 'DELETE /product/{product_id}', operation: 'business.deleteProduct' },
+  // The documentation of that gateway has these fields in the body on one page, and in the query in an example.
+  { route: 'DELETE /messages', operation: 'send.deleteMessage', body: true, query: true },
   { route: 'GET /chat/{phone}', operation: 'chats.get' },
   { route: 'GET /contacts/{phone}/metadata', operation: 'contacts.get' },
   { route: 'GET /contacts/{phone}/profile-picture', operation: 'contacts.picture' },

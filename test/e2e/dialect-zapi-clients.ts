@@ -1,0 +1,303 @@
+/**
+ * Calls of public clients of the hosted gateway: method, path, fields of the body, and fields of answers and webhooks that the client reads. Each was
+ * recorded while the client itself ran against this service, only with another host. No code of these clients is in this repository.
+ *
+ * A text that begins with `$` is a value of the story: `$ana`, `$question` (the message that Ana has sent), `$any` (not empty), and what `keeps` names.
+ */
+export interface ClientCall {
+  ask: string
+  body?: Readonly<Record<string, unknown>>
+  /** Value of the story → field of the answer. */
+  keeps?: Readonly<Record<string, string>>
+  /** Fields of the answer that the client reads. */
+  reads?: Readonly<Record<string, unknown>>
+  /** Parts of the message that Ana's device decrypts. */
+  arrives?: Readonly<Record<string, unknown>>
+  /** Members and name of the group at the network afterwards, with the account itself. */
+  group?: { subject: string; members: readonly string[] }
+}
+
+export interface Client {
+  /** Reads a picture of the QR code. A client without such a call is paired by its user at the gateway. */
+  pairing?: { status?: string; code: string }
+  /** Sets the URL of webhooks; without it, the user does that at the gateway. */
+  webhooks?: ClientCall
+  /** Fields of the webhook of a received message that the client reads. */
+  received: Readonly<Record<string, unknown>>
+  calls: readonly ClientCall[]
+  /** Ends the session; `DisconnectedCallback` follows. */
+  end?: string
+}
+
+const post = (path: string, body: ClientCall['body'], more: Omit<ClientCall, 'ask' | 'body'> = {}): ClientCall => ({
+  ask: `POST ${path}`,
+  ...(body ? { body } : {}),
+  ...more,
+})
+
+const phone = '$ana'
+const pdf = `data:application/pdf;base64,${Buffer.from('%PDF-1.4 bill').toString('base64')}`
+const QUOTE = { contextInfo: { stanzaId: '$question' } }
+const reaction = (text: string) => ({ reactionMessage: { text, key: { id: '$question', fromMe: false } } })
+const contact = { kind: 'contact', proto: { contactMessage: { displayName: 'Ben' } } }
+const place = (name: string, address?: string) => ({
+  proto: {
+    locationMessage: { degreesLatitude: -23.5, degreesLongitude: -46.6, name, ...(address === undefined ? {} : { address }) },
+  },
+})
+const bill = (fileName: string, caption?: string) => ({
+  media: { mime: 'application/pdf' },
+  proto:
+    caption === undefined
+      ? { documentMessage: { fileName } }
+      : { documentWithCaptionMessage: { message: { documentMessage: { fileName, caption } } } },
+})
+
+export const clients: Readonly<Record<string, Client>> = {
+  'the n8n node n8n-nodes-zapi 0.1.0': {
+    received: { type: 'ReceivedCallback' },
+    calls: [
+      post(
+        '/send-text',
+        { phone, message: 'On its way', delayMessage: 1, delayTyping: 1, messageId: '$question' },
+        { arrives: { proto: { extendedTextMessage: { text: 'On its way', ...QUOTE } } } },
+      ),
+      // The picture is larger than 256 KB, so that another thread reads the body.
+      post(
+        '/send-image',
+        { phone, image: '$picture', caption: 'Look', viewOnce: true },
+        {
+          arrives: {
+            media: { mime: 'image/png' },
+            proto: { viewOnceMessageV2: { message: { imageMessage: { caption: 'Look' } } } },
+          },
+        },
+      ),
+      post(
+        '/send-document/pdf',
+        { phone, document: pdf, caption: 'Here', fileName: 'bill' },
+        { arrives: bill('bill.pdf', 'Here') },
+      ),
+      post('/send-sticker', { phone, sticker: '$small' }, { arrives: { kind: 'sticker', media: { mime: 'image/webp' } } }),
+      post(
+        '/send-location',
+        { phone, title: 'Shop', address: 'Street 1', latitude: '-23.5', longitude: '-46.6' },
+        { arrives: place('Shop', 'Street 1') },
+      ),
+      post(
+        '/send-option-list',
+        { phone, message: 'Pick', optionList: { title: 'Menu', buttonLabel: 'Open', options: [{ id: '1', title: 'One' }] } },
+        { arrives: { proto: { interactiveMessage: { body: { text: 'Pick' } } } } },
+      ),
+    ],
+  },
+
+  'the n8n node and trigger n8n-nodes-zapi-icarodev 1.0.1': {
+    pairing: { status: 'GET /status', code: 'GET /qr-code' },
+    received: {
+      type: 'ReceivedCallback',
+      phone,
+      isGroup: false,
+      isStatusReply: false,
+      messageId: '$question',
+      text: { message: '$any' },
+    },
+    calls: [
+      post('/send-text', { phone, message: 'Hello' }, { arrives: { text: 'Hello' } }),
+      post(
+        '/send-image',
+        { phone, image: '$small', caption: 'Look' },
+        { arrives: { proto: { imageMessage: { caption: 'Look' } } } },
+      ),
+      post('/send-contact', { phone, contactName: 'Ben', contactPhone: '$ben' }, { arrives: contact }),
+      post(
+        '/send-link',
+        { phone, message: 'https://example.com/', linkUrl: 'https://example.com/', title: 'A page', linkDescription: 'About' },
+        {
+          arrives: {
+            proto: { extendedTextMessage: { title: 'A page', description: 'About', matchedText: 'https://example.com/' } },
+          },
+        },
+      ),
+      post(
+        '/send-poll',
+        { phone, message: 'When?', options: ['Today', 'Later'] },
+        {
+          arrives: {
+            text: 'When?',
+            proto: { pollCreationMessageV3: { options: [{ optionName: 'Today' }, { optionName: 'Later' }] } },
+          },
+        },
+      ),
+      post('/send-reaction', { phone, messageId: '$question', reaction: '👍' }, { arrives: { proto: reaction('👍') } }),
+      post('/read-message', { phone, messageId: '$question' }),
+      post('/create-group', { groupName: 'Launch', phones: ['$ana'] }, { keeps: { group: 'phone' }, reads: { phone: '$any' } }),
+      post(
+        '/add-participant',
+        { groupId: '$group', phones: ['$ben'] },
+        { group: { subject: 'Launch', members: ['$ana', '$ben'] } },
+      ),
+      post('/leave-group', { groupId: '$group' }),
+      { ask: 'GET /chats' },
+      { ask: 'GET /contacts' },
+      { ask: 'GET /restart' },
+    ],
+    end: 'GET /disconnect',
+  },
+
+  'the n8n node and trigger n8n-nodes-zedaapi 0.3.1': {
+    pairing: { status: 'GET /status', code: 'GET /qr-code/image' },
+    webhooks: {
+      ask: 'PUT /update-every-webhooks',
+      body: { value: '$hook', notifySentByMe: true },
+      reads: { value: true },
+    },
+    received: {
+      type: '$any',
+      phone,
+      messageId: '$question',
+      instanceId: '$any',
+      momment: '$any',
+      senderName: 'Ana',
+      isGroup: false,
+      fromMe: false,
+    },
+    calls: [
+      post(
+        '/send-text',
+        { phone, delayMessage: 0, message: 'Wrong' },
+        { arrives: { text: 'Wrong' }, keeps: { sent: 'messageId' } },
+      ),
+      // A node of n8n sends the defaults of all fields, and the fields of a deletion in its body.
+      {
+        ask: 'DELETE /messages',
+        body: { phone, messageId: '$sent', fromMe: true },
+        arrives: { kind: 'revoke', proto: { protocolMessage: { key: { id: '$sent' } } } },
+      },
+      post(
+        '/send-text',
+        { phone, delayMessage: 0, message: 'On its way', messageId: '$question' },
+        { arrives: { proto: { extendedTextMessage: { text: 'On its way', ...QUOTE } } } },
+      ),
+      post(
+        '/send-image',
+        { phone, delayMessage: 0, image: '$small', caption: 'Look', viewOnce: true },
+        { arrives: { proto: { viewOnceMessageV2: { message: { imageMessage: { caption: 'Look' } } } } } },
+      ),
+      post(
+        '/send-document',
+        { phone, delayMessage: 0, document: pdf, fileName: 'bill.pdf', mimeType: 'application/pdf', caption: '' },
+        { arrives: bill('bill.pdf') },
+      ),
+      post(
+        '/send-location',
+        { phone, delayMessage: 0, latitude: -23.5, longitude: -46.6, name: 'Shop', address: 'Street 1' },
+        { arrives: place('Shop', 'Street 1') },
+      ),
+      post('/send-contact', { phone, delayMessage: 0, contactName: 'Ben', contactPhone: '$ben' }, { arrives: contact }),
+      post(
+        '/send-reaction',
+        { phone, messageId: '$question', reaction: '👍', delayMessage: 0, delayTyping: 0, scheduledFor: '' },
+        { arrives: { proto: reaction('👍') } },
+      ),
+      post(
+        '/create-group',
+        { groupName: 'Launch', phones: ['$ana'], autoInvite: true },
+        { keeps: { group: 'phone' }, reads: { phone: '$any' } },
+      ),
+      post(
+        '/add-participant',
+        { groupId: '$group', phones: ['$ben'], autoInvite: true },
+        { group: { subject: 'Launch', members: ['$ana', '$ben'] } },
+      ),
+      post(
+        '/update-group-name',
+        { groupId: '$group', groupName: 'Launch 2' },
+        { group: { subject: 'Launch 2', members: ['$ana', '$ben'] } },
+      ),
+      post('/remove-participant', { groupId: '$group', phones: ['$ben'] }, { group: { subject: 'Launch 2', members: ['$ana'] } }),
+      { ask: 'GET /group-metadata/$group', reads: { phone: '$group', subject: 'Launch 2' } },
+      { ask: 'GET /groups?page=1&pageSize=100' },
+      post('/group-invitation-link/$group', undefined, { reads: { invitationLink: '$any' } }),
+      post('/leave-group', { groupId: '$group' }),
+      post('/restart', undefined, { reads: { value: true } }),
+    ],
+    end: 'POST /disconnect',
+  },
+
+  'the Python library zapi-async (z-api-lib)': {
+    pairing: { status: 'GET /status', code: 'GET /qr-code/image' },
+    received: {
+      type: 'ReceivedCallback',
+      messageId: '$question',
+      instanceId: '$any',
+      phone,
+      fromMe: false,
+      momment: '$any',
+      status: 'RECEIVED',
+      chatName: '$any',
+      senderName: 'Ana',
+      connectedPhone: '$me',
+      text: { message: '$any' },
+    },
+    calls: [
+      post(
+        '/send-text',
+        { phone, message: 'Hello', delayMessage: 1, delayTyping: 1 },
+        { arrives: { text: 'Hello' }, keeps: { sent: 'messageId' }, reads: { zaapId: '$any', messageId: '$any', id: '$any' } },
+      ),
+      post('/send-text', { phone, message: 'Hello, Ana', editMessageId: '$sent' }, { arrives: { text: 'Hello, Ana' } }),
+      post(
+        '/send-image',
+        { phone, image: '$small', caption: 'Look', messageId: '$question', viewOnce: false },
+        { arrives: { proto: { imageMessage: { caption: 'Look', ...QUOTE } } } },
+      ),
+      post(
+        '/send-document',
+        { phone, document: pdf, fileName: 'bill.pdf', caption: 'Here' },
+        { arrives: bill('bill.pdf', 'Here') },
+      ),
+      post(
+        '/send-location',
+        { phone, latitude: -23.5, longitude: -46.6, name: 'Shop', address: 'Street 1' },
+        { arrives: place('Shop', 'Street 1') },
+      ),
+      post('/send-contact', { phone, contactPhone: '$ben', contactName: 'Ben' }, { arrives: contact }),
+      post('/send-reaction', { phone, messageId: '$question', reaction: '👍' }, { arrives: { proto: reaction('👍') } }),
+      post(
+        '/send-remove-reaction',
+        { phone, messageId: '$question' },
+        { arrives: { kind: 'reaction', proto: { reactionMessage: { key: { id: '$question' } } } } },
+      ),
+      post(
+        '/send-button-list',
+        { phone, message: 'Pick', buttonList: { buttons: [{ id: '1', label: 'One' }] } },
+        { arrives: { text: 'Pick' } },
+      ),
+      post(
+        '/send-poll',
+        { phone, message: 'When?', poll: [{ name: 'Today' }, { name: 'Later' }], pollMaxOptions: 1 },
+        {
+          arrives: {
+            text: 'When?',
+            proto: { pollCreationMessageV3: { options: [{ optionName: 'Today' }, { optionName: 'Later' }] } },
+          },
+        },
+      ),
+      post(
+        '/send-link',
+        { phone, message: 'Read https://example.com/', url: 'https://example.com/', title: 'A page', description: 'About' },
+        { arrives: { proto: { extendedTextMessage: { title: 'A page', description: 'About' } } } },
+      ),
+      post('/create-group', { groupName: 'Launch', phones: ['$ana'], autoInvite: true }, { keeps: { group: 'phone' } }),
+      post(
+        '/update-group-name',
+        { groupId: '$group', groupName: 'Launch 2' },
+        { group: { subject: 'Launch 2', members: ['$ana'] } },
+      ),
+      { ask: 'GET /groups' },
+      post('/leave-group', { groupId: '$group' }),
+    ],
+    end: 'POST /disconnect',
+  },
+}
