@@ -8,6 +8,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../harness/checkout.ts'
 import type { Instance } from '../harness/gateway.ts'
+import { freePort } from '../harness/proxies.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
@@ -41,7 +42,9 @@ interface Running {
 }
 
 function start(t: TestContext, program: string, args: string[], env: Record<string, string>): Running {
-  const child = spawn(program, args, { cwd: fileURLToPath(ROOT), env: { PATH: process.env.PATH ?? '', ...env }, stdio: 'pipe' })
+  const options = { cwd: fileURLToPath(ROOT), env: { PATH: process.env.PATH ?? '', ...env }, stdio: 'pipe' } as const
+  // A separate process group, because `go run` starts the program that it has compiled.
+  const child = spawn(program, args, { ...options, detached: true })
   let text = ''
   const looks = new Set<() => void>()
   const look = () => {
@@ -55,7 +58,7 @@ function start(t: TestContext, program: string, args: string[], env: Record<stri
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   child.once('close', look)
   t.after(async () => {
-    child.kill('SIGKILL')
+    if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
     await ended
   })
   const printed = (pattern: RegExp) =>
@@ -77,7 +80,7 @@ const secretOf = () => instance.webhooks.secret
 
 /** Points the webhooks of the instance to an example that listens. They are turned off after the test. */
 async function subscribe(t: TestContext, { printed }: Running) {
-  const [, url] = await printed(/listening on (\S+)/)
+  const [, url] = await printed(/(http:\/\/127\.0\.0\.1:\d+)/)
   const set = (to: string | null) =>
     world.gateway.must(instance, 'PUT', '/webhooks', { received_url: to, message_status_url: to })
   t.after(() => set(null))
@@ -95,18 +98,22 @@ async function textsTo(phone: string, wanted: string): Promise<string[]> {
   }
 }
 
-const receivers: [string, string, string][] = [
-  ['Node', process.execPath, 'examples/receivers/node.mjs'],
-  ['Python', 'python3', 'examples/receivers/receiver.py'],
+/** Each receiver is started as its first lines say, on this port. */
+const receivers: [string, string, string, (port: string) => string[]][] = [
+  ['Node', process.execPath, '--version', () => ['examples/receivers/node.mjs']],
+  ['Python', 'python3', '--version', () => ['examples/receivers/receiver.py']],
+  ['PHP', 'php', '--version', (port) => ['-S', `127.0.0.1:${port}`, 'examples/receivers/receiver.php']],
+  ['Go', 'go', 'version', () => ['run', 'examples/receivers/receiver.go']],
 ]
-for (const [name, program, file] of receivers)
+for (const [name, program, version, args] of receivers)
   test(`the receiver in ${name} prints an event that was signed for it`, {
-    skip: spawnSync(program, ['--version'], { stdio: 'ignore' }).status !== 0 && `${program} is not installed`,
+    skip: spawnSync(program, [version], { stdio: 'ignore' }).status !== 0 && `${program} is not installed`,
   }, async (t) => {
-    const running = start(t, program, [file], { WEBHOOK_SECRET: secretOf(), PORT: '0' })
+    const port = String(await freePort())
+    const running = start(t, program, args(port), { WEBHOOK_SECRET: secretOf(), PORT: port, HOME: folder })
     await subscribe(t, running)
     await world.sandbox.send(ANA, ME, { text: `for ${name}` })
-    await running.printed(/^received [0-9A-Z]{26}$/m)
+    await running.printed(/(?:^|\s)received [0-9A-Z]{26}$/m)
   })
 
 test('the bot answers a text with the same text, as a reply', async (t) => {

@@ -67,24 +67,34 @@ async function end(child: ChildProcess) {
   await ended
 }
 
-test('npm run sandbox starts from a checkout that was never built, and the printed example and the README pair, send and receive', async () => {
+/** Runs these lines in a shell until it has printed this text, and returns the output. */
+async function ran(lines: readonly string[], text: string): Promise<string> {
+  const shell = start('bash', ['-c', lines.join('\n')], ROOT)
+  try {
+    return await shell.printed(text)
+  } finally {
+    await end(shell.child)
+  }
+}
+
+/** The README in each language. */
+const READMES = ['README.md', 'docs/pt/README.md', 'docs/es/README.md']
+
+test('npm run sandbox starts from a checkout that was never built, and the printed example and each README pair, send and receive', async () => {
   const { child, printed } = npm(['run', 'sandbox'])
   try {
     const text = await printed('/inbox?after=0')
     const commands = text.split('\n').filter((line) => /^ {2}(KEY=|URL=|curl|until)/.test(line))
     assert.equal(commands.length, 5, text)
-    // The README goes on in the same shell, beside its receiver, which runs until it is stopped.
-    const further = [sampleWith('README.md', "'prefer: wait=10'"), sampleWith('README.md', '/webhooks')].join('\n')
+    const said = await ran([...commands, 'echo "URL is $URL."'], 'URL is ')
+    assert.match(said, /"status":"queued"[\s\S]*"text":"echo hello"/)
+    const [, url] = /URL is (\S+)\./.exec(said)!
     const port = String(await freePort())
-    const lines = [`export PORT=${port}`, ...commands, further.replaceAll('9000', port), 'wait']
-    const shell = start('bash', ['-c', lines.join('\n')], ROOT)
-    try {
-      const said = await shell.printed('\nreceived 0')
-      assert.match(said, /"status":"queued"/)
-      assert.match(said, /"text":"echo hello"/)
-      assert.match(said, /"status":"sent"/)
-    } finally {
-      await end(shell.child)
+    for (const page of READMES) {
+      const samples = [sampleWith(page, "'prefer: wait=10'"), sampleWith(page, '/webhooks')].join('\n')
+      // The receiver runs until it is stopped.
+      const lines = [`export PORT=${port} URL=${url}`, samples.replaceAll('9000', port), 'wait']
+      assert.match(await ran(lines, '\nreceived 0'), /"status":"sent"/, page)
     }
   } finally {
     await end(child)
