@@ -27,7 +27,7 @@ import { openThreads } from './service/open-threads.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
 import { type Starting, watchStart } from './starting.ts'
 import { backendOf } from './storage/backends.ts'
-import { adoptStaged, dropStaged } from './storage/staged-blobs.ts'
+import { adoptStaged, dropAdopted, dropStaged } from './storage/staged-blobs.ts'
 
 export interface ServiceOptions {
   log: Logger
@@ -98,7 +98,7 @@ async function startParts(
   const storage = await openStorage(config, { log, shutdown, backend })
 
   starting.at('the accounts')
-  const { store, sealer, keyRing, steps } = storage
+  const { store, sealer, keyRing, steps, blobs, blobsUsed } = storage
   const { clock } = clockWatch
   const allow = parseRanges(config.egressAllow)
   const { adminKey, instanceSlots } = config
@@ -115,7 +115,7 @@ async function startParts(
   const threads = await openThreads(config, { log, shutdown, storage, starting, searching, ledger, onReported, allowCrash })
 
   starting.at('the instances')
-  const { engine, blobsUsed } = threads
+  const { engine } = threads
   const baseUrl = config.baseUrl ?? server.url
   const directory = createInstanceDirectory({
     store,
@@ -130,8 +130,11 @@ async function startParts(
     checkUrl: (url) => checkUrl(url, allow),
     checkProxy: (url) => checkProxy(url, allow),
     baseUrl,
-    adoptMedia: (id) => adoptStaged(storage.blobsDir, id, blobsUsed),
-    dropMedia: (id) => dropStaged(storage.blobsDir, id),
+    importedMedia: {
+      adopt: (id) => adoptStaged(blobs, id, blobsUsed),
+      dropStaged: (id) => dropStaged(blobs, id),
+      dropAdopted: (id) => dropAdopted(blobs, id, blobsUsed),
+    },
   })
   const stored = await directory.load()
   const starts = createInstanceStarts({ log, engine, directory, shutdown })

@@ -2,8 +2,6 @@
  * An archive that arrives at its target, for a command and for the thread of the API. It is read twice: as a whole before anything is written, so that a
  * damaged one changes nothing, and again while its records are staged for the service (`directory/imports.ts`).
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { newInstanceToken } from '../account/credentials.ts'
 import { stageArchive } from '../directory/imports.ts'
 import { identityIn } from '../directory/linked.ts'
@@ -11,13 +9,12 @@ import { archivedRecord } from '../directory/record.ts'
 import type { ArchiveParts } from '../domain/archive.ts'
 import { NotImportable } from '../domain/not-importable.ts'
 import type { Steps } from '../domain/steps.ts'
+import { type BlobItems, putSealedBlob } from '../storage/blobs/items.ts'
 import type { StateStore } from '../storage/contract.ts'
-import { syncFolder } from '../storage/durable-files.ts'
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../storage/private.ts'
 import { keys } from '../storage/record-keys.ts'
 import { removeAll } from '../storage/remove-all.ts'
 import { createSealer, type Sealer } from '../storage/sealer.ts'
-import { stagedDir } from '../storage/staged-blobs.ts'
+import { dropStaged, stagedOwner } from '../storage/staged-blobs.ts'
 import { readInstanceArchive } from './instance-archive.ts'
 
 /** Record of the credentials, which is written last at the target. */
@@ -86,18 +83,16 @@ interface Target {
   store: Pick<StateStore, 'commit' | 'range'>
   /** Seals the records of the main thread. */
   sealer: Sealer
-  /** Folder of the media of all instances. */
-  blobsDir: string
+  blobs: BlobItems
   steps: Steps
 }
 
 /** Leaves the whole instance in the store. The service sees nothing of it before the last commit. */
-export async function stageArrival({ store, sealer, blobsDir, steps }: Target, arrival: Arrival): Promise<void> {
+export async function stageArrival({ store, sealer, blobs, steps }: Target, arrival: Arrival): Promise<void> {
   const { file, passphrase, found, made, workspace } = arrival
   const { head, ringKey, identity, creds } = found
-  const dir = stagedDir(blobsDir, head.id)
   // An earlier import may have been interrupted while the service was running.
-  await rm(dir, { recursive: true, force: true })
+  await dropStaged(blobs, head.id)
   await removeAll(store, keys.importSlices(head.id))
   const staged = stageArchive(store, sealer, head.id)
   await readInstanceArchive(file, passphrase, {
@@ -106,12 +101,8 @@ export async function stageArrival({ store, sealer, blobsDir, steps }: Target, a
       await staged.add(name, value)
       await steps('import:staging')
     },
-    async blob(name, bytes) {
-      await mkdir(dir, { recursive: true, mode: PRIVATE_FOLDER })
-      await writeFile(join(dir, name), bytes, { mode: PRIVATE_FILE, flush: true })
-    },
+    blob: (name, bytes) => putSealedBlob(blobs, `${stagedOwner(head.id)}:${name}`, bytes),
   })
-  if (found.blobs > 0) await syncFolder(dir)
   const archive = { config: Buffer.from(found.config).toString(), ringKey: Buffer.from(ringKey).toString('base64') }
   const { name, token } = made
   await store.commit({ ops: await staged.ops({ workspace, name, token, from: 'svc', identity, archive }, creds) })

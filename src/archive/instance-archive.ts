@@ -1,9 +1,8 @@
 /** An instance as the frames of an archive: a head, its configuration, its key, its records as they lie in the store, its media, and an end. */
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import * as v from 'valibot'
 import { ARCHIVE_KINDS, ARCHIVE_VERSION, type ArchiveHead, type ArchiveParts } from '../domain/archive.ts'
 import { NotImportable } from '../domain/not-importable.ts'
+import { type BlobItems, sealedBlobs } from '../storage/blobs/items.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { readArchiveFile } from './archive-file.ts'
@@ -31,11 +30,10 @@ const EndSchema = v.object({ records: v.number(), blobs: v.number() })
 
 type Store = Pick<StateStore, 'range'>
 
-/** `blobsDir`: folder of the media of all instances. */
 export async function* instanceFrames(
   { head, config, ringKey }: ArchiveParts,
   store: Store,
-  blobsDir: string,
+  blobs: BlobItems,
 ): AsyncGenerator<Frame> {
   yield [HEAD, Buffer.from(JSON.stringify(head))]
   yield [CONFIG, config]
@@ -49,19 +47,12 @@ export async function* instanceFrames(
     yield [RECORD + name, value]
   }
   // Media belong to items of the queue, which a backup does not contain.
-  for (const name of head.kind === 'move' ? await filesIn(join(blobsDir, head.id)) : []) {
-    count.blobs += 1
-    yield [BLOB + name, await readFile(join(blobsDir, head.id, name))]
-  }
+  if (head.kind === 'move')
+    for await (const [name, sealed] of sealedBlobs(blobs, head.id)) {
+      count.blobs += 1
+      yield [BLOB + name, sealed]
+    }
   yield [END, Buffer.from(JSON.stringify(count))]
-}
-
-async function filesIn(dir: string): Promise<string[]> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  return names.filter((name) => !name.endsWith('.tmp'))
 }
 
 export interface ArchiveReader {
@@ -123,7 +114,7 @@ function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-/** A name becomes the name of a file. */
+/** A name becomes a part of a key, and the name of a file. */
 function checkedName(name: string): string {
   if (/^[\w-]{1,100}$/.test(name)) return name
   throw new NotImportable([UNREADABLE])

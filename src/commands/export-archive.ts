@@ -9,7 +9,9 @@ import { ARCHIVE_VERSION, type ArchiveKind, type ArchiveParts } from '../domain/
 import { VERSION } from '../domain/brand.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
+import type { BlobItems } from '../storage/blobs/items.ts'
 import type { Op } from '../storage/contract.ts'
+import { openBlobItems } from '../storage/open-store.ts'
 import { keys } from '../storage/record-keys.ts'
 import { REMOVED_AT_ONCE } from '../storage/remove-all.ts'
 import { earlierTarget, exists } from './earlier-target.ts'
@@ -29,7 +31,7 @@ export async function exportArchive(config: Config, wish: ArchiveWish): Promise<
   const task: Task = {
     wish,
     file: resolve(wish.file),
-    blobsDir: join(config.dataDir, 'blobs'),
+    blobs: openBlobItems(join(config.dataDir, 'blobs')),
     steps: createKillAt(config.killAt),
   }
   return wish.kind === 'backup' ? backUp(config, task) : move(config, task)
@@ -39,7 +41,7 @@ interface Task {
   wish: ArchiveWish
   /** Absolute path of the archive. */
   file: string
-  blobsDir: string
+  blobs: BlobItems
   steps: Steps
 }
 
@@ -89,11 +91,11 @@ async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundI
 }
 
 /** Writes the archive, and reads it once before it gets its name and before anything is removed here. */
-async function written({ wish, file, blobsDir, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
+async function written({ wish, file, blobs, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
   const { id, kind, passphrase } = wish
   const parts = await partsOf(stored, found, kind)
   async function* frames() {
-    for await (const frame of instanceFrames(parts, stored.store, blobsDir)) {
+    for await (const frame of instanceFrames(parts, stored.store, blobs)) {
       yield frame
       await steps('export:begun')
     }

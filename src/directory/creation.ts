@@ -17,7 +17,7 @@ import type { InstanceChange, NewInstance } from './directory.ts'
 import type { HeldInstances } from './held-instances.ts'
 import type { InstanceRecord } from './instance-object.ts'
 import { archivedRecord, type instanceRecords } from './record.ts'
-import { createTakeOver } from './take-over.ts'
+import { createTakeOver, type ImportedMedia } from './take-over.ts'
 import { webhooksOf } from './workspace-webhooks.ts'
 
 export interface CreationDeps {
@@ -31,9 +31,7 @@ export interface CreationDeps {
   steps: Steps
   clock: Clock
   log: Log
-  /** Makes the staged media of an instance from an archive its own, or removes it. */
-  adoptMedia(instance: string): Promise<void>
-  dropMedia(instance: string): Promise<void>
+  importedMedia: ImportedMedia
   /** Applies the caller's values; may throw a `Failure`. */
   changed(record: InstanceRecord, change: InstanceChange): InstanceRecord
 }
@@ -46,7 +44,7 @@ export interface Creation {
 }
 
 export function createCreation(deps: CreationDeps): Creation {
-  const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, adoptMedia, dropMedia, changed } = deps
+  const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, importedMedia, changed } = deps
 
   /** Never runs concurrently with a change of the workspace's webhooks, so the instance has either the old or the new values. */
   const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
@@ -83,8 +81,7 @@ export function createCreation(deps: CreationDeps): Creation {
     keyRing,
     steps,
     log,
-    adoptMedia,
-    dropMedia,
+    media: importedMedia,
     async insert({ id, workspace, name, token, from, archive }, extra) {
       const now = clock.now()
       const make = (): InstanceRecord => ({

@@ -25,6 +25,7 @@ import { instanceRecords, toConfig } from './record.ts'
 import { previousSecret, withNewSecret } from './secret-rotation.ts'
 import { changeSettings } from './settings.ts'
 import { createStates } from './states.ts'
+import type { ImportedMedia } from './take-over.ts'
 import { type CheckUrl, changeWebhooks } from './webhooks.ts'
 import { createWorkspaceWebhooks, named } from './workspace-webhooks.ts'
 
@@ -43,15 +44,15 @@ export interface DirectoryDeps {
   checkProxy: CheckUrl
   /** Base URL for callers, which events contain. */
   baseUrl?: string
-  /** Makes the staged media of an instance from an archive its own, or removes it. */
-  adoptMedia?(instance: string): Promise<void>
-  dropMedia?(instance: string): Promise<void>
+  importedMedia?: ImportedMedia
   /** Time that a creation waits for the first QR code, in ms. */
   createWaitMs?: number
 }
 
 /** Key of the mutex for imported devices; other keys are ids of instances. */
 const IMPORTS = 'imports'
+
+const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }
 
 export function createInstanceDirectory(deps: DirectoryDeps): Directory {
   const {
@@ -68,8 +69,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     checkProxy,
     baseUrl,
     createWaitMs = 10 * SECOND,
-    adoptMedia = async () => {},
-    dropMedia = async () => {},
+    importedMedia = NO_MEDIA,
   } = deps
   const held = createHeldInstances()
   const records = instanceRecords(sealer)
@@ -115,8 +115,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     steps,
     clock,
     log,
-    adoptMedia,
-    dropMedia,
+    importedMedia,
     changed: (record, wish) => changed(record, wish, true),
   })
 

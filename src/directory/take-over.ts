@@ -26,26 +26,23 @@ export interface TakeOverDeps {
    * Writes the configuration of the instance together with these records, in one commit. Rejects with a `Failure` if the workspace has no free slot.
    */
   insert(device: ImportedDevice, extra: readonly Op[]): Promise<void>
-  /** Makes the staged media of an instance its own. */
-  adoptMedia(instance: string): Promise<void>
-  /** Removes the staged media of an instance. */
-  dropMedia(instance: string): Promise<void>
+  media: ImportedMedia
+}
+
+/** Media of the waiting messages of an archived instance, which are staged like its records (`storage/staged-blobs.ts`). */
+export interface ImportedMedia {
+  /** Copies the staged media of an instance to its own. */
+  adopt(instance: string): Promise<void>
+  dropStaged(instance: string): Promise<void>
+  /** Removes the copies of an instance that was not created after all. */
+  dropAdopted(instance: string): Promise<void>
 }
 
 /** A longer commit delays those of everybody else (`storage/remove-all.ts`). */
 const WRITTEN_AT_ONCE = 100
 
 /** Takes over all waiting devices. Resolves with the ids of the created instances. */
-export function createTakeOver({
-  store,
-  sealer,
-  keyRing,
-  steps,
-  log,
-  insert,
-  adoptMedia,
-  dropMedia,
-}: TakeOverDeps): () => Promise<string[]> {
+export function createTakeOver({ store, sealer, keyRing, steps, log, insert, media }: TakeOverDeps): () => Promise<string[]> {
   /** A key of a device, or a record of an archived instance, which is already sealed. */
   function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {
     if (archive) return [keys.instance(id) + name, value]
@@ -77,19 +74,21 @@ export function createTakeOver({
     await steps('import:key')
     const own = createSealer(keyRing.of(id))
     await writeSlices(device, own)
+    await media.adopt(id)
     const record = keys.creds(id)
     const creds = Buffer.from(device.creds, 'base64')
     await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device)])
     await steps('import:taken')
-    // If the process is killed before this, the next start adopts the media.
-    await adoptMedia(id)
+    // If the process is killed before this, the next start does it.
+    await media.dropStaged(id)
   }
 
   /** Nothing but the reason remains of a refused device. An instance that already has its id is not touched. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
     log.error({ err: failure, instance_id: device.id }, 'an imported device could not be taken over')
-    await dropMedia(device.id)
+    await media.dropStaged(device.id)
     if (!(await isThere(store, device.id))) {
+      await media.dropAdopted(device.id)
       await removeAll(store, keys.instance(device.id))
       await keyRing.destroy(device.id)
     }

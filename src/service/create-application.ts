@@ -230,7 +230,7 @@ async function dashboardOf(
     engine: threads.engine,
     disk: storage.diskWatch,
     storeBytes: storage.store.size,
-    mediaBytes: () => Number(Atomics.load(threads.blobsUsed, 0)),
+    mediaBytes: () => Number(Atomics.load(storage.blobsUsed, 0)),
     outboxMax,
     clock: clockWatch.clock,
     steady: steadyClock,

@@ -5,11 +5,12 @@ import type { SharedDisk } from '../domain/disk.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
 import type { Logger } from '../log.ts'
+import { type BlobItems, measureBlobs } from '../storage/blobs/items.ts'
 import { claimsOf, type DiskWatch, noteCommit, shareDisk, watchDisk } from '../storage/disk.ts'
 import { endWithStore } from '../storage/end-now.ts'
 import { eraseLeftovers } from '../storage/erase.ts'
 import { checkSecretKey, type KeyRing, openKeyRing } from '../storage/key-ring.ts'
-import { openStore } from '../storage/open-store.ts'
+import { openBlobItems, openStore } from '../storage/open-store.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
 import type { Backend, OpenStore } from '../storage/store-backend.ts'
@@ -24,6 +25,9 @@ export interface ServiceStorage {
   disk: SharedDisk
   diskWatch: DiskWatch
   blobsDir: string
+  /** Media of waiting messages, and their sealed bytes, which all threads count. */
+  blobs: BlobItems
+  blobsUsed: BigInt64Array
   steps: Steps
   /** The listener is called when a command has left something in the store. There is one listener. */
   onVisit(listener: () => void): void
@@ -65,7 +69,10 @@ export async function openStorage(
   shutdown.add(() => diskWatch.stop())
   const blobsDir = join(config.dataDir, 'blobs')
   const keyRing = await openKeyRing(store, secretKey)
-  await eraseLeftovers({ store, keyRing, blobsDir, log })
+  const blobs = openBlobItems(blobsDir)
+  await eraseLeftovers({ store, keyRing, blobs, log })
+  const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
+  blobsUsed[0] = BigInt(await measureBlobs(blobs))
   return {
     store,
     keyRing,
@@ -73,6 +80,8 @@ export async function openStorage(
     disk,
     diskWatch,
     blobsDir,
+    blobs,
+    blobsUsed,
     steps: createKillAt(config.killAt),
     onVisit(listener) {
       visited = listener

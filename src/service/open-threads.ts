@@ -14,7 +14,6 @@ import { spareMemory } from '../engine/spare-memory.ts'
 import type { Logger } from '../log.ts'
 import type { Ledger } from '../metrics/ledger.ts'
 import type { Starting } from '../starting.ts'
-import { measureBlobs } from '../storage/blobs.ts'
 import { makePrivate } from '../storage/private.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -41,8 +40,6 @@ export interface Threads {
   archives: ArchiveThreads
   /** Whether there is an ffmpeg. */
   hasConverter: boolean
-  /** Total size of the media that waits to be sent, in bytes, shared with the shard threads. */
-  blobsUsed: BigInt64Array
   /** The modules of HTTP, which were loaded in the meantime. */
   http: Awaited<ReturnType<typeof loadHttp>>
 }
@@ -63,9 +60,10 @@ async function loadHttp() {
 /** Folder for files that a start of the service removes. */
 export const tempDirOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'tmp')
 
-async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config, blobsDir: string): Promise<MediaSetup> {
-  const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
-  blobsUsed[0] = BigInt(await measureBlobs(blobsDir))
+async function mediaSetup(
+  { dataDir, blobBudgetBytes, downloadMs }: Config,
+  { blobsDir, blobsUsed }: ServiceStorage,
+): Promise<MediaSetup> {
   const tempDir = tempDirOf({ dataDir })
   // Removes temporary files that a kill left behind.
   await rm(tempDir, { recursive: true, force: true })
@@ -93,7 +91,7 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   checkConverter(programs, config, log)
   const conversions = createConversions({ programs, conversions: config.conversions, logging, log })
   shutdown.add(() => conversions.close())
-  const setup = await mediaSetup(config, storage.blobsDir)
+  const setup = await mediaSetup(config, storage)
   starting.at('the shard threads', { isSaidElsewhere: true })
   const [engine, http] = await Promise.all([openEngine(config, deps, setup, conversions), loadHttp()])
 
@@ -110,7 +108,7 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
     log,
   })
   shutdown.add(() => archives.close())
-  return { engine, media, downloads, logThreads, archives, hasConverter: programs !== null, blobsUsed: setup.blobsUsed, http }
+  return { engine, media, downloads, logThreads, archives, hasConverter: programs !== null, http }
 }
 
 async function openEngine(

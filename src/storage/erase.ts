@@ -1,7 +1,6 @@
 /** Finishes an interrupted deletion: removes all records of an instance that no longer has a configuration. */
-import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Log } from '../domain/log.ts'
+import { type BlobItems, ownersOfBlobs, removeOwner } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
 import { idsUnder } from './ids-under.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -12,36 +11,29 @@ import { settleStaged } from './staged-blobs.ts'
 export interface LeftoverOptions {
   store: StateStore
   keyRing: KeyRing
-  blobsDir: string
+  blobs: BlobItems
   log: Log
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Runs before any instance is hosted. The configuration is removed first when an instance is deleted, and written last when it is created. */
-export async function eraseLeftovers({ store, keyRing, blobsDir, log }: LeftoverOptions): Promise<void> {
+export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
   const known = new Set<string>()
   for await (const [key] of store.range(keys.configs)) known.add(key.slice(keys.configs.length))
   const waiting = new Set<string>()
   for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))
-  await settleStaged(blobsDir, { isInstance: (id) => known.has(id), isWaiting: (id) => waiting.has(id) })
-  const found = new Set([...keyRing.instances(), ...(await idsUnder(store, keys.instances)), ...(await withBlobs(blobsDir))])
+  await settleStaged(blobs, (id) => waiting.has(id))
+  const withBlobs = [...(await ownersOfBlobs(blobs))].filter((owner) => UUID.test(owner))
+  const found = new Set([...keyRing.instances(), ...(await idsUnder(store, keys.instances)), ...withBlobs])
   for (const instance of found) {
     if (known.has(instance)) continue
     const wasLinked = (await store.get(keys.creds(instance))) !== undefined
     await removeAll(store, keys.instance(instance))
-    await rm(join(blobsDir, instance), { recursive: true, force: true })
+    await removeOwner(blobs, instance)
     // The key is destroyed last, because it shows that there is still something to erase.
     await keyRing.destroy(instance)
     const still = wasLinked ? '; its device may still be in the list of linked devices on the phone' : ''
     log.warn({ instance }, `an interrupted deletion or import had left data of an instance; it is now erased${still}`)
   }
-}
-
-async function withBlobs(dir: string): Promise<string[]> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  return names.filter((name) => UUID.test(name))
 }

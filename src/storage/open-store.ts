@@ -1,19 +1,33 @@
 /**
- * Opens the store of this thread, and says which driver serves which mount of unstorage: `state:` is served by the backend that the URL names, whose driver
- * can commit. (Media are in `blobs:`, which any driver can serve: `blobs.ts`.)
+ * Says which driver serves which mount of unstorage. `state:` is served by the backend that the URL of the store names, whose driver can commit. `blobs:` is
+ * served by a driver for files; any driver of unstorage could.
  */
-import { createStorage } from 'unstorage'
+import { createStorage, prefixStorage } from 'unstorage'
 import { backendOf } from './backends.ts'
+import type { BlobDriver, BlobItems } from './blobs/items.ts'
+import { blobFiles } from './drivers/blob-files.ts'
 import type { OpenOptions, OpenStore } from './store-backend.ts'
 
 export type { OpenStore } from './store-backend.ts'
 
 export const STATE = 'state'
+export const BLOBS = 'blobs'
 
+/** Opens the store of this thread. */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<OpenStore> {
   const backend = await backendOf(url)
   const driver = await backend.open(options)
   const storage = createStorage()
   storage.mount(STATE, driver)
   return { ...driver, storage, close: driver.dispose }
+}
+
+/** Opens the media of this thread. `dir`: the folder of the media of all instances. */
+export const openBlobItems = (dir: string): BlobItems => mountBlobs(blobFiles({ dir }))
+
+export function mountBlobs(driver: BlobDriver): BlobItems {
+  const storage = createStorage()
+  storage.mount(BLOBS, driver)
+  const { getItemRaw, setItemRaw, removeItem, getKeys } = prefixStorage<Uint8Array>(storage, BLOBS)
+  return { getItemRaw, setItemRaw, removeItem, getKeys, forget: async (owner) => driver.forget?.(owner) }
 }

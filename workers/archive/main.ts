@@ -14,7 +14,7 @@ import { NotImportable } from '../../src/domain/not-importable.ts'
 import { isStorageFailure, noStorage } from '../../src/domain/storage-failure.ts'
 import { createKillAt } from '../../src/kill-at.ts'
 import { createLog } from '../../src/log.ts'
-import { openStore } from '../../src/storage/open-store.ts'
+import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { createSealer } from '../../src/storage/sealer.ts'
 import { gathered, movable, roomOf } from '../media/pieces.ts'
 import { readFile, stageFile } from './read-file.ts'
@@ -61,7 +61,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
   const room = roomOf(port, stopped.signal)
   const post = (news: FileNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved)
   const store = await openStore(storeUrl, { mustExist: true, isReader: true })
-  const frames = stoppable(instanceFrames(parts, store, blobsDir))
+  const frames = stoppable(instanceFrames(parts, store, openBlobItems(blobsDir)))
   try {
     const sealed = await encrypted(passphrase, frames)
     post({ type: 'open', length: null })
@@ -90,7 +90,7 @@ export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string
   answered(async () => {
     const store = await openStore(storeUrl, { mustExist: true })
     try {
-      return await stageFile({ store, sealer: createSealer(mainKey), blobsDir, steps }, file, wish)
+      return await stageFile({ store, sealer: createSealer(mainKey), blobs: openBlobItems(blobsDir), steps }, file, wish)
     } finally {
       await store.close()
     }

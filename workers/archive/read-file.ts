@@ -6,6 +6,7 @@ import { archiveSentence, arrivedInstance, checkArchive, stageArrival } from '..
 import { importOps } from '../../src/directory/imports.ts'
 import type { FileFound, FileToRead, ImportWish } from '../../src/domain/instance-import.ts'
 import type { Steps } from '../../src/domain/steps.ts'
+import type { BlobItems } from '../../src/storage/blobs/items.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/sealer.ts'
 
@@ -45,7 +46,7 @@ async function deviceIn(file: string, { from, device, isOld }: FileToRead) {
 interface Target {
   store: Pick<StateStore, 'commit' | 'range'>
   sealer: Sealer
-  blobsDir: string
+  blobs: BlobItems
   steps: Steps
 }
 

@@ -2,7 +2,7 @@
  * Deletes every record of an instance. It can be repeated: the next call removes what a crash left. The instance need not run or be able to run: it
  * was stopped before, or could not be started.
  */
-import type { BlobFiles } from '../../src/storage/blobs.ts'
+import type { AllBlobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { removeAll } from '../../src/storage/remove-all.ts'
@@ -11,7 +11,7 @@ import type { KeyCache } from './keys/key-store.ts'
 export interface EraseDeps {
   /** The thread's own store, because the store of the instance already refuses commits. */
   store: StateStore
-  blobs: BlobFiles
+  blobs: AllBlobs
   keyCache: KeyCache
 }
 

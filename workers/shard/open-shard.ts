@@ -14,7 +14,7 @@ import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
 import { claimsOf, diskState, noteCommit, shareDisk } from '../../src/storage/disk.ts'
 import { endWithStore } from '../../src/storage/end-now.ts'
-import { openStore } from '../../src/storage/open-store.ts'
+import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { createBlindCaches } from '../../src/storage/sealer.ts'
 import { createDelivery } from '../../src/webhooks/delivery/delivery.ts'
 import { createUnknownStanzas } from './connection/socket/unknown-stanzas.ts'
@@ -72,7 +72,7 @@ export async function openShard(
     deps: {
       store,
       blinds: createBlindCaches(),
-      blobs: await openBlobs(blobsDir, { budgetBytes, counter }),
+      blobs: await openBlobs(openBlobItems(blobsDir), { budgetBytes, counter }),
       disk: () => diskState(disk),
       media: { tempDir, downloadMs, prepare: preparation.prepare },
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),

@@ -9,7 +9,7 @@ import type { EngineEvent, NetworkOptions } from '../../src/engine/engine.ts'
 import type { LoopShare } from '../../src/lib/loop-share.ts'
 import type { MediaLinks } from '../../src/media/media-links.ts'
 import type { Tally } from '../../src/metrics/tally.ts'
-import type { BlobFiles } from '../../src/storage/blobs.ts'
+import type { AllBlobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import type { BlindCaches } from '../../src/storage/sealer.ts'
 import type { Deliver } from '../../src/webhooks/delivery/delivery.ts'
@@ -28,7 +28,7 @@ export interface ShardDeps {
   /** Share of the loop's turns for decrypting received messages. */
   openingShare: LoopShare
   /** Inline media of waiting items. */
-  blobs: BlobFiles
+  blobs: AllBlobs
   /** Current state of the disk. */
   disk(): DiskState
   media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>

@@ -1,18 +1,20 @@
 /** The directory of a service that starts on the store of another one, after the leftovers of a kill were erased. */
 import { createInstanceDirectory, type DirectoryDeps } from '../../../src/directory/instance-directory.ts'
 import type { Step } from '../../../src/domain/steps.ts'
+import type { BlobItems } from '../../../src/storage/blobs/items.ts'
 import { eraseLeftovers } from '../../../src/storage/erase.ts'
+import { openBlobItems } from '../../../src/storage/open-store.ts'
 import type { Service } from '../../contract/http/service.ts'
 
-interface Start extends Pick<DirectoryDeps, 'adoptMedia' | 'dropMedia'> {
-  blobsDir?: string
+interface Start extends Pick<DirectoryDeps, 'importedMedia'> {
+  blobs?: BlobItems
   /** The process ends at this step: nothing after it happens. */
   killAt?: Step | undefined
 }
 
-export async function startDirectory(service: Service, { killAt, blobsDir = '/nonexistent', ...more }: Start) {
+export async function startDirectory(service: Service, { killAt, blobs = openBlobItems('/nonexistent'), ...more }: Start) {
   const { store, sealer, keyRing, account, oauth, clock, log } = service
-  await eraseLeftovers({ store, keyRing, blobsDir, log })
+  await eraseLeftovers({ store, keyRing, blobs, log })
   const directory = createInstanceDirectory({
     ...more,
     store,

@@ -1,7 +1,6 @@
 /** Archived instances that a command stages in a real store become instances: complete, once, with their media, also after a kill at any step. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
@@ -9,9 +8,11 @@ import { refusalOf, stageArchive } from '../../../src/directory/imports.ts'
 import type { InstanceId } from '../../../src/domain/ids.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import type { Step } from '../../../src/domain/steps.ts'
+import { putSealedBlob } from '../../../src/storage/blobs/items.ts'
+import { openBlobItems } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer, RING_KEY_BYTES } from '../../../src/storage/sealer.ts'
-import { adoptStaged, dropStaged, stagedDir } from '../../../src/storage/staged-blobs.ts'
+import { adoptStaged, dropAdopted, dropStaged, stagedOwner } from '../../../src/storage/staged-blobs.ts'
 import { openService, type Service } from '../../contract/http/service.ts'
 import { startDirectory } from './started.ts'
 
@@ -56,8 +57,7 @@ const config = () =>
 async function stage({ isHandedOver = true } = {}) {
   const staged = stageArchive(service.store, service.sealer, ID)
   for (const [name, value] of RECORDS) await staged.add(name, value)
-  await mkdir(stagedDir(blobs, ID))
-  await writeFile(join(stagedDir(blobs, ID), 'item'), MEDIA)
+  await putSealedBlob(openBlobItems(blobs), `${stagedOwner(ID)}:item`, MEDIA)
   const archive = { config: config(), ringKey: RING_KEY.toString('base64') }
   const about = { workspace: service.workspace, name: 'Moved', token: TOKEN, identity: 'AAAA', archive }
   const ops = await staged.ops(about, sealedCreds())
@@ -67,9 +67,12 @@ async function stage({ isHandedOver = true } = {}) {
 const started = (killAt?: Step) =>
   startDirectory(service, {
     killAt,
-    blobsDir: blobs,
-    adoptMedia: (instance) => adoptStaged(blobs, instance, counter),
-    dropMedia: (instance) => dropStaged(blobs, instance),
+    blobs: openBlobItems(blobs),
+    importedMedia: {
+      adopt: (instance) => adoptStaged(openBlobItems(blobs), instance, counter),
+      dropStaged: (instance) => dropStaged(openBlobItems(blobs), instance),
+      dropAdopted: (instance) => dropAdopted(openBlobItems(blobs), instance, counter),
+    },
   })
 
 async function under(prefix: string): Promise<string[]> {
@@ -86,6 +89,7 @@ async function assertWhole() {
   createSealer(RING_KEY).open(keys.creds(ID), (await store.get(keys.creds(ID)))!)
   assert.deepEqual(await under('import:'), [])
   assert.deepEqual(await readdir(blobs), [ID])
+  assert.deepEqual(await readFile(join(blobs, ID, 'item')), MEDIA)
 }
 
 test('an archived instance keeps its key, its settings and its records, and takes the workspace and the name of the target', async () => {
@@ -119,7 +123,7 @@ test('a command that was killed while it staged leaves nothing', async () => {
   const { directory } = await started()
   assert.deepEqual(await directory.takeImports(), [])
   assert.deepEqual(await under('import:'), [])
-  assert.equal(existsSync(stagedDir(blobs, ID)), false)
+  assert.deepEqual(await readdir(blobs), [])
   await rm(blobs, { recursive: true })
 })
 
@@ -130,6 +134,16 @@ test('a second import of an archive that was killed while it staged changes noth
   const { directory } = await started()
   await assertWhole()
   await directory.delete(ID as InstanceId)
+})
+
+test('an archive for which there is no slot is refused, and its media go', async () => {
+  const { directory } = await started()
+  const held = await directory.create(service.workspace, { name: 'held' })
+  await stage()
+  assert.deepEqual(await directory.takeImports(), [])
+  assert.equal((await refusalOf(service.store, ID))!.code, 'instance_limit_reached')
+  assert.deepEqual([await readdir(blobs), Number(counter[0])], [[], 0])
+  await directory.delete(held)
 })
 
 test('an import whose first slices a start has removed is refused as a whole', async () => {

@@ -11,6 +11,7 @@ import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { createTally, keyOf, type Tally } from '../../../src/metrics/tally.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
 import type { OpenStore } from '../../../src/storage/open-store.ts'
+import { openBlobItems } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import {
   type Enqueue,
@@ -641,7 +642,7 @@ async function watched(t: TestContext) {
   const seen = { commits: 0, marks: [] as string[], sent: [] as string[] }
   const markOf = async () => Buffer.from((await b.store.get(keys.queueInFlight(INSTANCE))) ?? []).toString()
   const queue = await b.open({
-    blobs: (await openBlobs(await tempDir(t), { budgetBytes: 10_000_000 })).of(sealer),
+    blobs: (await openBlobs(openBlobItems(await tempDir(t)), { budgetBytes: 10_000_000 })).of(sealer),
     store: {
       ...b.store,
       commit(batch) {
@@ -979,7 +980,7 @@ test('items of an account that was moved do not expire here, because the new ser
 test('inline media waits beside its item and goes with it', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
-  const blobs = (await openBlobs(await tempDir(t), { budgetBytes: 5_000 })).of(sealer)
+  const blobs = (await openBlobs(openBlobItems(await tempDir(t)), { budgetBytes: 5_000 })).of(sealer)
   const target = join(await tempDir(t), 'part')
   const parts: string[] = []
   const queue = await b.open({
@@ -1012,7 +1013,7 @@ test('inline media waits beside its item and goes with it', async (t) => {
 test('an item that cannot be read keeps its media over a start, and has it when it can be read again', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
-  const blobs = (await openBlobs(await tempDir(t), { budgetBytes: 5_000 })).of(sealer)
+  const blobs = (await openBlobs(openBlobItems(await tempDir(t)), { budgetBytes: 5_000 })).of(sealer)
   const target = join(await tempDir(t), 'part')
   const queue = await b.open({ blobs })
   const { svcId } = await queue.enqueue(text('1', { bytes: Buffer.from('media') }))

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { decodeTime } from 'ulid'
 import * as v from 'valibot'
 import { DAY } from '../../../src/domain/clock.ts'
-import { threadFlags } from '../../../src/engine/thread.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
-import { measureBlobs, openBlobs } from '../../../src/storage/blobs.ts'
-import { keys } from '../../../src/storage/record-keys.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import { createSealer, SEAL_BYTES } from '../../../src/storage/sealer.ts'
+import { createSealer } from '../../../src/storage/sealer.ts'
 import { loadSecretKey, parseSecretKey } from '../../../src/storage/secret-key.ts'
-import { sameKind } from '../../harness/checkout.ts'
-import { INSTANCE, START, sealer, tempDir, tempStore } from './fixtures.ts'
+import { START, sealer, tempDir, tempStore } from './fixtures.ts'
 
 const other = createSealer(new Uint8Array(64).fill(8))
 
@@ -162,93 +155,4 @@ test('ids are ahead behind a clock that was far ahead, until they start over', (
   ids.startOver()
   assert.equal(ids.ahead(), 0)
   assert.equal(decodeTime(ids.next()), START)
-})
-
-test('blobs are sealed files within one budget that threads can share', async (t) => {
-  const dir = await tempDir(t)
-  const bytes = Buffer.alloc(1_000, 'm')
-  const counter = new BigInt64Array(new SharedArrayBuffer(8))
-  const one = (await openBlobs(dir, { budgetBytes: 2_500, counter })).of(sealer)
-  const two = (await openBlobs(dir, { budgetBytes: 2_500, counter })).of(sealer)
-  assert.equal(await one.put('i:1', bytes), true)
-  assert.equal(await two.put('i:2', bytes), true)
-  assert.equal(await one.put('i:3', bytes), false)
-  assert.deepEqual((await one.list('i:')).toSorted(), ['i:1', 'i:2'])
-  assert.deepEqual(Buffer.from((await two.get('i:1'))!), bytes)
-  assert.equal((await readFile(join(dir, 'i', '1'))).includes('mmmm'), false)
-  assert.equal(one.used(), await measureBlobs(dir))
-  await two.remove('i:1')
-  await two.remove('i:1')
-  assert.equal(await one.put('i:3', bytes), true)
-  assert.equal(await one.get('i:1'), undefined)
-  const again = (await openBlobs(dir, { budgetBytes: 10_000 })).of(sealer)
-  assert.equal(again.used(), one.used())
-  await assert.rejects(again.put('a/b', bytes), /A key of the store is printable/)
-})
-
-// Bytes that were being written when a shard ended stayed counted until the next start of the process.
-test('what a thread was writing when it was ended counts as what it left behind, and nothing once that is removed', async (t) => {
-  const dir = await tempDir(t)
-  const counter = new BigInt64Array(new SharedArrayBuffer(8))
-  const module = sameKind('./blob-writer', import.meta.url)
-  const bytes = 256 * 1_048_576
-  const writer = new Worker(module, {
-    execArgv: threadFlags(module),
-    workerData: { dir, counter, key: 'i:1', bytes },
-  })
-  while (Atomics.load(counter, 0) === 0n) await nextTurn()
-  await writer.terminate()
-  const blobs = (await openBlobs(dir, { budgetBytes: bytes, counter })).of(sealer)
-  assert.deepEqual(await blobs.list('i:'), ['i:1'])
-  assert.equal(blobs.used(), await measureBlobs(dir))
-  await blobs.remove('i:1')
-  assert.equal(blobs.used(), 0)
-})
-
-test('a blob of several pieces is read whole and in parts, and shows when it was cut, changed or put together anew', async (t) => {
-  const dir = await tempDir(t)
-  const blobs = (await openBlobs(dir, { budgetBytes: 100_000_000 })).of(sealer)
-  const bytes = randomBytes(2 * 1_048_576 + 12_345)
-  assert.equal(await blobs.put('i:1', bytes), true)
-  assert.equal(blobs.used(), await measureBlobs(dir))
-  assert.deepEqual(Buffer.from((await blobs.get('i:1'))!), bytes)
-  for (const [offset, size] of [
-    [0, bytes.length],
-    [0, 1],
-    [1_048_570, 20],
-    [1_048_576, 1_048_576],
-    [bytes.length - 1, 1],
-  ] as const) {
-    await blobs.copyTo('i:1', join(dir, 'part'), { offset, size })
-    assert.deepEqual(await readFile(join(dir, 'part')), bytes.subarray(offset, offset + size))
-  }
-  await blobs.copyTo('i:1', join(dir, 'made'), { offset: 5, size: 1_500_000 }, async function* (pieces) {
-    for await (const piece of pieces) yield Buffer.from(piece).fill(7)
-  })
-  assert.deepEqual(await readFile(join(dir, 'made')), Buffer.alloc(1_500_000, 7))
-  const file = join(dir, 'i', '1')
-  const sealed = await readFile(file)
-  const piece = 1_048_576 + SEAL_BYTES
-  const swapped = Buffer.concat([sealed.subarray(piece, 2 * piece), sealed.subarray(0, piece), sealed.subarray(2 * piece)])
-  const changed = Buffer.from(sealed)
-  changed[piece + 500]! ^= 1
-  for (const wrong of [sealed.subarray(0, 2 * piece), sealed.subarray(0, -10), swapped, changed]) {
-    await writeFile(file, wrong)
-    await assert.rejects(blobs.get('i:1'), /cannot be opened/)
-  }
-})
-
-test('with an instance its files go, and the folder they were in', async (t) => {
-  const dir = await tempDir(t)
-  const other = `${INSTANCE.slice(0, -1)}0`
-  const blobs = await openBlobs(dir, { budgetBytes: 100_000 })
-  await blobs.of(sealer).put(keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
-  await blobs.of(sealer).put(keys.blob(other, 'one'), Buffer.alloc(100))
-  await blobs.erase(INSTANCE)
-  const left = await readdir(dir, { recursive: true })
-  assert.deepEqual(
-    left.filter((name) => name.includes(INSTANCE)),
-    [],
-  )
-  assert.ok(left.some((name) => name.includes(other)))
 })

@@ -1,0 +1,82 @@
+/**
+ * The items of `blobs:`: sealed pieces of media, in whatever driver of unstorage serves the mount (`open-store.ts`). This is all that is asked of it, so that
+ * any driver serves. Nothing here opens a seal, or counts against the budget (`blobs.ts`).
+ */
+import type { Driver, Storage } from 'unstorage'
+import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE, sealedBytes } from './pieces.ts'
+
+export interface BlobDriver extends Driver {
+  /** Removes what an owner without pieces still has, for example its folder. */
+  forget?(owner: string): Promise<void>
+}
+
+export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | 'removeItem' | 'getKeys'> {
+  forget(owner: string): Promise<void>
+}
+
+/** Prefix of an owner whose blobs belong to no instance yet (`staged-blobs.ts`). */
+export const STAGED = 'import-'
+
+/** The first piece of each blob under the prefix, which is that of an owner, that of a blob, or empty. */
+export async function blobsUnder(items: BlobItems, prefix: string): Promise<Piece[]> {
+  const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
+  return found.filter(({ index }) => index === 0)
+}
+
+export async function getPiece(items: BlobItems, piece: Piece): Promise<Uint8Array> {
+  const sealed = await items.getItemRaw<Uint8Array>(pieceName(piece))
+  if (sealed === null) throw new Error(`The media ${piece.key} are no longer stored, or not all of them.`)
+  return sealed
+}
+
+/** Resolves with the number of sealed bytes that were removed. */
+export async function removeBlobs(items: BlobItems, prefix: string): Promise<number> {
+  const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
+  found.sort((one, other) => other.index - one.index)
+  for (const piece of found) await items.removeItem(pieceName(piece))
+  return sum(found.filter(({ index }) => index === 0))
+}
+
+/** Removes the blobs of an owner, and what they were in. Resolves with the number of sealed bytes that were removed. */
+export async function removeOwner(items: BlobItems, owner: string): Promise<number> {
+  const bytes = await removeBlobs(items, owner)
+  await items.forget(owner)
+  return bytes
+}
+
+export async function ownersOfBlobs(items: BlobItems): Promise<Set<string>> {
+  return new Set((await blobsUnder(items, '')).map(({ key }) => key.split(':')[0]!))
+}
+
+/** Sealed bytes of all blobs that belong to an instance. */
+export async function measureBlobs(items: BlobItems): Promise<number> {
+  return sum((await blobsUnder(items, '')).filter(({ key }) => !key.startsWith(STAGED)))
+}
+
+/** The blobs of an owner with their sealed bytes, each as a whole. */
+export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenerator<[name: string, sealed: Uint8Array]> {
+  for (const { key, bytes } of await blobsUnder(items, owner)) {
+    const pieces: Uint8Array[] = []
+    for (let index = 0; index < pieceNames(key, bytes).length; index++) pieces.push(await getPiece(items, { key, index, bytes }))
+    yield [key.slice(owner.length + 1), Buffer.concat(pieces)]
+  }
+}
+
+/** Stores a blob whose bytes are sealed already. Durable when it resolves. */
+export async function putSealedBlob(items: BlobItems, key: string, sealed: Uint8Array): Promise<void> {
+  for (const [index, name] of pieceNames(key, plainBytes(sealed.byteLength)).entries())
+    await items.setItemRaw(name, sealed.subarray(index * SEALED_PIECE, (index + 1) * SEALED_PIECE))
+}
+
+/** Copies the blobs of an owner to another one, piece by piece. It may be repeated. Resolves with the number of sealed bytes that were not there yet. */
+export async function copyBlobs(items: BlobItems, from: string, to: string): Promise<number> {
+  const before = sum(await blobsUnder(items, to))
+  for (const { key, bytes } of await blobsUnder(items, from)) {
+    const copy = to + key.slice(from.length)
+    for (const [index, name] of pieceNames(copy, bytes).entries())
+      await items.setItemRaw(name, await getPiece(items, { key, index, bytes }))
+  }
+  return sum(await blobsUnder(items, to)) - before
+}
+
+const sum = (blobs: readonly Piece[]) => blobs.reduce((total, { bytes }) => total + sealedBytes(bytes), 0)

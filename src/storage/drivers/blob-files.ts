@@ -1,0 +1,126 @@
+/**
+ * unstorage driver for the pieces of blobs (`blobs/pieces.ts`) in files: `<folder>/<owner>/<blob>` has the pieces of a blob one behind the other. One file
+ * per blob needs one flush of the disk, however many pieces it has. A blob is durable when its last piece is written.
+ */
+import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
+import { open, readdir, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { defineDriver } from 'unstorage'
+import { StorageFailure } from '../../domain/storage-failure.ts'
+import type { BlobDriver } from '../blobs/items.ts'
+import { type Piece, parsePiece, pieceNames, piecesOf, plainBytes, SEALED_PIECE, sealedBytes } from '../blobs/pieces.ts'
+import { syncFolder } from '../durable-files.ts'
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../private.ts'
+
+export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => {
+  const base = resolve(dir)
+  const pathOf = (key: string) => join(base, ...key.split(':'))
+  /** Owners whose folder was made, and whose name may not be on disk yet. */
+  const newOwners = new Set<string>()
+
+  /**
+   * Makes the file with its final length. All of it is one turn, like the counting by the caller (`blobs.ts`): if the thread ends afterwards, the remaining
+   * file has exactly the counted bytes.
+   */
+  function begin({ key, bytes }: Piece): void {
+    const owner = ownerOf(key)
+    if (mkdirSync(join(base, owner), { recursive: true, mode: PRIVATE_FOLDER }) !== undefined) newOwners.add(owner)
+    const file = openSync(pathOf(key), 'w', PRIVATE_FILE)
+    try {
+      ftruncateSync(file, sealedBytes(bytes))
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  async function write(piece: Piece, sealed: Uint8Array): Promise<void> {
+    const { key, index, bytes } = piece
+    if (index === 0) begin(piece)
+    const isLast = index === piecesOf(bytes) - 1
+    const handle = await open(pathOf(key), 'r+')
+    try {
+      await handle.write(sealed, 0, sealed.byteLength, index * SEALED_PIECE)
+      if (isLast) await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    if (isLast) await syncFolders(ownerOf(key))
+  }
+
+  async function syncFolders(owner: string): Promise<void> {
+    await syncFolder(join(base, owner))
+    if (!newOwners.has(owner)) return
+    await syncFolder(base)
+    newOwners.delete(owner)
+  }
+
+  async function read({ key, index, bytes }: Piece): Promise<Uint8Array | null> {
+    const handle = await unlessGone(open(pathOf(key), 'r'))
+    if (handle === undefined) return null
+    try {
+      const sealed = Buffer.alloc(Math.min(SEALED_PIECE, sealedBytes(bytes) - index * SEALED_PIECE))
+      const { bytesRead } = await handle.read(sealed, 0, sealed.length, index * SEALED_PIECE)
+      return sealed.subarray(0, bytesRead)
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async function namesOf(key: string): Promise<string[]> {
+    const found = await unlessGone(stat(pathOf(key)))
+    return found?.isFile() ? pieceNames(key, plainBytes(found.size)) : []
+  }
+
+  const namesIn = async (folder: string) => (await unlessGone(readdir(folder))) ?? []
+
+  async function list(prefix = ''): Promise<string[]> {
+    const [owner, blob] = prefix.split(':').filter(Boolean)
+    if (owner !== undefined && blob !== undefined) return namesOf(`${owner}:${blob}`)
+    const found: string[] = []
+    for (const each of owner === undefined ? await namesIn(base) : [owner])
+      for (const name of (await unlessNoFolder(namesIn(join(base, each)))) ?? [])
+        found.push(...(await namesOf(`${each}:${name}`)))
+    return found
+  }
+
+  return {
+    name: 'blob-files',
+    hasItem: async (name) => (await namesOf(pieceOf(name).key)).includes(name),
+    getItem: async (name) => String(await asOfDisk(read(pieceOf(name)))),
+    getItemRaw: (name: string) => asOfDisk(read(pieceOf(name))),
+    setItemRaw: (name: string, sealed: Uint8Array) => asOfDisk(write(pieceOf(name), sealed)),
+    // The file is all pieces together, and goes with its first one, which is removed last.
+    async removeItem(name) {
+      const { key, index } = pieceOf(name)
+      if (index === 0) await asOfDisk(rm(pathOf(key), { force: true }))
+    },
+    getKeys: (prefix?: string) => asOfDisk(list(prefix)),
+    forget: (owner) => asOfDisk(rm(join(base, owner), { recursive: true, force: true })),
+  }
+}) as (options: { dir: string }) => BlobDriver
+
+const ownerOf = (key: string) => key.slice(0, key.indexOf(':'))
+
+function pieceOf(name: string): Piece {
+  const piece = parsePiece(name)
+  if (piece === undefined) throw new RangeError(`${JSON.stringify(name)} is not the name of a piece of media.`)
+  return piece
+}
+
+/** The folder has files of others, for example `.DS_Store`, where folders are expected. */
+const unlessNoFolder = <T>(work: Promise<T>) => unless('ENOTDIR', work)
+const unlessGone = <T>(work: Promise<T>) => unless('ENOENT', work)
+
+const unless = <T>(code: string, work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== code) throw error
+    return undefined
+  })
+
+/** Every error of the system is retried, whatever its code (permissions, too many open files). Only a missing file means that the blob is gone. */
+const asOfDisk = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((cause: NodeJS.ErrnoException) => {
+    const { code, syscall } = cause
+    if (code === undefined || syscall === undefined) throw cause
+    throw new StorageFailure(`A file of stored media could not be used: the system call ${syscall} failed.`, { cause })
+  })

@@ -1,0 +1,68 @@
+/** Media in files: what a thread leaves behind, what earlier releases have written, and what is in the folder besides. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
+import { threadFlags } from '../../../src/engine/thread.ts'
+import { measureBlobs } from '../../../src/storage/blobs/items.ts'
+import { PIECE } from '../../../src/storage/blobs/pieces.ts'
+import { openBlobs } from '../../../src/storage/blobs.ts'
+import { openBlobItems } from '../../../src/storage/open-store.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { sameKind } from '../../harness/checkout.ts'
+import { INSTANCE, sealer, tempDir } from './fixtures.ts'
+
+// Bytes that were being written when a shard ended stayed counted until the next start of the process.
+test('what a thread was writing when it was ended counts as what it left behind, and nothing once that is removed', async (t) => {
+  const dir = await tempDir(t)
+  const counter = new BigInt64Array(new SharedArrayBuffer(8))
+  const module = sameKind('./blob-writer', import.meta.url)
+  const bytes = 256 * PIECE
+  const writer = new Worker(module, {
+    execArgv: threadFlags(module),
+    workerData: { dir, counter, key: 'i:1', bytes },
+  })
+  while (Atomics.load(counter, 0) === 0n) await nextTurn()
+  await writer.terminate()
+  const items = openBlobItems(dir)
+  const blobs = (await openBlobs(items, { budgetBytes: bytes, counter })).of(sealer)
+  assert.deepEqual(await blobs.list('i:'), ['i:1'])
+  assert.equal(blobs.used(), await measureBlobs(items))
+  await blobs.remove('i:1')
+  assert.equal(blobs.used(), 0)
+})
+
+test('a file of an earlier release is read, whose pieces are one behind the other', async (t) => {
+  const dir = await tempDir(t)
+  const bytes = randomBytes(PIECE + 100)
+  const pieces = [bytes.subarray(0, PIECE), bytes.subarray(PIECE)].map((each, index) => sealer.seal(`i:1#${index}/2`, each))
+  await mkdir(join(dir, 'i'))
+  await writeFile(join(dir, 'i', '1'), Buffer.concat(pieces))
+  const blobs = (await openBlobs(openBlobItems(dir), { budgetBytes: 10 * PIECE })).of(sealer)
+  assert.equal(blobs.used(), pieces[0]!.length + pieces[1]!.length)
+  assert.deepEqual(await blobs.get('i:1'), bytes)
+})
+
+test('with an instance its files go, and the folder they were in', async (t) => {
+  const dir = await tempDir(t)
+  const other = `${INSTANCE.slice(0, -1)}0`
+  const blobs = await openBlobs(openBlobItems(dir), { budgetBytes: 100_000 })
+  await blobs.of(sealer).put(keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
+  await blobs.of(sealer).put(keys.blob(other, 'one'), Buffer.alloc(100))
+  await blobs.erase(INSTANCE)
+  assert.deepEqual(await readdir(dir), [other])
+})
+
+test('what is in the folder besides is no media, and a folder that cannot be made is a failure of the disk', async (t) => {
+  const dir = await tempDir(t)
+  await writeFile(join(dir, '.DS_Store'), 'x')
+  await writeFile(join(dir, 'file'), 'x')
+  const blobs = (await openBlobs(openBlobItems(dir), { budgetBytes: 100_000 })).of(sealer)
+  assert.equal(blobs.used(), 0)
+  await assert.rejects(blobs.put('file:1', Buffer.alloc(100)), isStorageFailure)
+  assert.equal(blobs.used(), 0)
+})
