@@ -1,6 +1,7 @@
 /**
- * The main module of the thread that writes archives for the API, and reads files of imports. To write one it reads the records of an instance from the
- * store, encrypts them and moves them to the main thread in pieces, as many as it has space for.
+ * The main module of the thread that writes archives for the API and reads the files of imports. To write an archive it
+ * reads the records of an instance from the store, encrypts them, and sends them to the main thread in pieces. It waits
+ * while that thread has no space for another piece.
  */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { encrypted } from '../../src/archive/archive-file.ts'
@@ -41,7 +42,7 @@ export interface ReadTask {
 export interface StageTask {
   file: string
   wish: Omit<ImportWish, 'isDry'> & { workspace: string }
-  /** Key of the records of the main thread. */
+  /** Key that encrypts the records of the main thread. */
   mainKey: Uint8Array
 }
 
@@ -76,7 +77,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
     log.error({ err: error, instance_id: parts.head.id }, 'an archive could not be written')
     post({ type: 'failed', err: new Failure('engine_unavailable').toData() })
   } finally {
-    // The cipher reads ahead, also when its reader has left.
+    // The cipher may still read ahead after its reader has left, so it is stopped before the store is closed.
     await frames.stop()
     await store.close()
   }
@@ -85,7 +86,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
 /** Runs one Piscina task: reads the file of an import and changes nothing. */
 export const read = ({ file, wish }: ReadTask): Promise<Answer<FileFound>> => answered(() => readFile(file, wish))
 
-/** Runs one Piscina task: leaves the device of the file in the store. Answers with the id of the future instance. */
+/** Runs one Piscina task: stores the device of the file. Answers with the id of the future instance. */
 export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string>> =>
   answered(async () => {
     const store = await openStore(storeUrl, { mustExist: true })

@@ -1,4 +1,4 @@
-/** Reads the file of an import, and leaves its device in the store for the service. Rejects with `NotImportable`. */
+/** Reads the file of an import, and stores its device for the service. Rejects with `NotImportable`. */
 import { randomUUID } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { newInstanceToken } from '../../src/account/credentials.ts'
@@ -12,7 +12,7 @@ import type { Sealer } from '../../src/storage/sealer.ts'
 
 const NAME = 'Imported device'
 
-/** Place in the head of an SQLite file that says how changes are written, and its value for a log in a second file. */
+/** Offset of the byte in an SQLite header that says how changes are written; 2 stands for a log in a second file. */
 const WRITE_MODE_AT = 18
 const WRITES_LOG = 2
 const HAS_LOG =
@@ -38,7 +38,7 @@ async function writesLog(path: string): Promise<boolean> {
 }
 
 async function deviceIn(file: string, { from, device, isOld }: FileToRead) {
-  // Exports do not load the library.
+  // The import is dynamic, so that exports do not load Baileys.
   const { readDevice } = await import('../portability/read-device.ts')
   return readDevice(from as Exclude<typeof from, 'svc'>, file, { isOld, device })
 }

@@ -1,7 +1,7 @@
-/** A source of data whose end can be awaited, for the owner of what it reads. */
+/** A source of data that can be stopped. Its owner waits for the stop before it closes what the source reads. */
 
 export interface Stoppable<T> extends AsyncIterable<T> {
-  /** Nothing is read from the source after this resolves, also if its reader goes on. */
+  /** After this resolves, nothing more is read from the source, even if its reader goes on. */
   stop(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Sound: voice notes are sent as mono ogg/opus with a loudness picture, audio files in formats that the apps play. */
+/** Prepares audio: voice notes become mono ogg/opus with a waveform, audio files get a format that the apps play. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, demuxerOf, invalid, lacks, notA } from './content.ts'
@@ -11,7 +11,7 @@ const OPUS = 'audio/ogg; codecs=opus'
 interface Playable {
   /** The name that the apps use for this type. */
   mime: string
-  /** The codecs that may be in it. Other contents of the same container are converted, because the apps do not play them. */
+  /** Codecs that the container may hold. A file with another codec is converted, because the apps do not play it. */
   codecs: readonly string[]
 }
 const AS_IS: Readonly<Record<string, Playable>> = {
@@ -21,7 +21,7 @@ const AS_IS: Readonly<Record<string, Playable>> = {
   'audio/x-m4a': { mime: 'audio/mp4', codecs: ['aac'] },
   'audio/amr': { mime: 'audio/amr', codecs: ['amr_nb', 'amr_wb'] },
 }
-/** Types that the detector does not report as sound, but that may have only sound in them. */
+/** Types that the detector does not report as sound, although such a file may contain only sound. */
 const MAY_BE_SOUND = new Set([
   'application/octet-stream',
   'application/vnd.rn-realmedia',
@@ -53,7 +53,10 @@ export async function prepareAudio(job: MediaJob, content: Content, converter: C
   return { path, mime: 'audio/mp4', seconds, waveform: null }
 }
 
-/** ffmpeg knows more kinds of sound than the detector does. */
+/**
+ * Returns the demuxer for a sound file. ffprobe is asked about files of unknown type, because ffmpeg knows more kinds
+ * of sound than the detector.
+ */
 async function soundDemuxer({ path }: MediaJob, content: Content, converter: Converter): Promise<string> {
   const { family, mime } = content
   if (family !== 'audio' && family !== 'video' && !MAY_BE_SOUND.has(mime)) throw notA('an audio', content)
@@ -65,7 +68,10 @@ async function soundDemuxer({ path }: MediaJob, content: Content, converter: Con
 const end = (job: MediaJob, format: string, path: string) =>
   ['-map_metadata', '-1', '-fs', String(job.limit + 65_536), '-f', format, `file:${path}`] as const
 
-/** Time is counted by the samples: some containers have no times for their sound, and all of it would be at the beginning. */
+/**
+ * Timestamps are computed from the number of samples: some containers have none for their sound, and all of it would be
+ * placed at the beginning.
+ */
 const SOUND = ['-map', '0:a:0', '-af', 'asetpts=N/SR/TB'] as const
 
 async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
@@ -75,7 +81,7 @@ async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): P
   return made
 }
 
-/** AAC, because every ffmpeg can write it and every app plays it. */
+/** Converts to AAC, because every ffmpeg can write it and every app plays it. */
 async function toM4a(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
   const made = join(job.dir, 'audio.m4a')
   await convert(job.path, demuxer, [
@@ -87,10 +93,10 @@ async function toM4a(job: MediaJob, demuxer: string, { convert }: Converter): Pr
 
 const BARS = 64
 const SAMPLE_RATE = 8_000
-/** Samples of one measurement: a tenth of a second, so that an hour gives 36,000 numbers. */
+/** Number of samples in one measurement of loudness: a tenth of a second, so that an hour gives 36,000 numbers. */
 const WINDOW = SAMPLE_RATE / 10
 
-/** Mean loudness of 64 equal parts, where the loudest is 100. */
+/** Measures the mean loudness of 64 equal parts. The loudest is 100. */
 async function waveformOf(path: string, { convert }: Converter): Promise<Uint8Array> {
   const windows: number[] = []
   let sum = 0

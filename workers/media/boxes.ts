@@ -10,19 +10,19 @@ export interface Film {
   height: number | null
 }
 
-/** A larger index is not read. */
+/** Largest index that is read, in bytes. */
 const MAX_INDEX = 8 * 1_024 * 1_024
 /** Fragmented films have many boxes; a file with more than these is not sent. */
 const MAX_BOXES = 20_000
 
 interface Box {
   type: string
-  /** Position of the content. */
+  /** Position of the box's content in the file. */
   start: number
   end: number
 }
 
-/** Undefined if the file is cut off or has no index. */
+/** Reads the length and size of the film; undefined if the file is cut off or has no index. */
 export async function readFilm(path: string): Promise<Film | undefined> {
   const file = await open(path, 'r')
   try {
@@ -52,7 +52,7 @@ async function outerBoxes(file: FileHandle, size: number): Promise<Box[] | undef
   return boxes
 }
 
-/** `offset`: position of the bytes in the file. */
+/** Parses the header of a box. `offset`: position of `bytes` in the file. */
 function boxAt(bytes: Buffer, at: number, offset: number, size: number): Box | undefined {
   if (at + 8 > bytes.length) return undefined
   const short = bytes.readUInt32BE(at)

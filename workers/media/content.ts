@@ -6,12 +6,12 @@ import { Failure } from '../../src/domain/failures.ts'
 export type Family = 'image' | 'video' | 'audio' | 'other'
 
 export interface Content {
-  /** Without parameters; `application/octet-stream` for an unknown type. */
+  /** MIME type without parameters; `application/octet-stream` for an unknown type. */
   mime: string
   family: Family
   /** The usual name of the type, for refusals; undefined for an unknown type. */
   name?: string
-  /** Whether it is ogg with opus in it. */
+  /** Whether the file is ogg with opus in it. */
   isOpus: boolean
 }
 
@@ -57,18 +57,21 @@ const DEMUXERS: Readonly<Record<string, string>> = {
 
 export const demuxerOf = ({ mime }: Content): string | undefined => (Object.hasOwn(DEMUXERS, mime) ? DEMUXERS[mime] : undefined)
 
-/** Enough for the heads of all streams of a container. */
+/** Number of bytes that are read from the beginning of a file: enough for the heads of all streams of a container. */
 const HEAD_BYTES = 65_536
-/** ASF's mark of a stream that is film (C0EF19BC-4D5B-CF11-A8FD-00805F5C442B, as it is stored). */
+/**
+ * Signs of a film: ASF's id of a video stream (C0EF19BC-4D5B-CF11-A8FD-00805F5C442B in its stored byte order), and the
+ * head of a Theora stream.
+ */
 const ASF_FILM = Buffer.from('c0ef19bc4d5bcf11a8fd00805f5c442b', 'hex')
 const OGG_FILM = Buffer.from('\x80theora', 'latin1')
-/** Brands of still pictures, and brands that films have as well. */
+/** Brands of still pictures, and brands of films. A film may also list brands of pictures. */
 const HEIF = /^(mif[1-3]|miaf|msf1|he(ic|ix|im|is|vc|vx|vm|vs)|j2k[is]|jp(eg|gs))$/
 const FILM = /^(iso.|mp4.|avc1|dash|qt {2}|M4V.|3g..)$/
 
 /**
- * Types that the detector decides by the first stream, or because it does not know the brand; they are checked again. The head of a container names
- * all its streams, and a file with an unknown brand is not necessarily a film.
+ * Types for which the detector's result is checked again: it decides by the first stream, or does not know the brand.
+ * The head of a container names all its streams, and a file with an unknown brand is not necessarily a film.
  */
 const CORRECTIONS: Readonly<Record<string, (head: Buffer) => string | undefined>> = {
   'application/vnd.ms-asf': asf,
@@ -126,7 +129,7 @@ export const notA = (what: string, { mime }: Pick<Content, 'mime'>): Failure =>
     mime === 'application/octet-stream' ? `The content is no known format of ${what}.` : `The content is ${mime}, not ${what}.`,
   )
 
-/** Whether a container that may have such a track has none: a film with sound only, or a recording with pictures only. */
+/** The failure for a container that lacks the needed track: a film with sound only, or a recording with pictures only. */
 export const lacks = (track: 'picture' | 'sound', { mime }: Content): Failure =>
   invalid(`The content is ${mime} without ${track}.`)
 

@@ -1,4 +1,7 @@
-/** The main module of the conversion thread: one file per task, several tasks at a time; expensive work inside a task waits for its turn. */
+/**
+ * The main module of the conversion thread. Each task prepares one file, and several tasks run at a time; expensive
+ * work inside a task waits for its turn.
+ */
 import { workerData } from 'node:worker_threads'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { Logging } from '../../src/domain/log.ts'
@@ -29,5 +32,5 @@ export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { 
   }
 }
 
-/** Called before the thread is ended, because termination emits no event inside the thread. */
+/** The main thread calls this before it ends the thread, because termination emits no event inside the thread. */
 export const stop = (): void => runner.end()

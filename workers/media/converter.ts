@@ -12,7 +12,7 @@ export interface Programs {
 
 export interface ConverterOptions {
   programs: Programs | null
-  /** The most conversions of sound and film at a time. */
+  /** The most conversions of sound and film that run at a time. */
   conversions: number
   limitMs: number
 }
@@ -26,11 +26,11 @@ export interface Probe {
 export interface Converter {
   /** Path of ffmpeg; undefined if there is none. */
   ffmpeg: string | undefined
-  /** Undefined without ffprobe. */
+  /** Reads the streams of a file with ffprobe. Undefined without ffprobe. */
   probe(path: string, demuxer: string): Promise<Probe | undefined>
   /** The demuxer that fits the content of the file; undefined if none fits, or if several may. */
   recognize(path: string, demuxers: readonly string[]): Promise<string | undefined>
-  /** Converts one file with the options in `output`, after earlier conversions. */
+  /** Waits for its turn, then converts one file with the options in `output`. */
   convert(path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void): Promise<Buffer>
   /** Does short work on a single frame, without waiting for conversions. */
   glance(path: string, demuxer: string, output: readonly string[]): Promise<Buffer>
@@ -38,15 +38,15 @@ export interface Converter {
 
 /** The largest block of memory that ffmpeg may request, in bytes. */
 const MAX_BLOCK = 256 * 1_024 * 1_024
-/** 8K, in both orientations. */
+/** The most pixels of a frame: 8K, in either orientation. */
 const MAX_PIXELS = 36_000_000
 const GLANCES = 4
 const GLANCE_LIMIT = 20_000
 
-/** Score of ffprobe's certainty, from 0 to 100. At or below this score ffprobe itself would read more of the file. */
+/** ffprobe states its certainty from 0 to 100. At or below this value ffprobe itself would read more of the file. */
 const GUESS = 25
 
-/** `file:` prevents that a path is read as another protocol, and the demuxer may only use these two protocols. */
+/** The prefix `file:` keeps ffmpeg from reading a path as another protocol, and the demuxer may use only these two protocols. */
 const from = (path: string) => ['-protocol_whitelist', 'file,pipe', '-i', `file:${path}`]
 const input = (path: string, demuxer: string) => ['-f', demuxer, ...from(path)]
 
@@ -92,7 +92,7 @@ export function createConverter(
   }
 }
 
-/** ffprobe reports an error for a file that it does not know, or may not read as the given type. */
+/** Returns undefined for the error with which ffprobe reports a file that it does not know, or may not read as the given type. */
 function isUnknown(error: unknown): undefined {
   if (error instanceof ProgramFailed && error.why === 'exit') return undefined
   return unusable(error)

@@ -1,7 +1,8 @@
 /**
- * The main module of the download thread. Received files are downloaded from the network's host, decrypted, verified, and moved to the main thread in
- * pieces, as many as it has space for. A file that was changed ends in a failure in place of its last block. A file that is smaller than the window
- * is decrypted completely first, so that its length is known.
+ * The main module of the download thread. Received files are downloaded from the network's host, decrypted, verified,
+ * and sent to the main thread in pieces, never more than it has space for. If a file was altered, a failure takes the
+ * place of its last block. A file that is smaller than the window is decrypted completely before anything is sent, so
+ * that its length is known.
  */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { Failure } from '../../src/domain/failures.ts'
@@ -25,7 +26,7 @@ const log = createLog(logging, 'download')
 const allow = parseRanges(egressAllow)
 const host = createFileHost(createRoutes({ network, proxyRoute: (url) => proxyRoute(url, allow), log }))
 
-/** Runs one Piscina task. Results are posted to the port; the main thread closes it to stop the download. */
+/** Runs one Piscina task. The results are posted to the port, which the main thread closes to stop the download. */
 export async function download({ download, port }: { download: FileDownload; port: MessagePort }): Promise<void> {
   const { file, instance } = download
   const stopped = new AbortController()
@@ -45,7 +46,7 @@ export async function download({ download, port }: { download: FileDownload; por
       post({ type: 'piece', bytes }, [bytes])
     }
     for (const bytes of pieces) await move(bytes)
-    // Thrown only here: the response has begun, so an altered file ends the connection.
+    // The response has already begun, so the only way to reject an altered file is to end the connection.
     if (typeof rest === 'object') throw rest.error
     for await (const bytes of opened) await move(movable(bytes))
     post({ type: 'end' })

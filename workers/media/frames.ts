@@ -1,30 +1,34 @@
-/** The frames of a moving picture or film, drawn on the square of a sticker, as many as a sticker may have. Each has the time at which it begins. */
+/**
+ * Draws the frames of an animated image or film on the square of a sticker, up to the number that a sticker may have.
+ * Each frame has the time at which it begins.
+ */
 import { type Content, demuxerOf, invalid } from './content.ts'
 import type { Converter } from './converter.ts'
 import { openPages, pageTimes, unlessBroken } from './pixels.ts'
 
 export interface Frames {
-  /** Each has RGBA of `SIDE` by `SIDE` pixels, 1 MB. */
+  /** RGBA pixels of each frame, `SIDE` by `SIDE`, 1 MB. */
   pictures: readonly Uint8Array[]
-  /** In ms. */
+  /** Time at which each frame begins, in ms. */
   starts: readonly number[]
   end: number
 }
 
 export const SIDE = 512
-/** In ms. The apps do not animate longer stickers, so the rest is omitted. */
+/** Longest duration of a sticker, in ms. The apps do not animate longer stickers, so the rest is cut off. */
 export const MAX_LENGTH = 10_000
-/** The most frames per second. Viewers do not notice more, and each costs as many bytes as the others. */
+/** The most frames per second. Viewers do not notice more, and each additional frame costs as many bytes as the others. */
 const RATE = 15
 const MAX_FRAMES = (RATE * MAX_LENGTH) / 1_000
 const FRAME_BYTES = SIDE * SIDE * 4
 
-/** The first frame of every period of a rate: its index, and the time for which it is shown, in ms. */
+/** Selects the first frame of every period of a rate: its index, and the time for which it is shown, in ms. */
 export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: number): { index: number; delay: number }[] {
   const kept: number[] = []
   let next = 0
   for (const [index, start] of starts.entries()) {
-    // Times are whole ms, so a frame may be rounded down into the previous period; it belongs to this one.
+    // Times are whole ms, so a frame may have been rounded down into the previous period. Half a ms puts it back into
+    // its own.
     const at = start + 0.5
     if (at < next) continue
     kept.push(index)
@@ -36,14 +40,17 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
   })
 }
 
-/** Pages read at a time. All earlier pages are decoded again for each read, and unneeded pages are in memory while it lasts. */
+/**
+ * Number of pages that are read at a time. Each read decodes all earlier pages again, and keeps unneeded pages in
+ * memory while it lasts.
+ */
 const PAGES = MAX_FRAMES
 /** The most pixels of all pages together: a little more than 10 s at 50 frames per second and 1,600 by 1,600 pixels. */
 const MAX_PIXELS = 2_000_000_000
-/** Limit for all pages of a picture, in ms: a file may have thousands of large ones. */
+/** Time limit for all pages of a picture, in ms: a file may have thousands of large pages. */
 const READING_LIMIT = 120_000
 
-/** The frames of a GIF or a WebP. */
+/** Reads the frames of a GIF or a WebP. */
 export async function framesOfPicture(path: string, now = () => performance.now()): Promise<Frames> {
   const began = now()
   const all = await pageTimes(path)
@@ -68,7 +75,7 @@ export async function framesOfPicture(path: string, now = () => performance.now(
 
 export const CONTAINED = { fit: 'contain', background: { r: 0, g: 0, b: 0, alpha: 0 } } as const
 
-/** A copy, so that the pages around it can be freed. */
+/** Copies a frame, so that the pages around it can be freed. */
 const frameAt = (pixels: Uint8Array, index: number) =>
   Uint8Array.from(pixels.subarray(index * FRAME_BYTES, (index + 1) * FRAME_BYTES))
 
@@ -79,7 +86,7 @@ const SQUARE = [
   `pad=${SIDE}:${SIDE}:-1:-1:color=black@0`,
 ].join()
 
-/** The frames of a film, or of a moving PNG. */
+/** Reads the frames of a film, or of an animated PNG. */
 export async function framesOfFilm(path: string, content: Content, converter: Converter): Promise<Frames> {
   const demuxer = demuxerOf(content)
   if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as a sticker.`)
@@ -91,7 +98,7 @@ export async function framesOfFilm(path: string, content: Content, converter: Co
 
   function take() {
     const before = pictures.at(-1)
-    // A slow film repeats each picture.
+    // A film with a lower frame rate yields each picture several times; only the first is kept.
     if (before === undefined || Buffer.compare(before, frame) !== 0) {
       pictures.push(Uint8Array.from(frame))
       starts.push(Math.round((count * 1_000) / RATE))

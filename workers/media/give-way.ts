@@ -6,16 +6,17 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /**
- * With this value the thread gets a third of the time of a thread with ordinary priority. Callers wait for each of these threads, so they need some
- * time: with 10, a ninth, the thread needed 44 s to read one body of 60 MB while six processes used the same core, and during
- * these 44 s the body occupied a part of the memory for bodies.
+ * The nice value of the thread, which gets a third of the time of a thread with ordinary priority. Callers wait for
+ * each of these threads, so it must not be higher: with 10, a ninth of the time, the thread needed 44 s to read one
+ * body of 60 MB while six processes used the same core, and for these 44 s the body occupied its share of the memory
+ * for bodies.
  */
 const BEHIND_OTHERS = 5
 
 export function giveWay(): void {
   let thread: number
   try {
-    // The link reads `<process>/task/<thread>`, for the calling thread.
+    // The link points to `<process>/task/<thread>` of the calling thread.
     thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return

@@ -1,6 +1,7 @@
 /**
- * Bytes whose number is known only at the end, in one buffer that grows in place: nothing is copied while they arrive, and no more memory is used
- * than they need. The buffer is a separate mapping, so freeing it returns the memory to the system.
+ * A buffer for bytes whose number is known only at the end. It grows in place: nothing is copied while bytes arrive,
+ * and no more memory is used than they need. The buffer is a separate mapping, so freeing it returns the memory to the
+ * system.
  */
 import { giveBack } from '../../src/lib/give-back.ts'
 
@@ -17,7 +18,7 @@ export class GrowingBytes {
   #buffer: Resizable
   #length = 0
 
-  /** `most` reserves address space, not memory. */
+  /** `most`: the largest number of bytes. It reserves address space, not memory. */
   constructor(most: number) {
     this.#buffer = resizable(Math.ceil(most / STEP) * STEP)
   }

@@ -1,6 +1,7 @@
 /**
- * The main module of a thread that decodes one HEIC picture and ends. libheif is WebAssembly and computes without a pause, so the only way to stop it
- * is to end its thread. The thread is started for such a picture, and its memory is freed with it.
+ * The main module of a thread that decodes one HEIC picture and ends. libheif is WebAssembly and computes without a
+ * pause, so the only way to stop it is to end its thread. Each such picture has its own thread, whose memory is freed
+ * with it.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -12,7 +13,7 @@ export interface HeicTask {
   maxPixels: number
 }
 
-/** RGBA with 8 bits, with the file's rotation and crop applied; or the reason of the failure. */
+/** The decoded picture as RGBA with 8 bits, with the file's rotation and crop applied; or the reason of the failure. */
 export type HeicAnswer =
   | { width: number; height: number; hasAlpha: boolean; data: Uint8Array<ArrayBuffer> }
   | { problem: 'broken' | 'too large' }
@@ -41,7 +42,10 @@ interface Memory {
 }
 const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly
 
-/** A picture may declare few pixels and have a stream of many: then the decoder runs out of memory, but the machine does not. */
+/**
+ * Makes memory requests above the limit fail. A picture may declare few pixels and contain a stream of many: then the
+ * decoder runs out of memory, but the machine does not.
+ */
 function limitMemory() {
   const { grow } = Memory.prototype
   Memory.prototype.grow = function (pages) {
@@ -53,7 +57,7 @@ function limitMemory() {
 async function decode({ path, maxPixels }: HeicTask): Promise<HeicAnswer> {
   limitMemory()
   const { HeifDecoder } = createRequire(import.meta.url)('libheif-js/wasm-bundle.js') as Libheif
-  // Reads only the boxes. A file that it cannot read has no pictures; of several pictures the primary one is used.
+  // `decode` reads only the boxes. A file that it cannot read has no pictures; of several pictures the primary one is used.
   const picture = new HeifDecoder().decode(await readFile(path)).find((one) => one.is_primary())
   if (picture === undefined) return { problem: 'broken' }
   const [width, height] = [picture.get_width(), picture.get_height()]

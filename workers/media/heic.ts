@@ -1,4 +1,7 @@
-/** HEIC (HEVC in HEIF): sharp's own libheif reads the boxes but has no decoder for the pixels. `heic-thread.ts` decodes them. */
+/**
+ * Opens HEIC pictures (HEVC in HEIF). sharp's own libheif reads the boxes but has no decoder for the pixels, so
+ * `heic-thread.ts` decodes them.
+ */
 
 import { Worker } from 'node:worker_threads'
 import { Mutex } from 'async-mutex'
@@ -12,7 +15,7 @@ const HEIF = new Set(['image/heic', 'image/heif', 'image/heic-sequence', 'image/
 /** Decoding a large picture takes more than a GB, so only one is decoded at a time. */
 const inTurn = new Mutex()
 
-/** A source that sharp can open: the file itself, or the pixels of a picture that only libheif reads. */
+/** Returns a source that sharp can open: the file itself, or the pixels of a picture that only libheif reads. */
 export async function sourceOf(path: string, { mime }: Content): Promise<Source> {
   if (!HEIF.has(mime)) return path
   // The size is read from the boxes, so that a picture that is too large is never decoded.

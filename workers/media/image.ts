@@ -1,4 +1,7 @@
-/** Images: jpeg and png are sent unchanged; other pictures that sharp reads are converted to one of them. */
+/**
+ * Prepares images: jpeg and png are sent unchanged; other pictures that sharp reads are converted to one of these two
+ * formats.
+ */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, notA } from './content.ts'
@@ -7,7 +10,7 @@ import { pictureOf } from './picture.ts'
 import { measure, open, thumbnail, unlessBroken } from './pixels.ts'
 
 const JPEG_QUALITY = 88
-/** The wide picture of a link card. */
+/** Side of the large picture of a link card, in pixels. */
 const CARD_SIDE = 1_200
 const CARD_THUMBNAIL_SIDE = 192
 

@@ -15,7 +15,7 @@ export interface ReadBodyTask {
   route: string
   /** Fields of the path, which override those of the body. */
   path: RawFields
-  /** Fields of the query, if the route also takes some from there. */
+  /** Fields of the query, if the route also accepts fields there. */
   query?: RawFields | undefined
   /** The dialect of the field names, if they are not ours. */
   dialect?: Dialect | undefined
@@ -24,7 +24,7 @@ export interface ReadBodyTask {
 /** `unknown`: names of fields that the operation does not have. */
 export type ReadBodyResult = ({ ok: { operation: string; input: unknown } } | { err: FailureData }) & { unknown: string[] }
 
-/** @param body complete, or refused */
+/** Reads the operation and its input from a body that has arrived completely, or was refused. */
 export function readLargeBody({ route, path, query = {}, dialect }: ReadBodyTask, body: StreamedJson): ReadBodyResult {
   let unknown: string[] = []
   try {

@@ -5,7 +5,7 @@ import { GrowingBytes } from './growing-bytes.ts'
 
 const [QUOTE, BACKSLASH, LETTER_U] = [...'"\\u'].map((sign) => sign.charCodeAt(0)) as [number, number, number]
 const SPACE = 32
-/** Bytes from this value on are parts of characters with several bytes. */
+/** Bytes from this value on belong to characters that are not ASCII. */
 const NO_ASCII = 128
 /** Characters after a backslash, and the characters that they stand for; `u` is followed by four digits. */
 const ESCAPED = new Map(
@@ -21,14 +21,14 @@ const characters = new Uint8Array(PART)
 const decoded = new Uint8Array((PART / 4) * 3 + 3)
 
 export class LongText {
-  /** The text is not valid JSON in UTF-8. */
+  /** True if the text is not valid JSON in UTF-8. */
   isInvalid = false
   readonly #file: GrowingBytes
   readonly #decoder = createBase64Decoder()
   #problem: Base64Problem | undefined
   #begin = ''
   #prefix: RegExpExecArray | null = null
-  /** 0 outside of an escape, 1 after a backslash, 2 to 5 after `\u` and up to three of its digits. */
+  /** Position within an escape: 0 outside of one, 1 after a backslash, 2 to 5 after `\u` and up to three of its digits. */
   #escape = 0
   #code = 0
   #filled = 0
@@ -64,7 +64,7 @@ export class LongText {
     }
   }
 
-  /** The symbol that stands for the text in the fields. */
+  /** Ends the text. Returns the symbol that stands for it in the fields. */
   finish(): symbol {
     if (this.#problem === undefined) {
       this.#file.append(decoded.subarray(0, this.#decoder.end(decoded, 0)))
@@ -151,7 +151,7 @@ export class LongText {
   }
 }
 
-/** The end of the run of ordinary bytes: no quote, no backslash, no control character. */
+/** Finds the end of a run of ordinary bytes: no quote, no backslash, no control character. */
 function endOfRun(bytes: Uint8Array, from: number): number {
   let at = from
   for (; at < bytes.length; at++) {

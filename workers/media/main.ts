@@ -1,4 +1,7 @@
-/** Piscina tasks that would block the HTTP thread: large bodies, many at a time, each parsed while it arrives. (Conversions are in `convert.ts`.) */
+/**
+ * Runs the Piscina tasks that would block the HTTP thread: many large bodies at a time, each parsed while it arrives.
+ * (Conversions are in `convert.ts`.)
+ */
 import type { MessagePort } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import type { BodyHeld, BodyNews } from '../../src/domain/large-body.ts'
@@ -13,7 +16,7 @@ giveWay()
 
 const buffersOf = (input: unknown): ArrayBuffer[] => inlineMedia(input).map(({ bytes }) => bytes.buffer as ArrayBuffer)
 
-/** The result, with the decoded media of its input transferred instead of copied. */
+/** Wraps the result so that the decoded media of its input are transferred instead of copied. */
 function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
   if (buffers.length === 0) return result
   return move({
@@ -48,7 +51,8 @@ function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T 
           for (const piece of news) body.push(piece)
           giveBack(news)
         }
-        // Posted in the next turn of the loop: a port delivers up to a thousand messages in one turn, and freed buffers are returned only after it.
+        // The message is posted in the next turn of the event loop: a port delivers up to a thousand messages in one
+        // turn, and freed buffers are returned only after that turn.
         setImmediate(() => port.postMessage(body.held satisfies BodyHeld))
         if (news !== 'end' && !body.isRefused) return
         const { result, input } = make(body)

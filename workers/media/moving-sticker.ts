@@ -1,4 +1,4 @@
-/** Makes moving stickers within the limits of the apps: 10 s and 500 kB. */
+/** Makes animated stickers within the limits of the apps: 10 s and 500 kB. */
 import { writeFile } from 'node:fs/promises'
 import { Mutex } from 'async-mutex'
 import { invalid } from './content.ts'
@@ -6,14 +6,14 @@ import { atRate, type Frames, SIDE } from './frames.ts'
 import { fromFrames, unlessBroken } from './pixels.ts'
 import { nextStep, STEPS, type Step, type Try } from './sticker-steps.ts'
 
-/** The limit of the apps. */
+/** Limit of the apps for an animated sticker. */
 export const MAX_BYTES = 500_000
-/** More than the data of the publisher, which are written into the file afterwards. */
+/** Bytes reserved for the data of the publisher, which are written into the file afterwards and need less. */
 export const PUBLISHER_BYTES = 2_000
 const AIM = MAX_BYTES - PUBLISHER_BYTES
-/** Effort of the encoder, 0 to 6: with 4 a drawing has a fifth fewer bytes and takes three times as long. */
+/** Effort of the encoder, 0 to 6. With 4 a drawing takes a fifth fewer bytes, but three times as long. */
 const EFFORT = 1
-/** Number of frames from whose size that of the others is estimated. */
+/** Number of frames whose size gives the estimate for all others. */
 const SAMPLE = 10
 
 const inTurn = new Mutex()
@@ -43,7 +43,10 @@ async function smallEnough(frames: Frames): Promise<Uint8Array> {
 
 type Shown = readonly { index: number; delay: number }[]
 
-/** Expected bytes of the first step. The first frame has the whole picture, later ones only the changes. */
+/**
+ * Estimates the bytes of the sticker at the first step; 0 if it has too few frames for an estimate. The first frame has
+ * the whole picture, later ones only the changes.
+ */
 async function expectedBytes(frames: Frames, shown: Shown): Promise<number> {
   if (shown.length <= 2 * SAMPLE) return 0
   const from = Math.floor((shown.length - SAMPLE) / 2)
@@ -66,7 +69,7 @@ async function redrawn(pictures: readonly Uint8Array[], detail: number): Promise
   return resized(small, detail, SIDE, pictures.length)
 }
 
-/** All frames as one picture, one below the other. */
+/** Resizes all frames as one picture, one frame below the other. */
 const resized = (pixels: Uint8Array, from: number, to: number, count: number) =>
   unlessBroken(
     fromFrames(pixels, from)

@@ -1,4 +1,4 @@
-/** Transfers pieces of one size between threads, never more of them than the receiver has space for. */
+/** Transfers pieces of one size between threads, never more than the receiver has space for. */
 import type { MessagePort } from 'node:worker_threads'
 import { PIECE, WINDOW } from '../../src/domain/file-download.ts'
 
@@ -23,13 +23,16 @@ export async function* gathered(source: AsyncIterable<Uint8Array>, size = PIECE)
   if (filled > 0) yield buffer.subarray(0, filled)
 }
 
-/** The bytes in a buffer of their own, so that they can be moved. */
+/** Returns the bytes in a buffer of their own, which can be transferred. */
 export const movable = (bytes: Uint8Array): ArrayBuffer =>
   bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer
     ? bytes.buffer
     : (Uint8Array.from(bytes).buffer as ArrayBuffer)
 
-/** Each call takes space for one piece, and waits for it; every message of the port returns some. Rejects when the signal is aborted. */
+/**
+ * Returns a function that takes the space of one piece, and waits while there is none. Every message of the port
+ * returns some space. The function rejects when the signal is aborted.
+ */
 export function roomOf(port: MessagePort, signal: AbortSignal, window = WINDOW): () => Promise<void> {
   let room = window
   let wake = () => {}

@@ -2,22 +2,26 @@
 import sharp, { type Metadata, type Sharp } from 'sharp'
 import { invalid } from './content.ts'
 
-/** An 8-bit picture of this size takes 400 MB if its format cannot be read line by line; pictures of the largest phone cameras are smaller. */
+/**
+ * The most pixels of a picture. An 8-bit picture of this size takes 400 MB if its format cannot be read line by line;
+ * pictures of the largest phone cameras are smaller.
+ */
 export const MAX_PIXELS = 100_000_000
 const TOO_LARGE = `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`
-/** libvips works outside the heap. No picture may use a thread of the process's pool for longer than this. */
+/** Time limit for one picture, in s: libvips works on a thread of the process's pool, which no picture may occupy for longer. */
 export const LIMIT_SECONDS = 30
 
 export const tooLarge = (cause?: unknown) => invalid(TOO_LARGE, cause)
 export const isTooLarge = (error: unknown) => error instanceof Error && error.message === TOO_LARGE
 export const damaged = (cause?: unknown) => invalid('The picture is damaged or not readable.', cause)
 
-// Formats that libvips could read but the service never needs (SVG, PDF, raw files of other programs) stay disabled, regardless of the declared type.
+// Other formats that libvips can read (SVG, PDF, raw files of other programs) stay disabled, whatever type is declared:
+// the service never needs them.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`) })
-// The same picture is seldom opened twice, and a cache takes memory.
+// The cache stays empty: the same picture is seldom opened twice, and a cache takes memory.
 sharp.cache(false)
-// Threads of libvips; the number of pictures at a time is limited elsewhere.
+// libvips uses one thread per picture; the number of pictures at a time is limited elsewhere.
 sharp.concurrency(1)
 
 /** Pixels that another decoder made, in display orientation: RGBA with 8 bits. */
@@ -29,7 +33,7 @@ export interface Pixels {
   data: Uint8Array
 }
 
-/** A path, a file's bytes, or pixels. */
+/** The path of a file, the bytes of a file, or decoded pixels. */
 export type Source = string | Uint8Array | Pixels
 
 const isPixels = (source: Source): source is Pixels => typeof source === 'object' && 'data' in source
@@ -41,27 +45,30 @@ export function open(source: Source, isAnimated = false): Sharp {
   return sharp(data, { ...options, raw: { width, height, channels: 4 } }).timeout({ seconds: LIMIT_SECONDS })
 }
 
-/** Limit for a moving picture, in s: all of its frames may be decoded, on a machine with other work. */
+/** Time limit for an animated image, in s: all of its frames may be decoded, on a machine with other work. */
 const PAGES_LIMIT_SECONDS = 120
 
-/** Some pages of a moving picture, of which `measure` has checked each: they are decoded one after the other, never all at once. */
+/**
+ * Opens some pages of an animated image. `measure` has checked each page; they are decoded one after another, never all
+ * at once.
+ */
 export const openPages = (path: string, page: number, pages: number): Sharp =>
   sharp(path, { limitInputPixels: false, failOn: 'error', sequentialRead: true, page, pages }).timeout({
     seconds: PAGES_LIMIT_SECONDS,
   })
 
-/** Square frames of RGBA, one below the other. */
+/** Opens square frames of RGBA that are stored one below the other. */
 export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
   sharp(pixels, {
     raw: { width: side, height: pixels.byteLength / (4 * side), channels: 4, pageHeight: side },
     limitInputPixels: false,
   })
 
-/** Browsers and apps show a frame with a shorter duration than this, in ms, for `UNTIMED`. */
+/** Browsers and apps show a frame whose duration is below `SHORTEST` (in ms) for `UNTIMED`. */
 const SHORTEST = 11
 const UNTIMED = 100
 
-/** The begin of each page of a GIF or a WebP, and the end of the last one, in ms. */
+/** Reads when each page of a GIF or a WebP begins, and when the last one ends, in ms. */
 export async function pageTimes(path: string): Promise<{ starts: number[]; end: number; pagePixels: number }> {
   const { width, height } = await measure(path)
   const { delay = [], pages = 1 } = await unlessBroken(openPages(path, 0, 1).metadata())
@@ -85,13 +92,16 @@ export async function measure(source: Source): Promise<Picture> {
   if (isPixels(source)) return { width: source.width, height: source.height, hasAlpha: source.hasAlpha }
   const { width, height, orientation = 1, hasAlpha, pages, compression } = await unlessBroken(open(source).metadata())
   if (!width || !height) throw invalid('The picture has no size.')
-  // Some formats do not check their limit when only the head is read.
+  // Some decoders do not check their limit when only the head is read.
   if (width * height > MAX_PIXELS) throw tooLarge()
   const isTurned = orientation >= 5
   return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages, compression }
 }
 
-/** The preview that is shown until the picture is loaded: its longer side in pixels, as in the official apps. It is sent to every device. */
+/**
+ * Longer side of the preview in pixels, as in the official apps. The preview is sent to every device, and shown until
+ * the picture is loaded.
+ */
 const THUMBNAIL_SIDE = 72
 const THUMBNAIL_QUALITY = 55
 
@@ -104,7 +114,7 @@ export function thumbnail(input: Source, side = THUMBNAIL_SIDE): Promise<Uint8Ar
   return unlessBroken(small.toBuffer())
 }
 
-/** Any error of the decoder is caused by the file. */
+/** Turns an error of the decoder into a refusal, because any such error is caused by the file. */
 export function unlessBroken<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     const complaint = cause instanceof Error ? cause.message : ''

@@ -1,11 +1,11 @@
-/** The picture of an account, a group or a channel: a square JPEG, cut from the middle of the given picture. */
+/** Prepares the picture of an account, a group or a channel: a square JPEG, cut from the middle of the given picture. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, invalid, notA } from './content.ts'
 import { measure, open, unlessBroken } from './pixels.ts'
 
 const SIDE = 640
-/** The network's apps refuse smaller pictures. */
+/** Smallest side in pixels: the network's apps refuse smaller pictures. */
 const SMALLEST_SIDE = 192
 const JPEG_QUALITY = 88
 

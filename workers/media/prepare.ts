@@ -1,4 +1,7 @@
-/** Prepares one file for sending: examines it, converts it if necessary, measures it, and checks its limit again. */
+/**
+ * Prepares one file for sending: examines it, converts it if necessary, measures it, and checks its size against the
+ * limit again.
+ */
 
 import { stat } from 'node:fs/promises'
 import { Semaphore } from 'async-mutex'
@@ -13,7 +16,10 @@ import { preparePortrait } from './portrait.ts'
 import { prepareSticker } from './sticker.ts'
 import { prepareVideo } from './video.ts'
 
-/** The most files that are examined and pictures that are decoded at a time: a large picture takes hundreds of MB while it is open. */
+/**
+ * The most files that are examined at a time, and the most pictures that are decoded at a time: a large picture takes
+ * hundreds of MB while it is open.
+ */
 const PICTURES = 2
 
 const NOTHING = { width: null, height: null, seconds: null, isAnimated: false, thumbnail: null, waveform: null }

@@ -19,11 +19,14 @@ export type ProgramReport =
   | { id: number; output: Uint8Array }
   | { id: number; failed: { why: ProgramFailed['why'] | 'start'; message: string } }
 
-// Programs inherit this priority from their start: a ninth of the time of an ordinary process. With the lowest priority, a seventieth, a short film
-// did not finish within its two minutes on a busy core, and its message failed.
+// Programs inherit this priority: they get a ninth of the time of an ordinary process. With the lowest priority, a
+// seventieth, a short film did not finish within its two minutes on a busy core, and its message failed.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-/** Resolves when the report is sent, or has failed because the service has ended; `disconnect` is emitted next in that case. */
+/**
+ * Resolves when the report is sent, or when sending fails because the service has ended; `disconnect` is emitted next
+ * in that case.
+ */
 const post = (report: ProgramReport) => new Promise<void>((resolve) => process.send?.(report, undefined, {}, () => resolve()))
 
 process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) => {

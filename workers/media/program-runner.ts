@@ -9,24 +9,24 @@ import { threadFlags, threadModule } from '../../src/engine/thread.ts'
 import { ProgramFailed } from './program.ts'
 import type { ProgramOrder, ProgramReport } from './program-host.ts'
 
-/** It only holds the output of a few programs, outside of the heap. */
+/** Limit of the host's heap. The heap stays small, because the output of programs is kept outside of it. */
 const HEAP_MB = 32
-/** Shorter than the lifetime of an idle thread (src/engine/media-threads.ts). */
+/** Time after which an idle host is ended. It is shorter than the lifetime of an idle thread (src/engine/media-threads.ts). */
 const IDLE = 5 * SECOND
 
 export interface ProgramRun {
   limitMs: number
-  /** Takes the output in pieces instead of keeping it. */
+  /** Receives the output in pieces, which are then not kept. */
   onData?: (piece: Buffer) => void
 }
 
 export interface ProgramRunner {
   /**
-   * Resolves with the standard output; rejects with `ProgramFailed`, or if it could not be run at all. A program that another process killed is run
-   * once more, unless some of its output has been passed on.
+   * Resolves with the standard output; rejects with `ProgramFailed`, or if the program could not be run at all. A
+   * program that another process killed is run once more, unless some of its output has been passed on.
    */
   run(program: string, args: readonly string[], options: ProgramRun): Promise<Buffer>
-  /** Ends everything that runs; nothing is run afterwards. */
+  /** Ends every running program; no program can be run afterwards. */
   end(): void
 }
 
@@ -55,7 +55,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     run.reject(why === 'start' ? new Error(message) : new ProgramFailed(why, message))
   }
 
-  /** While no program runs, the host does not keep the process alive, and it is ended after the idle time. */
+  /** Keeps the process alive only while a program runs. An idle host is ended after the idle time. */
   function hold() {
     const way = waiting.size > 0 ? 'ref' : 'unref'
     host?.[way]()
@@ -83,7 +83,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     const child = fork(fileURLToPath(module), [], {
       serialization: 'advanced',
       execArgv: [...(threadFlags(module) ?? []), `--max-old-space-size=${HEAP_MB}`],
-      // Without our environment: the programs read untrusted files.
+      // The host does not get our environment, because its programs read untrusted files.
       env: {},
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })

@@ -10,11 +10,11 @@ const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
 const CPU_SECONDS = 480
 /** Bytes of a program's error output that are kept. */
 const COMPLAINT_BYTES = 2_048
-/** More than any output of ffprobe, or any thumbnail. */
+/** The most bytes of output: more than ffprobe or a thumbnail ever has. */
 const MAX_OUTPUT = 32 * 1_024 * 1_024
 
 export class ProgramFailed extends Error {
-  /** `killed`: killed by another process, or not started; this proves nothing about the file. */
+  /** `killed`: another process killed the program, or it was not started; this proves nothing about the file. */
   readonly why: 'exit' | 'killed' | 'timeout' | 'output'
 
   constructor(why: ProgramFailed['why'], message: string) {
@@ -29,14 +29,14 @@ const LIMITS = 'ulimit -v "$0" 2>/dev/null; ulimit -t "$1" 2>/dev/null; shift; e
 
 const running = new Set<ChildProcess>()
 
-/** No conversion outlives the process that runs it, unless that process is killed. */
+/** Kills all running programs. No conversion outlives the process that runs it, unless that process itself is killed. */
 export function endPrograms(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
 export interface RunOptions {
   limitMs: number
-  /** Takes the output in pieces instead of keeping it; the next piece comes when the promise is resolved. */
+  /** Receives the output in pieces, which are then not kept. The next piece comes when the promise is resolved. */
   onData?: (chunk: Buffer) => Promise<void>
 }
 
@@ -46,7 +46,8 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
     const child = spawn('/bin/sh', ['-c', LIMITS, String(ADDRESS_SPACE_KB), String(CPU_SECONDS), program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {},
-      // A process group of its own: Ctrl-C to the service must not be reported as a file that cannot be converted.
+      // The program has a process group of its own: otherwise Ctrl-C in the service's terminal would end it too, and
+      // the file would be reported as one that cannot be converted.
       detached: true,
     })
     running.add(child)
@@ -94,7 +95,7 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
 
 /** Exit codes of a shell that could not run the program, and of an ffmpeg that was asked to end; all other codes are caused by the file. */
 const FOREIGN_CODES: readonly (number | null)[] = [126, 127, 255]
-/** Signals that an operator sends, or a machine without memory; a crash is caused by the file. */
+/** Signals that an operator sends, or a machine without free memory; any other signal is a crash that the file caused. */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
 const isForeign = (code: number | null, signal: NodeJS.Signals | null) =>
   FOREIGN_CODES.includes(code) || FOREIGN_SIGNALS.includes(signal)

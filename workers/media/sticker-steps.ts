@@ -1,7 +1,7 @@
 /**
- * Chooses how a moving sticker is made small enough, because the apps show none that is too large or too long. First its rate is lowered, then its
- * quality, then its detail. A try takes seconds, so the size at each step is estimated, first from a second of the picture, and then from the size of
- * the last try.
+ * Chooses how an animated sticker is made small enough, because the apps show none that is too large or too long. First
+ * its rate is lowered, then its quality, then its detail. A try takes seconds, so the size at each step is estimated,
+ * first from a second of the picture, and then from the size of the last try.
  */
 
 export interface Step {
@@ -11,7 +11,7 @@ export interface Step {
   quality: number
   /** Pixels per side that the picture keeps before it is drawn on the sticker's square; undefined if all are kept. */
   detail?: number
-  /** Bytes of a frame relative to the first step: the measured mean of noise, drawings and films. */
+  /** Bytes of a frame relative to its bytes at the first step: the measured mean of noise, drawings and films. */
   frameWeight: number
 }
 
@@ -38,9 +38,9 @@ export interface Try {
 }
 
 const MAX_TRIES = 5
-/** Part of the allowed bytes: a result above it is not improved further. */
+/** A result that uses more than this part of the allowed bytes is not improved further. */
 const CLOSE = 0.6
-/** The estimate is a mean: a result that is expected this close to the limit may well exceed it. */
+/** The estimate is a mean, so a result that is expected above this part of the limit may well exceed it. */
 const MARGIN = 0.9
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Stickers: WebP is sent unchanged; pictures and films are converted, 512 by 512 on a transparent ground. Moving ones are kept within the limits of
- * the apps.
+ * Prepares stickers: WebP is sent unchanged; pictures and films are converted, 512 by 512 on a transparent background.
+ * Animated stickers are kept within the limits of the apps.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const QUALITY = 75
 /** Types of which sharp reads all pages. */
 const SEVERAL_PAGES = new Set(['image/webp', 'image/gif'])
 
-/** `inTurn`: the queue of still pictures, which a moving one must not block. */
+/** Prepares a sticker. `inTurn`: the queue of still pictures, which an animated one must not block. */
 export async function prepareSticker(
   job: MediaJob,
   content: Content,
@@ -31,7 +31,8 @@ export async function prepareSticker(
     ? await shown(job, content, converter)
     : await inTurn.runExclusive(() => still(job, content, converter))
   const { width, height, pages = 1 } = await measure(made)
-  // Decoded once in a small size, so that a damaged sticker is refused here instead of failing on the phones.
+  // The sticker is decoded once in a small size, so that a damaged one is refused here instead of failing on the
+  // phones.
   await inTurn.runExclusive(() => unlessBroken(open(made).resize(64).raw().toBuffer()))
   const path = job.author === null ? made : await published(job, made, job.author)
   return { path, mime: 'image/webp', width, height, isAnimated: pages > 1, thumbnail: null }
@@ -56,7 +57,7 @@ async function still(job: MediaJob, content: Content, converter: Converter): Pro
   return made
 }
 
-/** A moving sticker within the limits of the apps. */
+/** Returns the path of an animated sticker within the limits of the apps. */
 async function shown(job: MediaJob, content: Content, converter: Converter): Promise<string> {
   const { path, dir, author } = job
   if (content.mime === 'image/webp') {

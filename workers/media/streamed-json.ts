@@ -1,7 +1,8 @@
 /**
- * Parses the JSON of a large body while it arrives. A text that is longer than any ordinary field can only be a file in base64, so it is decoded at
- * once and not kept. A body therefore takes three quarters of its size in memory. Parsed as a whole it would take its bytes, the joined bytes, their
- * text, the string in it, and the decoded file.
+ * Parses the JSON of a large body while it arrives. A string that is longer than any ordinary field can only be a file
+ * in base64; it is decoded at once, and its text is not kept. A body therefore takes three quarters of its size in
+ * memory. If it were parsed as a whole, memory would hold its bytes, the joined bytes, their text, the string in it,
+ * and the decoded file.
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../src/domain/failures.ts'
@@ -12,9 +13,15 @@ import { LongText } from './long-text.ts'
 
 const KB = 1_024
 const MB = KB * KB
-/** In bytes. No other field is longer: it has at most 65,536 characters, each of which may be escaped as two surrogates in 12 bytes. */
+/**
+ * A text of more bytes than this is decoded while it arrives. No other field is longer: it has at most 65,536
+ * characters, each of which may be escaped as two surrogates in 12 bytes.
+ */
 const LONG = MB
-/** In bytes. No operation takes more than ten pictures, and each of them may be just short enough that it is not decoded while it arrives. */
+/**
+ * The most bytes beside the decoded files. No operation takes more than ten pictures, and each of them may be just
+ * short enough that it is not decoded while it arrives.
+ */
 const MOST_BESIDE = 16 * MB
 /** The decoded size of the largest body, in bytes. */
 const MOST_OF_FILE = 48 * MB
@@ -22,10 +29,10 @@ const MOST_OF_FILE = 48 * MB
 const [QUOTE, BACKSLASH] = [...'"\\'].map((sign) => sign.charCodeAt(0)) as [number, number]
 const encoder = new TextEncoder()
 
-/** A power of two, so that a growing buffer is seldom copied. */
+/** Capacity of the buffer for so many bytes: a power of two, so that a growing buffer is seldom copied. */
 const capacityFor = (bytes: number) => 2 ** Math.ceil(Math.log2(Math.max(bytes, 64 * KB)))
 
-/** Bytes in a buffer that doubles when it is full. */
+/** A buffer of bytes that doubles when it is full. */
 class Row {
   #bytes = new Uint8Array(capacityFor(0))
   length = 0
@@ -83,7 +90,7 @@ export class StreamedJson {
     return this.#refusal !== undefined
   }
 
-  /** Bytes of memory, including the unfilled ones. */
+  /** Bytes of memory in use, including the unfilled ones. */
   get held(): number {
     return this.#rest.capacity + this.#heldByTexts + (this.#long?.held ?? 0)
   }
@@ -99,7 +106,7 @@ export class StreamedJson {
       this.#refuse(Failure.invalid({ path: '', message: `must have at most ${MOST_BESIDE / MB} MB beside its files` }))
   }
 
-  /** The parsed body, with a symbol for each long text (`heldText`). Throws as `parseJson` does, and `Failure`. */
+  /** Returns the parsed body, with a symbol for each long text (`heldText`). Throws the errors of `parseJson`, or a `Failure`. */
   value(): unknown {
     if (this.#refusal) throw this.#refusal
     const value = parseJson(this.#rest.from(0))
@@ -146,7 +153,7 @@ export class StreamedJson {
     return end
   }
 
-  /** The text is now a long one: its beginning is decoded, and a name replaces it in the JSON. */
+  /** Begins a long text: the part that has arrived is decoded, and a name replaces the text in the JSON. */
   #begin(textAt: number): void {
     this.#long = new LongText(MOST_OF_FILE)
     this.#isEscaped = false

@@ -1,4 +1,4 @@
-/** Films: mp4 (H.264, AAC) and 3gp are sent unchanged, GIFs and round videos as mp4; the rest is converted. */
+/** Prepares films: mp4 (H.264, AAC) and 3gp are sent unchanged, GIFs and round videos as mp4; the rest is converted. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { readFilm } from './boxes.ts'
@@ -13,9 +13,12 @@ type Kind = keyof typeof WORDS
 
 const MP4 = new Set(['video/mp4', 'video/x-m4v'])
 const THREE_GP = new Set(['video/3gpp', 'video/3gpp2'])
-/** Larger sides are for larger screens than a phone's, and take minutes to convert. */
+/** Longest side of a converted film, in pixels. A phone's screen shows no more, and larger films take minutes to convert. */
 const MAX_SIDE = 1_280
-/** A little above the limit: a result that reaches it is known to be too large without filling the disk. */
+/**
+ * Size at which ffmpeg stops: a little above the limit, so that a result that reaches it is known to be too large
+ * without filling the disk.
+ */
 const sizeStop = (limit: number) => String(limit + 65_536)
 
 export async function prepareVideo(job: MediaJob, content: Content, converter: Converter): Promise<VideoPart> {
@@ -72,7 +75,7 @@ async function toMp4(job: MediaJob, demuxer: string, probe: Probe, converter: Co
 
 const copyable = ({ audio }: Probe) => audio === null || audio.codec === 'aac'
 
-/** H.264 requires even sides; both are limited to the maximum. */
+/** Scales the film: H.264 requires even sides, and neither may exceed the maximum. */
 const SCALE = `scale='min(${MAX_SIDE},iw)':'min(${MAX_SIDE},ih)':force_original_aspect_ratio=decrease:force_divisible_by=2`
 const recode = [
   ...['-vf', `${SCALE},format=yuv420p`, '-c:v', 'libx264', '-profile:v', 'main', '-preset', 'veryfast', '-crf', '26'],

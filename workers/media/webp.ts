@@ -1,6 +1,7 @@
 /**
- * The publisher of a sticker: JSON in the EXIF chunk of the WebP, under a TIFF tag that the network defines. Written by hand, because no library sets
- * a tag that it does not know, and because encoding a sticker again reduces its quality.
+ * Writes the publisher of a sticker: JSON in the EXIF chunk of the WebP, under a TIFF tag that the network defines. The
+ * chunk is written by hand, because no library sets a tag that it does not know, and because encoding a sticker again
+ * reduces its quality.
  */
 import { randomBytes } from 'node:crypto'
 import { invalid } from './content.ts'

@@ -2,9 +2,9 @@
 
 export interface Category {
   type: string
-  /** Noun for one, and for several. */
+  /** Singular and plural of the noun. */
   nouns: readonly [one: string, several: string]
-  /** Consequence if one could not be imported. */
+  /** Consequence if an entry could not be imported. */
   without: string
 }
 

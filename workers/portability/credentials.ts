@@ -1,4 +1,7 @@
-/** Credentials of a device that another program linked. They are read field by field, and refused as a whole if they do not match each other. */
+/**
+ * Reads the credentials of a device that another program linked, field by field. They are refused as a whole if they do
+ * not match each other.
+ */
 import { type AuthenticationCreds, Curve, generateSignalPubKey, initAuthCreds, jidDecode, proto } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
 import { verifySignature } from 'whatsapp-rust-bridge'
@@ -31,13 +34,16 @@ const Credentials = v.object({
   lastAccountSyncTimestamp: v.optional(v.number()),
   lastPropHash: v.optional(v.string()),
   accountSettings: v.optional(v.object({ unarchiveChats: v.optional(v.boolean()) })),
-  // Each program stores its own data there. Only the salt is used, which svc and the readers of tables write.
+  // Each program stores its own data in this field. Only the salt is used, which svc and the readers of tables write.
   additionalData: v.fallback(v.optional(v.object({ chatTokenSalt: v.optional(v.instance(Uint8Array)) })), undefined),
 })
 
 type Given = v.InferOutput<typeof Credentials>
 
-/** The other program has already read the app state: the directory is rebuilt from it without events (`app-state/rebuild.ts`). */
+/**
+ * Number of times that the app state was read. The other program has already read it, so the directory is rebuilt from
+ * it without events (`app-state/rebuild.ts`).
+ */
 const HAS_SYNCED = 1
 /** Base point of the curve: multiplying it with a private key gives the public key. */
 const BASE_POINT = Buffer.alloc(32, 0).fill(9, 0, 1)
@@ -46,7 +52,7 @@ const BASE_POINT = Buffer.alloc(32, 0).fill(9, 0, 1)
 const DEVICE_SIGNED = [Buffer.of(6, 1), Buffer.of(6, 6)]
 const ACCOUNT_SIGNED = [Buffer.of(6, 0), Buffer.of(6, 5)]
 
-/** `highestPreKey`: highest id of the imported pre-keys. Throws `NotImportable`. */
+/** Parses and checks the credentials. `highestPreKey`: highest id of the imported pre-keys. Throws `NotImportable`. */
 export function credentialsFrom(text: string, highestPreKey: number): AuthenticationCreds {
   const given = parsed(text)
   const account = accountOf(given)
@@ -82,7 +88,7 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
   }
 }
 
-/** Salt of tokens for new chats (`keys/own-facts.ts`). */
+/** Reads the salt of tokens for new chats (`keys/own-facts.ts`). */
 function saltOf({ additionalData }: Given): Pick<AuthenticationCreds, 'additionalData'> {
   const salt = additionalData?.chatTokenSalt
   return salt === undefined ? {} : { additionalData: { chatTokenSalt: Buffer.from(salt) } satisfies OwnFacts }
@@ -110,7 +116,7 @@ function parsed(text: string): Given {
 
 const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`)
 
-/** Bytes in its JSON are base64 texts; older programs wrote bytes. */
+/** Decodes the account's signature of the device. Its bytes are base64 texts in the JSON; older programs wrote bytes. */
 function accountOf({ account }: Given): proto.ADVSignedDeviceIdentity {
   try {
     return proto.ADVSignedDeviceIdentity.fromObject(account)
@@ -149,12 +155,15 @@ function badSignatures({ signedIdentityKey, signedPreKey }: Given, account: prot
   ]
 }
 
-/** Uses the native module, because the library's own `Curve.verify` returns true for every signature of the right length. */
+/**
+ * Verifies with the native module, because the library's own `Curve.verify` returns true for every signature of the
+ * right length.
+ */
 function isSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verifySignature(publicKey, message, signature)
   } catch {
-    // The module throws a string for a wrong length: this is not a signature.
+    // The module throws a string for bytes of a wrong length, which are not a signature.
     return false
   }
 }

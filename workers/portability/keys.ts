@@ -42,7 +42,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isKey = (value: unknown) => value instanceof Uint8Array && (value.length === 32 || value.length === 33)
 
-/** JSON text of a sender key, which the Signal module reads unchanged. */
+/** Reads a sender key: a JSON text that the Signal module reads unchanged. */
 function senderKey(text: string): Read | undefined {
   const bytes = bytesIn(text)
   if (!bytes) return undefined
@@ -51,7 +51,7 @@ function senderKey(text: string): Read | undefined {
   return as(Array.isArray(states) && states.length > 0 ? bytes : undefined)
 }
 
-/** A session is stored as an object, or as bytes by programs with another Signal library. */
+/** Reads a session, which is stored as an object, or as bytes by programs with another Signal library. */
 function session(text: string, own: OwnDevice): Read | undefined {
   const value = revived(text)
   const stored = value instanceof Uint8Array ? value : Buffer.from(text)
@@ -78,7 +78,7 @@ const READERS: Readonly<Record<CategoryType, Reader>> = {
 
 export type Counts = Record<CategoryType, Counted>
 
-/** Never throws: unreadable keys are counted. */
+/** Converts the keys to import. Never throws: unreadable keys are counted. */
 export function readKeys(given: readonly LibraryKey[], choice: KeyChoice): { keys: DeviceKey[]; counts: Counts } {
   const counts = Object.fromEntries(
     CATEGORIES.map(({ type }) => [type, { found: 0, taken: 0, converted: 0, unreadable: 0, leftOut: 0 }]),
@@ -109,15 +109,16 @@ function attempt(read: () => Read | undefined): Read | undefined {
   try {
     return read()
   } catch {
-    // Truncated JSON, or a value of another form: it counts as unreadable.
+    // Truncated JSON and values of another form count as unreadable.
     return undefined
   }
 }
 
 /**
- * Selects the keys to import. Sessions and own sender keys of an old copy are excluded: their counters were used since, and recipients silently drop
- * a message with a counter they have seen. A list of the people who have our sender key is only useful together with that key; without the key nobody
- * could read our next message.
+ * Selects the keys to import. If the copy is old, sessions and the account's own sender keys are excluded: their
+ * counters have advanced since, and recipients silently drop a message with a counter they have seen. A list of the
+ * people who have our sender key is only useful together with that key; without the key nobody could read our next
+ * message.
  */
 function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (key: LibraryKey) => boolean {
   const ownUsers = new Set(ownJids.map((jid) => jidDecode(jid)?.user))
@@ -127,7 +128,7 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
   )
   return ({ type, id }) => {
     switch (type) {
-      // App state is read in full after an import, which a wrong version would prevent.
+      // App state is read in full after an import; an imported version would prevent that.
       case 'app-state-sync-version':
         return false
       case 'session':
@@ -146,8 +147,9 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
 const LID_DOMAIN = 1
 
 /**
- * The service looks for a session under the LID as soon as it knows the LID. So sessions and identities that are stored under the number are moved
- * there. If both exist, the one under the LID stays in use, and the one under the number remains readable.
+ * Moves sessions and identities from the number to the LID, because the service looks for a session under the LID as
+ * soon as it knows the LID. If there is one under each, the one under the LID stays in use, and the one under the
+ * number remains readable.
  */
 function underHiddenIds(keys: readonly DeviceKey[]): DeviceKey[] {
   const lids = new Map(keys.flatMap(([type, id, value]) => (type === 'lid-mapping' ? [[id, Buffer.from(value).toString()]] : [])))

@@ -4,12 +4,12 @@ import { BufferJSON } from '@whiskeysockets/baileys'
 export interface LibraryKey {
   type: string
   id: string
-  /** JSON text. */
+  /** JSON text of the key. */
   text: string
 }
 
 export interface LibraryState {
-  /** JSON text; undefined if there are none. */
+  /** JSON text of the credentials; undefined if there are none. */
   creds: string | undefined
   keys: readonly LibraryKey[]
   /** Number of entries whose name has an unknown type. */
@@ -18,7 +18,7 @@ export interface LibraryState {
   writtenAt: number | undefined
 }
 
-/** All types. A type comes before those that are a prefix of it, because an id may begin with any character. */
+/** All types of keys. A type comes before those that are a prefix of it, because an id may begin with any character. */
 const TYPES = [
   'app-state-sync-version',
   'app-state-sync-key',
@@ -38,7 +38,7 @@ export function typeOf(name: string): { type: string; rest: string } | undefined
   return type === undefined ? undefined : { type, rest: name.slice(type.length + 1) }
 }
 
-/** Parses JSON with its bytes as bytes, in the form of the library and in that of Node. Throws a SyntaxError. */
+/** Parses JSON whose bytes are in the form of the library or in that of Node. Throws a SyntaxError. */
 export const revived = (text: string): unknown => JSON.parse(text, reviver)
 
 function reviver(key: string, value: unknown): unknown {

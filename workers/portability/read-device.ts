@@ -23,7 +23,7 @@ export interface ReadDevice {
 export interface ReadChoice {
   /** True if the device was used after this copy was made. */
   isOld: boolean
-  /** Device to read from a database with several, by the name that the other program gives it. */
+  /** Device to read if the database has several, by the name that the other program gives it. */
   device?: string | undefined
 }
 
@@ -48,7 +48,7 @@ const SOURCES: Readonly<Record<ProgramName, Source>> = {
 
 export const SOURCE_NAMES = Object.keys(SOURCES) as ProgramName[]
 
-/** Rejects with `NotImportable`, or with the error of the files. */
+/** Reads and checks a device. Rejects with `NotImportable`, or with the error of the files. */
 export async function readDevice(from: ProgramName, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
   const source = SOURCES[from]
   if (device !== undefined && !source.hasDevices)

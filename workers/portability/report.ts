@@ -1,4 +1,4 @@
-/** Report of an import, the same for a dry run: counts and whole sentences, never a number, an address or a key. */
+/** Builds the report of an import or of a dry run: counts and whole sentences, never a phone number, an address or a key. */
 import { CATEGORIES, type CategoryType, type Counted } from './categories.ts'
 
 export interface ImportReport {

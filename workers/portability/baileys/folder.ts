@@ -1,4 +1,7 @@
-/** Reads the folder of Baileys' `useMultiFileAuthState`: `creds.json`, and one file per key. Its files may also be the fields of one JSON object. */
+/**
+ * Reads the folder of Baileys' `useMultiFileAuthState`: `creds.json`, and one file per key. The files may also be the
+ * fields of one JSON object.
+ */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
@@ -8,16 +11,16 @@ import { isRow, jsonText, type Row } from '../rows/json-lines.ts'
 const CREDS = 'creds.json'
 const NO_FILES = 'The file must be a JSON object that has the files of the folder as its fields, or name the folder itself.'
 const JSON_FILE = '.json'
-/** Number of files read at a time: a folder has a file for each of some thousand keys. */
+/** Number of files read at a time: a folder has one file for each of some thousand keys. */
 const AT_ONCE = 32
 
-/** `path`: the folder, or a file with the JSON object. */
+/** Reads a device. `path`: the folder, or a file with the JSON object. */
 export const readBaileys = async (path: string): Promise<LibraryState> =>
   (await isFile(path)) ? stateOfFiles(await readFile(path, 'utf8')) : readFolder(path)
 
 const isFile = async (path: string) => (await stat(path).catch(() => undefined))?.isFile() === true
 
-/** The contents of the files are JSON, or texts of JSON. */
+/** Reads a JSON object whose fields are the files, each as JSON or as the text of JSON. */
 function stateOfFiles(text: string): LibraryState {
   const files = parsedFiles(text)
   const keys: LibraryKey[] = []
@@ -96,7 +99,7 @@ export function keyOfName(name: string): { type: string; id: string } | undefine
   const found = typeOf(name)
   if (!found) return undefined
   const { type, rest } = found
-  // Base64 has slashes and no underscores.
+  // Base64 has slashes and no underscores, so every `__` was a slash.
   if (type === 'app-state-sync-key') return { type, id: rest.replaceAll('__', '/') }
   if (type === 'pre-key' && !/^\d{1,8}$/.test(rest)) return undefined
   if (type !== 'sender-key') return { type, id: rest }

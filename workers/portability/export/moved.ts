@@ -1,6 +1,6 @@
 /**
- * Marks an instance as moved to another program, or removes the mark, in its stored state. Only for a command that has the store alone: while a
- * service runs, the instance's shard is the only writer of that state.
+ * Marks an instance as moved to another program, or removes the mark, in its stored state. Only a command that has the
+ * store for itself may use it: while a service runs, the instance's shard is the only writer of that state.
  */
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -10,11 +10,11 @@ import { runtimeRecords } from '../../shard/lifecycle/runtime-record.ts'
 
 export type StoredState = Pick<RuntimeState, 'status' | 'reason' | 'paired'>
 
-/** State of an instance, or undefined before its first start. */
+/** Reads the state of an instance; undefined before its first start. */
 export const stateOf = (store: Pick<StateStore, 'get'>, id: string, ringKey: Uint8Array): Promise<RuntimeState | undefined> =>
   runtimeRecords(createSealer(ringKey)).get(store, keys.runtime(id))
 
-/** The next start of the service does not connect the instance, or connects it again. */
+/** The next start of the service does not connect a moved instance, and connects a resumed one again. */
 const CHANGES = {
   move: { status: 'stopped', reason: 'moved' },
   resume: { status: 'disconnected', reason: 'connection_lost' },

@@ -1,6 +1,7 @@
 /**
- * Names of stored keys. The store has each id as a keyed hash (`Sealer.blind`), which cannot be reversed. But every id consists of
- * addresses that other records have as values, so all candidates are hashed and compared. Ids that match no candidate are counted, never guessed.
+ * Finds the names of stored keys. The store has only a keyed hash of each id (`Sealer.blind`), which cannot be
+ * reversed. But every id consists of addresses that other records contain, so all candidates are hashed and compared.
+ * Ids that match no candidate are counted, never guessed.
  */
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 
@@ -8,14 +9,14 @@ import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 export type Records = ReadonlyMap<string, Uint8Array>
 
 export interface StoredKeys {
-  /** By type. One-time pre-keys have their number instead of a hash. */
+  /** Records by type. One-time pre-keys have their number instead of a hash. */
   byType: ReadonlyMap<string, Records>
   blind(id: string): string
 }
 
 /** Known addresses of the account, apart from those in its keys. */
 export interface Known {
-  /** The account's own addresses, with its device: `user:device@server`. */
+  /** The account's own addresses with their device: `user:device@server`. */
   ownJids: readonly string[]
   /** All other addresses of people and groups: `user@server`, in any order; repetitions are allowed. */
   jids: Iterable<string>
@@ -25,18 +26,18 @@ export interface Known {
 
 export interface NamedKeys {
   keys: DeviceKey[]
-  /** Number of records without a name, by type. */
+  /** Number of records whose name was not found, by type. */
   unnamed: ReadonlyMap<string, number>
 }
 
 const PRE_KEY = 'pre-key'
 const GROUP = '@g.us'
 const SERVERS = ['s.whatsapp.net', 'lid'] as const
-/** Part of a session's id that identifies the server: phone numbers have none. */
+/** Suffix of the user in a session's id, which identifies the server: phone numbers have none. */
 const DOMAINS = ['', '_1', '_128', '_129'] as const
-/** The primary device, and the device number that the network assigns to hosted accounts. */
+/** Device numbers that are tried: the primary device, and the number that the network assigns to hosted accounts. */
 const DEVICES = [0, 99]
-/** Record of the addresses of all tokens. */
+/** Id of the record with the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
 
 const userOf = (jid: string) => jid.split('@')[0]!.split(':')[0]!
@@ -48,7 +49,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   const keys: DeviceKey[] = []
   const valuesOf = (type: string) => [...(byType.get(type)?.values() ?? [])]
 
-  /** Takes the record with this id, if there is one. */
+  /** Moves the record with this id to the named keys. Returns false if there is none. */
   function take(type: string, id: string): boolean {
     const records = left.get(type)
     if (!records || records.size === 0) return false
@@ -84,7 +85,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   }
   for (const group of groups) take('sender-key-memory', group)
   for (const id of known.stateKeyIds) take('app-state-sync-key', id)
-  /** Senders: everyone with a session or an identity, and the account itself. */
+  /** Possible senders: everyone with a session or an identity, and the account itself. */
   const senders = new Set(known.ownJids.flatMap((jid) => DOMAINS.map((domain) => `${userOf(jid)}${domain}::${deviceOf(jid)}`)))
   for (const user of users)
     for (const domain of DOMAINS)
@@ -97,7 +98,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   return { keys, unnamed: new Map([...left].flatMap(([type, { size }]) => (size > 0 ? [[type, size]] : []))) }
 }
 
-/** The index has a JSON text of addresses as its token. */
+/** Reads the addresses from the index, which stores them as a JSON text in place of a token. */
 function tokenJids(index: Uint8Array): string[] {
   const { token } = jsonOf(index) as { token: { data: string } }
   return JSON.parse(Buffer.from(token.data, 'base64').toString())

@@ -1,4 +1,4 @@
-/** Credentials and keys of an instance as they are in the store, with the names of the keys. Nothing is written. */
+/** Reads the credentials and keys of an instance from the store, and finds the names of the keys. Nothing is written. */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
@@ -15,7 +15,7 @@ type Store = Pick<StateStore, 'get' | 'range'>
 /** An address in the text of a record. */
 const JID = /\d+(?:-\d+)?@(?:s\.whatsapp\.net|lid|g\.us)/g
 
-/** Undefined for an instance without credentials. `ringKey`: the key of the instance's records. */
+/** Resolves with undefined for an instance without credentials. `ringKey`: the key of the instance's records. */
 export async function readInstance(id: string, store: Store, ringKey: Uint8Array): Promise<StoredDevice | undefined> {
   const sealer = createSealer(ringKey)
   const sealed = await store.get(records.creds(id))
@@ -44,7 +44,7 @@ async function storedKeys(id: string, store: Store, sealer: Sealer): Promise<Map
   return byType
 }
 
-/** Every address in the directory and in the list of groups, regardless of the format of their records. */
+/** Collects every address in the directory and in the list of groups, regardless of the format of their records. */
 async function addressesIn(id: string, store: Store, sealer: Sealer): Promise<Set<string>> {
   const found = new Set<string>()
   for (const prefix of [records.directory(id), records.keptGroups(id)])

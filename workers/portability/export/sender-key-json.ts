@@ -8,14 +8,14 @@ import { revived } from '../library-state.ts'
 
 const STATES = 1
 const STATE = { chainId: 1, chainKey: 2, signingKey: 3, messageKeys: 4 } as const
-/** Fields of a chain key and of a message key. */
+/** Protobuf field numbers of a chain key or message key, and of a signing key. */
 const STEP = { iteration: 1, seed: 2 } as const
 const SIGNING = { public: 1, private: 2 } as const
 const OPENING_BRACKET = 0x5b
 
 const NOTHING = Buffer.alloc(0)
 
-/** The JSON text of the record, or undefined if the bytes are not a record of sender keys. */
+/** Returns the JSON text of the record, or undefined if the bytes are not a record of sender keys. */
 export function senderKeyJson(stored: Uint8Array): Buffer | undefined {
   if (stored[0] === OPENING_BRACKET) return jsonBytes(revived(Buffer.from(stored).toString()))
   try {
@@ -27,7 +27,10 @@ export function senderKeyJson(stored: Uint8Array): Buffer | undefined {
   }
 }
 
-/** Bytes as base64: the library writes arrays of numbers, but cannot read those of late messages (7.0.0-rc14). */
+/**
+ * Writes bytes as base64: the library (7.0.0-rc14) writes arrays of numbers, but cannot read them in the keys of late
+ * messages.
+ */
 const jsonBytes = (states: unknown) => Buffer.from(JSON.stringify(states, BufferJSON.replacer))
 
 function stateJson(state: Uint8Array) {

@@ -23,25 +23,29 @@ const PRIVATE = 0o077
 const PRIVATE_FOLDER = 0o700
 /** Name that the library gives to the file with the credentials. */
 const CREDS = 'creds.json'
-/** The library writes a file for each key. */
+/** Number of keys that are written at a time. The library writes a file for each. */
 const AT_ONCE = 200
 
-/** Types that the other program recreates: a wrong version of app state costs more than reading it again. */
+/**
+ * Types that are not exported, because the other program recreates them: a wrong version of app state costs more than
+ * reading it again.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
 /**
- * File that is in the folder until everything is written. A command that was killed leaves it, so a repeated one knows that the other files are its own.
+ * Path of a file that is in the folder until everything is written. A killed command leaves it behind, so a repeated
+ * one knows that the other files are its own.
  */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
-/** Creates the folder or empties it of what an interrupted export of this instance left in it. Rejects if it has other files. */
+/** Creates the folder, or removes what an interrupted export of this instance left in it. Rejects if it has other files. */
 export async function makeEmpty(folder: string, instance: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
   const mark = unfinished(folder, instance)
   const names = await readdir(folder)
   if (names.length === 0) return
   if (!names.includes(basename(mark))) throw new Error(`The folder ${folder} is not empty; name one that does not exist yet.`)
-  // The mark is removed last, because without it a next run would refuse the rest.
+  // The mark is removed last: without it, a next run would refuse a folder that still has other files.
   for (const name of names) if (name !== basename(mark)) await rm(join(folder, name))
   await rm(mark)
 }
@@ -62,7 +66,7 @@ export interface WritingOptions {
   complete(): Promise<void>
 }
 
-/** `folder`: an empty one. */
+/** Writes the device. `folder`: an empty folder. */
 export async function writeFolder(
   folder: string,
   { creds, keys, unnamed }: StoredDevice,
@@ -97,7 +101,8 @@ export async function writeFolder(
     await state.keys.set(data as SignalDataSet)
     await steps('export:begun')
   }
-  // Written last: a folder without credentials is not a device, so after an earlier kill nothing can be started from it.
+  // The credentials are written last. A folder without them is not a device, so nothing can be started from it after a
+  // kill.
   replaceAll(state.creds, creds)
   await saveCreds()
   await steps('export:written')
@@ -107,7 +112,7 @@ export async function writeFolder(
   return { written, missing, lostMessageKeys }
 }
 
-/** The library saves the object that it created itself. */
+/** Copies the credentials into the library's object, because the library saves only the object that it created itself. */
 function replaceAll(target: AuthenticationCreds, source: AuthenticationCreds): void {
   for (const name of Object.keys(target)) delete (target as unknown as Record<string, unknown>)[name]
   Object.assign(target, source)

@@ -9,7 +9,7 @@ import { isRow, jsonText, readJsonLines } from './json-lines.ts'
 /** Fields of a hash or row that are not keys. */
 const NO_KEYS = new Set(['creds', 'metadata', 'id', 'sessionId', 'createdAt'])
 
-/** `path`: a file of rows, or `-` for standard input. */
+/** Reads the state of a device. `path`: a file of rows, or `-` for standard input. */
 export async function readHash(path: string): Promise<LibraryState> {
   const rows = await readJsonLines(path)
   const fields = rows.flatMap((row) => Object.entries(row))

@@ -9,20 +9,20 @@ const CREDS = 'creds'
 
 interface KeyRow {
   session: string
-  /** `creds`, or the type and id of a key. */
+  /** Name of the row: `creds`, or the type and id of a key. */
   name: string
-  /** JSON text. */
+  /** JSON text of the key or the credentials. */
   text: string
 }
 
-/** Rows of `baileys_auth_state`. Their ids have the form of the library's file names. */
+/** Converts a row of `baileys_auth_state`. Its id has the form of the library's file names. */
 const ofOpenWa = ({ sessionName, keyType, keyId, value }: Row): KeyRow => ({
   session: String(sessionName),
   name: keyType === CREDS ? CREDS : `${keyType}-${keyId}`,
   text: jsonText(value),
 })
 
-/** Rows of `waha_auth`, whose column has the type `jsonb`. */
+/** Converts a row of `waha_auth`, whose column has the type `jsonb`. */
 const ofWaha = ({ session_id: session, key, value }: Row): KeyRow => ({
   session: String(session),
   name: String(key),
@@ -52,10 +52,13 @@ const plainKey = (name: string) => {
 
 const isFolder = async (path: string) => path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory() === true
 
-/** `path`: the folder of a session, a file of rows of its table, or `-` for such rows on standard input. */
+/**
+ * Reads a session of OpenWA. `path`: the folder of a session, a file of rows of its table, or `-` for such rows on
+ * standard input.
+ */
 export const readOpenWa = async (path: string): Promise<LibraryState> =>
   (await isFolder(path)) ? readFolder(path) : stateOf((await readJsonLines(path)).map(ofOpenWa), keyOfName)
 
-/** The same for WAHA. */
+/** Reads a session of WAHA, from the same kinds of `path` as `readOpenWa`. */
 export const readWaha = async (path: string): Promise<LibraryState> =>
   (await isFolder(path)) ? readFolder(path) : stateOf((await readJsonLines(path)).map(ofWaha), plainKey)

@@ -27,7 +27,10 @@ export interface KeyPair {
   private: Buffer
 }
 
-/** Key pair of a private key of 32 bytes; undefined for any other value, which the check of the credentials then reports by name. */
+/**
+ * Makes the key pair of a private key of 32 bytes; undefined for any other value, which the check of the credentials
+ * then reports by name.
+ */
 export const keyPairOf = (privateKey: Buffer | undefined): KeyPair | undefined =>
   privateKey?.length === 32 ? { private: privateKey, public: Curve.sharedKey(privateKey, BASE_POINT) } : undefined
 
@@ -36,7 +39,7 @@ export const libraryJson = (value: unknown): string => JSON.stringify(value, Buf
 
 export const libraryKey = (type: string, id: string, value: unknown): LibraryKey => ({ type, id, text: libraryJson(value) })
 
-/** Type byte of a public key of 33 bytes. */
+/** Type byte at the beginning of a public key of 33 bytes. */
 const KEY_TYPE = Buffer.of(5)
 
 export const withKeyType = (key: Buffer | undefined) => (key?.length === 32 ? Buffer.concat([KEY_TYPE, key]) : key)
@@ -51,16 +54,16 @@ export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, 
   })
 }
 
-/** The number or LID in an address: `user`, `user:device@server` and `user@server` have the same. */
+/** Returns the number or LID in an address, which may be `user`, `user:device@server` or `user@server`. */
 export const userOf = (jid: string): string => jid.split('@')[0]!.split(/[:.]/)[0]!
 
-/** Both directions of the mapping between a number and a LID. */
+/** Returns both directions of the mapping between a number and a LID. */
 export const mappingOf = (phone: string, hiddenId: string): LibraryKey[] => [
   libraryKey('lid-mapping', phone, hiddenId),
   libraryKey('lid-mapping', `${hiddenId}_reverse`, phone),
 ]
 
-/** Row in which the service stores the addresses of all tokens. */
+/** Id of the row in which the service stores the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
 
 export interface ContactToken {
@@ -82,8 +85,8 @@ export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
 }
 
 /**
- * The row of the wanted device. `wanted` is the value of `column`, or undefined if there is only one device. Returns undefined for a table without
- * rows, and throws `NotImportable` if the choice is ambiguous.
+ * Selects the row of the wanted device. `wanted` is the value of `column`, or undefined if there is only one device.
+ * Returns undefined for a table without rows, and throws `NotImportable` if the choice is ambiguous.
  */
 export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
   const names = rows.map((row) => String(row[column]))

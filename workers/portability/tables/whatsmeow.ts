@@ -19,7 +19,7 @@ import {
 } from './columns.ts'
 import { openTables } from './tables.ts'
 
-/** `device`: address of the device, if the database has several. */
+/** Reads a device. `device`: its address, if the database has several. */
 export async function readWhatsmeow(path: string, device: string | undefined): Promise<LibraryState> {
   const tables = await openTables(path)
   const row = chosenRow(tables.rows('whatsmeow_device'), 'jid', device)
@@ -69,7 +69,7 @@ function credentials(row: Row, preKeys: readonly Row[], stateKeys: readonly Row[
     },
     registrationId: Number(row.registration_id),
     advSecretKey: bytesIn(row.adv_key)?.toString('base64'),
-    // Before schema 5 the address had an agent, `.0`, which has no meaning.
+    // Before schema 5 the address contained an agent, `.0`, which has no meaning.
     me: { id: String(row.jid).replace(/^(\d+)\.0:/, '$1:'), lid: textIn(row.lid), name: textIn(row.push_name) },
     account: account.details && account,
     platform: textIn(row.platform),
