@@ -1,4 +1,4 @@
-/** People an account knows: lists of `src/features/contacts.ts`, and the contacts saved on the phone. */
+/** People whom an account knows: handlers of the lists in `src/features/contacts.ts`, and of the contacts saved on the phone. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import type { ReplyOfEndpoint } from '../../../src/features/endpoint.ts'
@@ -30,7 +30,7 @@ async function contactObject({ session }: ActionContext, entry: ContactEntry): P
   }
 }
 
-/** The person in the directory, by any name. */
+/** Finds the person in the directory, by number or by LID. */
 async function known({ session, directory }: ActionContext, phone: UserIdentifier): Promise<ContactEntry | undefined> {
   await directory.ready()
   const jid = toJid(phone)
@@ -40,7 +40,10 @@ async function known({ session, directory }: ActionContext, phone: UserIdentifie
   )
 }
 
-/** Resolves the names of each number and queries the network only for those that the directory does not know; null if the number has no account. */
+/**
+ * Resolves the number and LID of each person. Queries the network only for those whom the directory does not know; null
+ * if the number has no account.
+ */
 async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const entries = await Promise.all(phones.map((phone) => known(context, phone)))
   const unknown = phones.filter((_, index) => !entries[index]?.pn)
@@ -52,7 +55,7 @@ async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]
   })
 }
 
-/** The last source; a refusal counts as no business profile. */
+/** Whether the account has a business profile. This is asked last, and a refusal counts as no profile. */
 const hasBusinessProfile = ({ ask }: ActionContext, jid: string): Promise<boolean> =>
   ask(profileQuery(jid)).then(
     (answer) => profileIn(answer) !== null,
@@ -107,7 +110,7 @@ export const addressBook: Pick<Contacts, 'contacts.list' | 'contacts.get' | 'con
       const fullName = [firstName, last_name].filter(Boolean).join(' ')
       return [contactChange(person, { fullName, firstName, onPhone }, clock.now())]
     })
-    // A person who is named twice gets the last name.
+    // If a person is named twice, the last name counts.
     const latest = new Map(changes.map((change) => [change.index.join(' '), change]))
     if (latest.size > 0) await ask.perform(() => session.change([...latest.values()]))
     const results = await Promise.all(

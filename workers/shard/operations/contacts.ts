@@ -11,10 +11,10 @@ import { groupReport, personReport } from '../wire/report.ts'
 import { addressBook } from './address-book.ts'
 import type { ActionContext, Handlers } from './types.ts'
 
-/** Limit of the network for the list. */
+/** The most blocked people in the network's list. */
 const MAX_BLOCKED = 64_000
 
-/** The given number is used if it has no account or an unknown registered form. */
+/** Returns the registered form of a number, or the given number if it has no account or an unknown registered form. */
 const registered = (digits: string, account: AccountNames | null): string => (account?.pn ? identifierOf(account.pn) : digits)
 
 const jidOf = ({ lid, pn }: AccountNames): string => lid ?? pn ?? ''
@@ -40,7 +40,7 @@ const isOf =
   (entry: Blocked) =>
     (lid !== null && entry.lid === lid) || (pn !== null && entry.pn === pn)
 
-/** Searches the list first, because a blocked person may no longer have an account. */
+/** Finds the entry of a blocked person. The list is searched first, because a blocked person may no longer have an account. */
 async function entryOf(context: ActionContext, list: readonly Blocked[], phone: UserIdentifier): Promise<Blocked | undefined> {
   const jid = toJid(phone)
   return list.find(({ lid, pn }) => lid === jid || pn === jid) ?? list.find(isOf(await personOf(context, phone)))

@@ -1,4 +1,4 @@
-/** Dashboard: handlers of its requests to an instance that are not in the API (`src/features/dashboard.ts`). */
+/** Handlers of the dashboard's requests to an instance that are not in the API (`src/features/dashboard.ts`). */
 import { iso, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timeline, TimelineStep } from '../../../src/domain/dashboard.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -7,9 +7,9 @@ import type { QueueEntry } from '../queue/item.ts'
 import type { Fact } from '../receipts/message-timeline.ts'
 import type { Handlers } from './types.ts'
 
-/** Number of events of one message whose attempts are shown. */
+/** The most events of one message whose attempts are shown. */
 const MAX_EVENTS = 100
-/** Number of receipts of one status that are shown individually; more are combined by the minute. */
+/** The most receipts of one status that are shown individually; more are combined by the minute. */
 const MAX_RECEIPTS = 20
 
 /** Order of steps in the same millisecond. */
@@ -24,7 +24,7 @@ const ORDER: readonly TimelineStep['kind'][] = [
   'webhook',
 ]
 
-/** An event without a row has no details. */
+/** Ignores that an event has no row; it is then shown without details. */
 function unlessGone(error: unknown): undefined {
   if (error instanceof Failure && error.code === 'not_found') return undefined
   throw error
@@ -76,7 +76,7 @@ export const dashboard: Handlers<typeof import('../../../src/features/dashboard.
 
   async 'dashboard.timeline'({ config, queue, timeline, outbox }, { id }): Promise<Timeline> {
     const entry = await queue.find(id)
-    // Read now, because the item may end while the facts are read.
+    // The time is read now, because the item may end while the facts are read.
     const leftAt = entry && queue.leftAt(entry.svc_id)
     const facts = await timeline.find(id)
     const end = facts.find((fact) => fact.kind === 'end') as End | undefined

@@ -72,9 +72,9 @@ const all = {
   ...webhooks,
 }
 
-/** Handlers of queued items that have no request, by the operation that the queue shows. They have no route. */
+/** Handlers of queued items that have no route, by the operation that the queue shows. */
 const queued: Readonly<Record<string, unknown>> = {
-  // The text that follows a rejected call.
+  // The text that is sent after a rejected call.
   'instance.callReject': text['send.sendText'],
   'groups.create': sendInvitation,
   'groups.addParticipants': sendInvitation,
@@ -83,7 +83,10 @@ const queued: Readonly<Record<string, unknown>> = {
 
 const handlers: Readonly<Record<string, unknown>> = all satisfies Record<OperationId, unknown>
 
-/** Undefined for an id without a declaration of this kind, for example of an item that a later version queued. */
+/**
+ * Finds the handler of an operation. Undefined for an id without a declaration of this kind, for example of an item
+ * that a later version queued.
+ */
 export function handlerOf<K extends 'send' | 'action' | 'control'>(kind: K, operation: string): Handler<K> | undefined {
   if (kind === 'send' && Object.hasOwn(queued, operation)) return queued[operation] as Handler<K>
   return Object.hasOwn(handlers, operation) ? (handlers[operation] as Handler<K>) : undefined

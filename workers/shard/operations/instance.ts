@@ -8,7 +8,7 @@ import { refuseStart } from '../lifecycle/moved.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext, Handlers } from './types.ts'
 
-/** Time that `GET /qr-code` waits for the first code, in ms. */
+/** Time that `GET /qr-code` waits for the first code. */
 const QR_WAIT = 8 * SECOND
 
 const NOT_RUNNING: readonly Status[] = ['created', 'logged_out', 'banned', 'stopped']
@@ -85,7 +85,7 @@ export const moving = {
 
 const after = ({ status }: RuntimeState) => ({ value: true as const, status })
 
-/** Pairing is only possible in states without a linked account. */
+/** Throws in a state that has a linked account already, because pairing is not possible there. */
 function assertPairable({ status }: ControlContext['state']) {
   if (status === 'connected') throw new Failure('instance_already_connected')
   if (status === 'starting' || status === 'connecting') throw new Failure('instance_starting')

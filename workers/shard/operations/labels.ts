@@ -14,7 +14,7 @@ type Label = ReplyOfEndpoint<typeof import('../../../src/features/labels.ts').cr
 
 const DONE = { value: true } as const
 
-/** Limit of the network and of the contract. */
+/** Limits of the network and of the API. */
 const MAX_LABELS = 20
 const MAX_CHATS = 5_000
 const MAX_NAME = 100
@@ -57,7 +57,7 @@ async function labelObject(
   }
 }
 
-/** Based on the newest version of the label, because omitted fields would be cleared. */
+/** Edits a label. The change is based on its newest version, because omitted fields would be cleared. */
 async function edit(context: ActionContext, id: string, change: LabelAction): Promise<Label> {
   await readyFor(context)
   const { ask, session, clock } = context

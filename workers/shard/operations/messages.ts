@@ -13,7 +13,7 @@ export const messages: Handlers<typeof import('../../../src/features/messages.ts
     // Without a name the library silently drops the presence.
     if (isAccountWide && !session.me?.name)
       throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
-    // For a group nothing has to be looked up.
+    // A group needs no look-up.
     const chat = async () => (phone?.kind === 'user' ? (await chatWith(context, phone)).jid : phone && toJid(phone))
     const to = isAccountWide ? undefined : await chat()
     if (to === undefined || isAccountWide) await ask.perform((library) => library.sendPresenceUpdate(presence))

@@ -20,7 +20,7 @@ import type { ActionContext, Handlers } from './types.ts'
 
 const DONE = { value: true } as const
 
-/** Limit of the network for a list. */
+/** The most people in a list, a limit of the network. */
 const MAX_PEOPLE = 64_000
 
 /** Settings that can exclude people, by the network's names. */
@@ -48,10 +48,10 @@ const setAudience =
     return DONE
   }
 
-/** The account has a LID after the network has moved it, and then names people by their LIDs. */
+/** Returns how lists name people: by LID once the network has moved the account, otherwise by number. */
 const addressingOf = ({ me }: Session): Addressing => (me?.lid === undefined ? 'pn' : 'lid')
 
-/** For a person who is named twice the last change counts. */
+/** Changes of a list. For a person who is named twice the last change counts. */
 async function changesOf(context: ActionContext, contacts: NonNullable<AudienceInput['contacts']>): Promise<ListChange[]> {
   const people = await peopleOf(
     context,
@@ -68,8 +68,8 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
 }
 
 /**
- * A change applies to a version of the list. If the phone has made another one in the meantime, the list is read again and the change is repeated
- * once.
+ * Changes a list. A change applies to one version of the list. If the phone has changed the list in the meantime, it is
+ * read again and the change is repeated once.
  */
 async function changeList({ ask, session, inTurn }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
   const addressing = addressingOf(session)
@@ -94,8 +94,8 @@ const oneOf = <const T extends string>(values: readonly T[], value: string | und
 const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
 
 /**
- * The library queries once per connection whether read receipts are on, and caches the answer for later read marks. The setting is valid whether or
- * not this query succeeds.
+ * Makes the library query whether read receipts are on, because it otherwise does so once per connection and caches the
+ * answer for later read marks. The setting is valid whether or not this query succeeds.
  */
 const refreshReadReceipts = ({ ask, log }: ActionContext) =>
   ask

@@ -36,7 +36,7 @@ export const profile: Handlers<typeof import('../../../src/features/profile.ts')
     if (isBusiness(session))
       throw new Failure('not_allowed', { message: 'The network does not allow changing the name of a business account.' })
     await ask.perform(() => session.change([pushNameChange(value, clock.now())]))
-    // Other people learn the new name by this presence.
+    // This presence tells other people the new name.
     await ask.write(ownPresence(value, session.isAvailable))
     return DONE
   },
@@ -52,7 +52,7 @@ export const profile: Handlers<typeof import('../../../src/features/profile.ts')
     return DONE
   },
 
-  // <iq xmlns="w:profile:picture" type="set"/>, without a target: the own picture.
+  // <iq xmlns="w:profile:picture" type="set"/> without a target: the account's own picture.
   async 'profile.removePicture'({ ask, session }) {
     const [own = ''] = session.identity.own()
     await ask.perform((sock) => sock.removeProfilePicture(own))

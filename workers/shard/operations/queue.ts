@@ -1,4 +1,4 @@
-/** Handlers of `src/features/queue.ts`. The queue belongs to the service, so they need no connection. */
+/** Handlers of `src/features/queue.ts`. They need no connection, because the queue belongs to the service. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier } from '../../../src/domain/ids.ts'
 import type { Handlers } from './types.ts'

@@ -31,7 +31,10 @@ export interface ActionContext extends Asker {
   files: ActionFiles
   /** Host of pictures for which the network sends only a path. */
   pictureHost: string
-  /** Serialises changes by the name of their target, because changes that contain the previous version would refuse each other. */
+  /**
+   * Runs changes of the same target one after another: two changes that contain the same previous version would not
+   * both be accepted.
+   */
   inTurn: KeyedMutex['run']
   /** Queues a message that an action sends in addition, such as an invitation. */
   enqueue(call: SendCall): Promise<Queued>
@@ -50,7 +53,7 @@ export interface ControlContext {
   /** Status changes, newest first. */
   history(): Promise<StatusChange[]>
   readonly timeline: Pick<MessageTimeline, 'find'>
-  /** The running session; null if none runs. */
+  /** The current session; null if there is none. */
   readonly session: Session | null
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>): Promise<RuntimeState>
 }

@@ -1,4 +1,4 @@
-/** Webhooks: events of the log that are sent again, and test events. The outbox of the instance does the work. */
+/** Sends events of the log again, and test events. The outbox of the instance does the work. */
 import { eventTypeOf } from '../../../src/domain/events.ts'
 import type { EventsPage, EventsQuery } from '../../../src/domain/server-events.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../../../src/domain/webhook-log.ts'

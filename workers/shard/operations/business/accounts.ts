@@ -4,7 +4,7 @@ import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
 import type { ActionContext } from '../types.ts'
 
-/** Defaults to the own account. Rejects with `phone_not_on_whatsapp`. */
+/** Resolves the account of a number; without a number, the account of the instance. Rejects with `phone_not_on_whatsapp`. */
 export async function accountOf(context: ActionContext, phone: UserIdentifier | undefined): Promise<string> {
   if (phone === undefined) return ownAccount(context)
   const [person] = await peopleOf(context, [phone])
@@ -19,7 +19,7 @@ export function ownAccount({ session }: ActionContext): string {
   return own
 }
 
-/** The same for operations whose contract has no code for a number without account. */
+/** Does the same for operations that have no error code for a number without an account. */
 export async function ownerOf(context: ActionContext, phone: UserIdentifier | undefined): Promise<string> {
   try {
     return await accountOf(context, phone)

@@ -20,7 +20,7 @@ export const MAX_COLLECTION_NAME = 100
 
 const STATUSES = ['approved', 'pending', 'rejected'] as const
 
-/** The network has statuses that the API lacks; those become null. */
+/** Maps a status of the network; those that the API lacks become null. */
 export const statusOf = (status: string | null) => STATUSES.find((known) => known === status) ?? null
 
 /** Converts thousandths to units. */
@@ -28,7 +28,7 @@ export const units = (thousandths: number | null): number | null => (thousandths
 
 export const shownId = (id: string) => cut(id, BOUNDS.id)
 
-/** A cursor that is too long could not be sent back. */
+/** Omits a cursor that is too long to be sent back. */
 export const shownCursor = (next: string | null) => (next !== null && next.length <= BOUNDS.cursor ? next : null)
 
 export const productObject = (product: Product): ProductObject => ({

@@ -123,11 +123,11 @@ async function readProduct({ ask }: ActionContext, jid: string, id: string): Pro
   return product
 }
 
-/** Pictures in their order. */
+/** Prepares the pictures one beside the other and returns them in their order. */
 const picturesOf = (context: ActionContext, images: readonly MediaInput[]) =>
   Promise.all(images.map((image) => productPicture(context, image)))
 
-/** An empty text means that there is none. */
+/** Fields of a product for the network. An empty text means that the product has no such text. */
 const detailsOf = ({ description, price, currency, retailer_id, url, origin_country }: Omit<Changes, 'name' | 'is_hidden'>) => ({
   description: description || null,
   price: price === undefined ? null : Math.round(price * 1_000),
@@ -137,7 +137,7 @@ const detailsOf = ({ description, price, currency, retailer_id, url, origin_coun
   originCountry: origin_country ?? null,
 })
 
-/** The network replaces the whole product, so unchanged fields are written again. */
+/** Applies changes to a product. The network replaces the whole product, so unchanged fields are written again. */
 function merged(before: Product, changes: Changes): ProductDetails {
   const details = detailsOf(changes)
   return {

@@ -79,7 +79,10 @@ export const businessCollections: Handlers<typeof import('../../../../src/featur
 const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'product_ids' }
 const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
 
-/** The network refuses an invalid name or product with 400, and may name the field. `fields`: our fields by its names. */
+/**
+ * Changes a collection. The network refuses an invalid name or product with 400, and may name the field. `fields`: our
+ * name of each of its fields.
+ */
 async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonly<Record<string, string>>): Promise<Collection> {
   const collection = collectionIn(
     await ask(query).catch((cause) => {
@@ -94,7 +97,7 @@ async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonl
   return collection
 }
 
-/** A collection without a status is approved. */
+/** Converts a collection to the form of the API. One without a status is approved. */
 const shown = ({ id, status }: Collection, name: string | null, count: number | null): CollectionObject => ({
   id: shownId(id),
   name: cut(name ?? '', MAX_COLLECTION_NAME),

@@ -80,12 +80,13 @@ export const businessProfile: Handlers<typeof import('../../../../src/features/b
   },
 }
 
-/** An area and a place, in the letter case of the tz database. */
+/** Name of a time zone with an area and a place, in the letter case of the tz database. */
 const PLACE = /^(?:US|[A-Z][a-z]+)(?:\/[A-Z][a-z][\w-]*)+$/
 
 /**
- * Name of a time zone in the letter case of the tz database. Our check accepts any case (`utc`), as `Intl` does, but apps look the name up exactly
- * and use GMT if they do not find it. For a second name of a zone (`asia/kolkata`) some versions of `Intl` only know the first, which means the same.
+ * Name of a time zone in the letter case of the tz database. Our check accepts any case (`utc`), as `Intl` does, but
+ * apps look the name up exactly and use GMT if they do not find it. For an alias (`asia/kolkata`) some versions of
+ * `Intl` know only the main name of the same zone.
  */
 function asWritten(name: string): string {
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
@@ -101,7 +102,7 @@ const shownHours = ({ day, mode, opensAt, closesAt }: OpeningHours) => ({
   close_time: clockOf(closesAt),
 })
 
-/** Midnight at the end of a day is shown as its last minute. */
+/** Converts minutes of a day to a time. Midnight at the end of a day is shown as its last minute. */
 function clockOf(minutes: number | null): string | null {
   if (minutes === null) return null
   const within = Math.min(minutes, LAST_MINUTE)

@@ -9,7 +9,7 @@ import { chatKind, identifierOf } from '../../wire/jid.ts'
 type ChatObject = ReplyOfEndpoint<typeof import('../../../../src/features/chats.ts').list>['data'][number]
 
 const MAX_NAME = 100
-/** Values that the network accepts, in seconds; the contract has no others. */
+/** Timers that the network accepts, in seconds; the API has no others. */
 const LIFETIMES = [0, 86_400, 604_800, 7_776_000]
 
 export async function chatObject(

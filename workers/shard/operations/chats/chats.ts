@@ -28,9 +28,9 @@ import { chatAt, knownChat, newestOf } from './target.ts'
 
 const DONE = { value: true } as const
 
-/** Limit of the apps. */
+/** The most pinned chats, a limit of the apps. */
 const MAX_PINNED = 3
-/** Number of receipts that are sent for one chat. */
+/** The most receipts that are sent for one chat. */
 const MAX_RECEIPTS = 1_000
 
 interface Made {
@@ -49,7 +49,7 @@ async function change(context: ActionContext, phone: UserIdentifier | GroupIdent
   return DONE
 }
 
-/** Data of a person that is hidden, missing or refused by the network is null. */
+/** Converts a chat to the form of the API. Data of a person that is hidden, missing or refused by the network becomes null. */
 async function shown(context: ActionContext, chat: ChatEntry) {
   const { ask } = context
   const orNull = <T>(asked: Promise<T | null>) =>
@@ -87,7 +87,7 @@ async function expireInGroup(context: ActionContext, phone: GroupIdentifier, sec
   context.directory.group(toJid(phone), { ephemeralSeconds: seconds })
 }
 
-/** The setting applies to both sides and is sent as a message without other content. */
+/** Sets the timer of a 1:1 chat. It applies to both sides and is sent as a message without other content. */
 async function expireWithPerson(context: ActionContext, phone: UserIdentifier, seconds: number) {
   const { ask, session, directory, direct } = context
   const chat = await chatAt(context, phone)
@@ -119,7 +119,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
 
   async 'chats.get'(context, { phone }) {
     let chat = await knownChat(context, phone)
-    // The number may have another form than the registered one.
+    // The given number may have another form than the registered one.
     if (!chat && phone.kind === 'user') chat = await chatAt(context, phone)
     if (!chat?.isListed) throw new Failure('chat_not_found')
     const [object, more] = await Promise.all([chatObject(context, chat, context.clock.now()), shown(context, chat)])
@@ -135,7 +135,8 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
   async 'chats.pin'(context, { phone, value }) {
     const { ask, session, directory, clock } = context
     const found = await chatAt(context, phone)
-    // Counted after the earlier changes, because several concurrent ones would otherwise all pass the limit.
+    // The pinned chats are counted after the earlier changes, because several concurrent changes would otherwise all
+    // pass the limit.
     const make = () => {
       const chat = directory.chat([found.id]) ?? found
       if (value && !chat.isPinned && directory.pinned() >= MAX_PINNED)

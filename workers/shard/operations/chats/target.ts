@@ -1,4 +1,4 @@
-/** The chat of an operation, under the name that the phone uses for it. */
+/** Finds the chat of an operation, under the jid that the phone uses for it. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type GroupIdentifier, toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -11,7 +11,7 @@ import type { ActionContext } from '../types.ts'
 type ChatIdentifier = UserIdentifier | GroupIdentifier
 type Context = Pick<ActionContext, 'ask' | 'session' | 'directory'>
 
-/** The directory's entry for the chat, looked up only by identifier. */
+/** Returns the directory's entry for the chat, looked up only by identifier. */
 export async function knownChat({ session, directory }: Context, phone: ChatIdentifier): Promise<ChatEntry | undefined> {
   await directory.ready()
   const jid = toJid(phone)
@@ -21,8 +21,9 @@ export async function knownChat({ session, directory }: Context, phone: ChatIden
 }
 
 /**
- * A chat that is known here or to the network: a person has an account, or the account is in the group. Rejects with `chat_not_found`. A chat that is
- * not in the directory is addressed by number, as on a phone that does not have the chat.
+ * Finds a chat here or on the network, where a person must have an account, and the account must be in a group. Rejects
+ * with `chat_not_found`. A chat that is not in the directory is addressed by number, as on a phone that does not have
+ * the chat.
  */
 export async function chatAt(context: Context, phone: ChatIdentifier): Promise<ChatEntry> {
   return (await knownChat(context, phone)) ?? (phone.kind === 'group' ? groupChat(context, phone) : personChat(context, phone))
@@ -48,7 +49,7 @@ async function personChat(context: Context, phone: UserIdentifier): Promise<Chat
   return context.directory.chat([lid, pn]) ?? newChat(pn ?? lid ?? '', pn === null ? null : lid)
 }
 
-/** The last message that a change of the chat covers. */
+/** Returns the last message that a change of the chat covers. */
 export function newestOf({ id, last, activeAt }: ChatEntry, nowSeconds: number): Newest {
   if (last === null) return { at: activeAt || nowSeconds }
   const { participant, fromMe } = last

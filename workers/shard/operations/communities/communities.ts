@@ -102,7 +102,7 @@ async function made(context: ActionContext, jid: string) {
   return communityObject(context, group, groups)
 }
 
-/** Writes the property in the form of the phone app; if the network refuses this form too, rejects with its first refusal. */
+/** Writes the property in the form of the phone app. If the network refuses this form too, rejects with its first refusal. */
 async function byProperty({ ask }: ActionContext, jid: string, isEverybody: boolean, refusal: unknown): Promise<void> {
   const update = { allow_non_admin_sub_group_creation: isEverybody }
   const value = await ask.mex('UpdateGroupProperty', { group_id: jid, update }).catch((error: unknown) => {

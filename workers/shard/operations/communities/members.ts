@@ -54,7 +54,7 @@ export const communityMembers: Handlers<typeof import('../../../../src/features/
 
 const jidsOf = (groups: readonly GroupIdentifier[]) => [...new Set(groups.map(toJid))]
 
-/** Drops the cached groups, so that the community of each is read again, because the notices only name the community. */
+/** Drops the cached groups, so that the community of each is read again: the network's notices only name the community. */
 function linkResults(context: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
   forget(context, groups.map(toJid))
   const results = groups.map((group) => {
@@ -64,7 +64,10 @@ function linkResults(context: ActionContext, groups: readonly GroupIdentifier[],
   return { value: results.every(({ success }) => success), groups: results }
 }
 
-/** Uses the ids in the community's own lists: everybody is in its announcement group, its administrators in the community itself. */
+/**
+ * Changes people by their ids in the community's own lists: everybody is in its announcement group, its administrators
+ * are in the community itself.
+ */
 const changePeople = (context: ActionContext, { community_id, phones }: People, change: Change) =>
   changing(context, community_id, async (jid) => {
     const announcement = await announcementOf(context, jid)
@@ -74,7 +77,10 @@ const changePeople = (context: ActionContext, { community_id, phones }: People, 
     return settle(context, phones, listed, (ids) => change(jid, announcement, ids))
   })
 
-/** If the network does not know the form for communities, roles in the announcement group are used for those of the community. */
+/**
+ * Changes roles. If the network does not know the form for communities, the roles in the announcement group are changed
+ * instead.
+ */
 const roles =
   ({ ask }: ActionContext, change: Exclude<MemberChange, 'remove'>): Change =>
   async (jid, announcement, ids) => {

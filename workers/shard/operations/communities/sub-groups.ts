@@ -18,14 +18,17 @@ const MAX_DESCRIPTION = 2_048
 
 type Context = Pick<ActionContext, 'ask' | 'session' | 'groupDirectory' | 'log'>
 
-/** The current community from the network. A group that is not a community counts as not found. */
+/** Reads the current community from the network. A group that is not a community counts as not found. */
 export async function readCommunity(context: Context, jid: string): Promise<Group> {
   const group = await readGroup(context, jid)
   if (!group.isCommunity) throw new Failure('group_not_found', { message: 'The group is not a community.' })
   return group
 }
 
-/** The announcement group comes first. Queried with GraphQL like the web client, or in the form of the library if that is refused. */
+/**
+ * Lists the groups of a community, its announcement group first. The query uses GraphQL like the web client, or the
+ * form of the library if that is refused.
+ */
 export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<SubGroup[]> {
   const asked = ask.mex('FetchAllSubgroups', { group_id: jid, query_context: 'INTERACTIVE' }).then(subGroupsOf)
   const found = await asked.catch(async (error: unknown) => {
@@ -47,7 +50,10 @@ export async function announcementOf(context: Context, jid: string): Promise<str
   return announcement.jid
 }
 
-/** Participant counts of the groups: the network reports all of them, the directory only those of the account's own groups. */
+/**
+ * Returns the participant counts of the groups: the network reports all of them, the directory only those of the
+ * account's own groups.
+ */
 async function countsAt(context: Context, jid: string, groups: readonly SubGroup[]): Promise<(group: SubGroup) => number | null> {
   const { ask, groupDirectory, log } = context
   await groupDirectory.ready()
@@ -103,7 +109,7 @@ async function head({ session }: Pick<Context, 'session'>, { id, subject, descri
   }
 }
 
-/** A community in the form of a listing. */
+/** Converts a community to the form that lists have. */
 export const listedCommunity = async (context: Pick<Context, 'session'>, entry: GroupEntry): Promise<CommunityObject> => ({
   ...(await head(context, entry)),
   who_can_add_groups: null,

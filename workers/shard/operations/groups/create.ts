@@ -13,7 +13,7 @@ import { type Answer, answerOf, resultsOf } from './results.ts'
 
 type Input = InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').create>
 
-/** Part of the 45 s for the first attempt: if the answer is lost, there is time left to query the result. */
+/** Time for the first attempt, of 45 s for all: if the answer is lost, there is time left to query the result. */
 const FIRST_TRY = 15 * SECOND
 const DONE = 200
 
@@ -52,14 +52,20 @@ async function make(
   return { jid, answers: await afterwards(context, jid, people) }
 }
 
-/** Sends a query that creates something, and repeats it if its answer is lost: its key shows the network what it has already created. */
+/**
+ * Sends a query that creates something, and repeats it if its answer is lost: the key in it shows the network what it
+ * has already created.
+ */
 export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode): Promise<BinaryNode> =>
   ask(query, { atMostMs: FIRST_TRY }).catch((error: unknown) => {
     if (error instanceof Failure && error.code === 'send_timeout') return ask(query)
     throw error instanceof Failure && error.code === 'invalid_request' ? nameRefused(error) : error
   })
 
-/** The answer with each person's result is lost. Members of the group were added, and adding the others again returns their refusals. */
+/**
+ * Finds each person's result after the answer with the results was lost. Members of the group were added, and adding
+ * the others again returns their refusals.
+ */
 async function afterwards(
   { ask, session }: ActionContext,
   jid: string,
@@ -73,7 +79,7 @@ async function afterwards(
   return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
 }
 
-/** The network names no field, but here only this one can be meant. */
+/** The failure for a refused name. The network names no field, but here it can only mean the name. */
 const nameRefused = (cause: Failure) => {
   const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
   refused.cause = cause

@@ -9,7 +9,7 @@ export type GroupObject = ReplyOfEndpoint<typeof import('../../../../src/feature
 export type GroupSettings = ReplyOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').updateSettings>
 export type Invitation = Pick<GroupObject, 'invitation_link' | 'invitation_link_error'>
 
-/** A longer list is truncated; `participants_count` has the full number. */
+/** The most participants that are listed; `participants_count` has the full number. */
 const MAX_PARTICIPANTS = 5_000
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
@@ -18,7 +18,7 @@ export const NO_INVITATION: Invitation = { invitation_link: null, invitation_lin
 
 export const invitationLinkOf = (code: string) => `https://chat.whatsapp.com/${code}`
 
-/** People are shown by the number that the network sends beside their LID, or that is known locally. */
+/** Converts a group. People are shown by the number that the network sends beside their LID, or that is known locally. */
 export async function groupObject(identity: Identity, group: Group, invitation: Invitation): Promise<GroupObject> {
   const phoneOf = async (jid: string | undefined, pn: string | undefined) =>
     jid || pn ? (await identity.person((jid ?? pn)!, pn)).phone : null
@@ -55,7 +55,7 @@ export const settingsOf = (group: Group): GroupSettings => ({
   ephemeral_seconds: group.ephemeralDuration ?? 0,
 })
 
-/** Whether a member is an administrator of the group. */
+/** Whether the account is an administrator of the group. */
 export const isAdmin = ({ participants }: Group, { isMe }: Pick<Identity, 'isMe'>): boolean =>
   participants.some(({ id, admin }) => Boolean(admin) && isMe(id))
 

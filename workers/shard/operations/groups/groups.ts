@@ -67,18 +67,24 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
     }),
 }
 
-/** The library reads the id of the previous description, which the network requires. An outdated id gets a 409, and the change is retried once. */
+/**
+ * Changes the description of a group. The library reads the id of the previous description, which the network requires.
+ * An outdated id gets a 409, and the change is retried once.
+ */
 export const describe = ({ ask, inTurn }: ActionContext, jid: string, description: string): Promise<void> =>
   inTurn(`description ${jid}`, () => ask.perform((sock) => sock.groupUpdateDescription(jid, description)))
 
-/** The list of chats shows the new name without waiting for the network's notice. */
+/** Renames a group. The list of chats shows the new name without waiting for the network's notice. */
 export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {
   await directory.ready()
   await ask.perform((sock) => sock.groupUpdateSubject(jid, name))
   directory.group(jid, { name })
 }
 
-/** The network answers the query with success and the group inside with an error if the account is not in it. */
+/**
+ * Maps the code of a failed attempt to leave. If the account is not in the group, the network answers the query with
+ * success, and the group inside it with an error.
+ */
 const leaveFailure = (code: number): FailureCode => ([401, 403, 404].includes(code) ? 'group_not_found' : 'action_failed')
 
 type Settings = Omit<InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').updateSettings>, 'group_id'>
@@ -111,7 +117,7 @@ async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
   }
 }
 
-/** Only administrators get the link; failing to read it is not a failure to read the group. */
+/** Reads the invitation link, which only administrators get; failing to read it is not a failure to read the group. */
 async function invitationTo(context: ActionContext, group: Group): Promise<Invitation> {
   if (!isAdmin(group, context.session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }
   try {

@@ -1,4 +1,4 @@
-/** Code of a group's invitation link: queried in the form of zapo, or in that of the web client if that is refused. */
+/** Reads the code of a group's invitation link: in the form of zapo, or in that of the web client if that is refused. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
 import { inviteCodeIn, inviteCodeQuery, newInviteCodeQuery } from '../../wire/groups.ts'
@@ -12,14 +12,14 @@ const NOT_THIS_WAY = new Set([400, 501])
 
 const noCode = () => new Failure('action_failed', { message: 'The network did not return the invitation link.' })
 
-/** Query in the form of zapo. */
+/** Queries the code in the form of zapo. */
 export async function plainInviteCodeOf({ ask }: Context, jid: string): Promise<string> {
   const code = inviteCodeIn(await ask(inviteCodeQuery(jid)))
   if (code === null) throw noCode()
   return code
 }
 
-/** If the network refuses the other form too, rejects with its first refusal. */
+/** Queries the code in each form. If the network refuses the second one too, rejects with its first refusal. */
 export const inviteCodeOf = (context: Context, jid: string): Promise<string> =>
   plainInviteCodeOf(context, jid).catch((refusal: unknown) => {
     const code = networkCodeOf(refusal)
@@ -37,7 +37,7 @@ async function byGraphQl({ ask }: Context, jid: string, refusal: unknown): Promi
   return code
 }
 
-/** Creates a new code. */
+/** Creates a new code for the invitation link. */
 export async function newInviteCodeOf({ ask }: Context, jid: string): Promise<string> {
   const code = inviteCodeIn(await ask(newInviteCodeQuery(jid)))
   if (code === null) throw noCode()

@@ -1,4 +1,4 @@
-/** The groups of the account, from the stored groups and their chats. */
+/** Lists the groups of the account from the stored groups and their chats. */
 import { pageOf } from '../../../../src/domain/page.ts'
 import type { InputOfEndpoint, ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { ChatEntry } from '../../directory/entries.ts'
@@ -10,7 +10,7 @@ import type { ActionContext } from '../types.ts'
 type Operation = typeof import('../../../../src/features/groups/groups.ts').list
 type Listed = ReplyOfEndpoint<Operation>['data'][number]
 
-/** Queries the network only if a list was never read, or if a notice left entries incomplete. */
+/** Returns the groups. Queries the network only if a list was never read, or if a notice left entries incomplete. */
 export async function entriesOf({ ask, session, groupDirectory }: ActionContext): Promise<GroupEntry[]> {
   await ask.perform(() => session.participating.current())
   return groupDirectory.list()

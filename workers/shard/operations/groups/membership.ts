@@ -13,8 +13,8 @@ type Context = Pick<ActionContext, 'ask' | 'session'>
 const NO_PERMISSION = new Set([401, 403, 405])
 
 /**
- * Runs `work` on the jid of a group. Rejects with `group_not_found` also if the account is not (or no longer) a member: after a refusal one more
- * query reads the group again.
+ * Runs `work` on the jid of a group. Rejects with `group_not_found` if the account is not a member, or no longer one:
+ * after a refusal one more query reads the group again.
  */
 export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const jid = toJid(group)
@@ -26,7 +26,10 @@ export async function inGroup<T>(context: Context, group: GroupIdentifier, work:
   }
 }
 
-/** The same for changes of the group: its notice arrives after the answer, and a read in between must not return the old state. */
+/**
+ * Does the same for changes of the group: the group's notice arrives after the answer, and a read in between must not
+ * return the old state.
+ */
 export async function changing<T>(
   context: Context & Pick<ActionContext, 'groupDirectory'>,
   group: GroupIdentifier,
@@ -46,7 +49,10 @@ export async function changing<T>(
   }
 }
 
-/** Without an answer the network may have made the change; a refusal leaves the group unchanged. */
+/**
+ * Whether the network may have made the change although it failed here: an answer may be missing, but a refusal leaves
+ * the group unchanged.
+ */
 const isOpen = (error: unknown) =>
   error instanceof Failure && (error.code === 'send_timeout' || error.code === 'instance_not_connected')
 
@@ -56,7 +62,7 @@ export function forget({ session, groupDirectory }: Pick<ActionContext, 'session
   groupDirectory.changed(jids)
 }
 
-/** The network shows a group's metadata only to its members. */
+/** Whether the account is a member: the network shows a group's metadata only to its members. */
 async function isMember({ ask, session }: Context, jid: string): Promise<boolean> {
   try {
     await ask.library(() => session.groups.refresh(jid))

@@ -1,4 +1,4 @@
-/** People to add to a group: the names that the network needs for them, and an invitation for those it refuses to add. */
+/** Finds people to add to a group, with the jids that the network needs for them, and invites those it refuses to add. */
 import { type SendCall, sendCall } from '../../../../src/domain/call.ts'
 import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -11,7 +11,10 @@ export interface Candidate extends Listed, Newcomer {}
 /** Caption that the web client uses for an invitation. */
 const CAPTION = 'Invitation to join my WhatsApp group'
 
-/** In the order of the identifiers; undefined for a person without an account, or a LID with an unknown number, which the network refuses. */
+/**
+ * Returns people in the order of the identifiers; undefined for a person without an account, or a LID with an unknown
+ * number, which the network refuses.
+ */
 export async function candidatesOf(
   context: Pick<ActionContext, 'ask' | 'session'>,
   phones: readonly UserIdentifier[],

@@ -54,7 +54,7 @@ export const groupParticipants: Handlers<typeof import('../../../../src/features
 const requestsOf = async ({ ask }: ActionContext, jid: string): Promise<JoinRequest[]> =>
   joinRequestsIn(await ask(joinRequestsQuery(jid)))
 
-/** `jid`: group that they join. */
+/** Adds people to a group. `jid`: the group that they join. */
 export async function addTo(
   context: ActionContext,
   jid: string,
@@ -71,7 +71,7 @@ export async function addTo(
   return resultsOf(phones, candidates, answers, await invite(context, operation, { jid, subject }, asked, answers))
 }
 
-/** Addresses people by their ids in the group's own list, because the network does not find them by another name. */
+/** Addresses people by their ids in the group's own list, because the network does not find them by their other jid. */
 const changeMembers = (context: ActionContext, { group_id, phones }: People, change: MemberChange) =>
   changing(context, group_id, async (jid) => {
     const { participants } = await context.ask.library(() => context.session.groups.refresh(jid))
@@ -90,7 +90,7 @@ const decide = (context: ActionContext, { group_id, phones }: People, decision: 
     )
   })
 
-/** Returns a result for each person; unlisted people are not in the query. */
+/** Runs a change and returns a result for each person; people who are not listed are not in the query. */
 export async function settle(
   context: ActionContext,
   phones: readonly UserIdentifier[],

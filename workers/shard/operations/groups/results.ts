@@ -12,11 +12,11 @@ const BATCH_PAUSE = SECOND
 const NOT_THERE = 404
 const DONE = 200
 
-/** A person in a query. */
+/** A person in a query about a group. */
 export interface Listed {
-  /** Id in the query. */
+  /** Id of the person in the query. */
   id: string
-  /** Every name that the answer may use, as jids without device. */
+  /** Every jid that the answer may use for the person, without a device part. */
   names: readonly string[]
 }
 
@@ -24,11 +24,14 @@ export type Answer = Pick<Outcome, 'code' | 'invitation'>
 
 const unnamed: Answer = { code: NOT_THERE, invitation: null }
 
-/** The part of an answer about a person, which may use another name than the query did. */
+/** Finds the part of an answer about a person, which may use another jid than the query did. */
 export const answerOf = (outcomes: readonly Outcome[], { names }: Listed): Answer =>
   outcomes.find((outcome) => outcome.names.some((name) => names.includes(name))) ?? unnamed
 
-/** Results by `id`. If a later batch is refused, each of its people gets that refusal, because the earlier batches are done and must be reported. */
+/**
+ * Runs a query in batches and returns the answers by `id`. If a later batch is refused, each of its people gets that
+ * refusal, because the earlier batches are done and must be reported.
+ */
 export async function inBatches<L extends Listed>(
   { session }: Pick<ActionContext, 'session'>,
   people: readonly L[],
@@ -51,7 +54,10 @@ export async function inBatches<L extends Listed>(
   return answers
 }
 
-/** `found`: the person of each phone in order, undefined if there is none. `invited`: by `id`. */
+/**
+ * Builds the results. `found`: the person of each phone in order, undefined if there is none. `invited`: `id`s of the
+ * people who were invited.
+ */
 export function resultsOf(
   phones: readonly UserIdentifier[],
   found: readonly (Listed | undefined)[],

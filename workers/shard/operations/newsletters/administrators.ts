@@ -9,7 +9,7 @@ import { acceptTerms, asFollower } from './following.ts'
 
 const DONE = { value: true } as const
 
-/** Every mutation answers `{ id }`. */
+/** Checks the answer of a mutation, which is `{ id }`; null means that the channel was not found. */
 const known = (answer: unknown) => {
   if (answer === null) throw new Failure('newsletter_not_found')
 }
@@ -38,7 +38,7 @@ interface About {
   phone: UserIdentifier
 }
 
-/** A mutation about one person, and its effects: the account's own role may then be different. */
+/** Runs a mutation about one person. The account's own role may be different afterwards. */
 async function change(
   context: ActionContext,
   name: MexName,
@@ -54,7 +54,10 @@ async function change(
   return DONE
 }
 
-/** The ownership was already transferred; a failure of this step says so in its details. */
+/**
+ * Gives up the account's role as administrator. The ownership was already transferred, which a failure of this step
+ * states in its details.
+ */
 async function quit({ ask, session }: ActionContext, jid: string): Promise<void> {
   const [pn, lid = pn] = session.identity.own()
   try {
@@ -65,7 +68,7 @@ async function quit({ ask, session }: ActionContext, jid: string): Promise<void>
   }
 }
 
-/** The LID after the network has moved the account, because it then names people by LID. */
+/** Returns the id of a person: the LID once the network has moved the account, because it then names people by LID. */
 async function userIdOf(context: ActionContext, phone: UserIdentifier): Promise<string> {
   const [person] = await peopleOf(context, [phone])
   const { lid = null, pn = null } = person ?? {}

@@ -1,4 +1,4 @@
-/** Finding channels: handlers of `src/features/newsletters/discovery.ts`. */
+/** Handlers for finding channels: `src/features/newsletters/discovery.ts`. */
 
 import { Failure } from '../../../../src/domain/failures.ts'
 import { pageOf } from '../../../../src/domain/page.ts'
@@ -9,11 +9,11 @@ import { directoryPage, newsletterIn } from '../../wire/newsletters.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { newsletterObject } from './newsletter-object.ts'
 
-/** Owned channels come first. */
+/** Rank of the account's role in a list: owned channels come first. */
 const RANK: Readonly<Record<string, number>> = { owner: 0, admin: 1, subscriber: 2 }
 const rankOf = (role: string | null) => RANK[role ?? ''] ?? 3
 
-/** The link leads to no channel, or to none that the network shows to the account. */
+/** Codes for a link that leads to no channel, or to none that the network shows to the account. */
 const NO_NEWSLETTER = new Set([400, 401, 403, 404, 405, 410, 423, 451])
 
 const NO_STATUS = { fetch_status_metadata: false }
@@ -38,7 +38,7 @@ export const newsletterDiscovery: Handlers<typeof import('../../../../src/featur
     return pageOf(all, query, (newsletter) => newsletterObject(newsletter, pictureHost))
   },
 
-  // The network refuses the text search with `view` or countries, and refuses views without the flag.
+  // The network refuses a text search with `view` or countries, and refuses views without the flag.
   async 'newsletters.search'({ ask, pictureHost }, { search_text, view, country_codes, limit, cursor }) {
     const page = { limit, start_cursor: cursor ?? null }
     const answer = await (search_text === undefined

@@ -20,7 +20,7 @@ type Context = Pick<ActionContext, 'ask' | 'session'>
 
 /** Codes with which the network refuses an account that does not follow the channel, and one without the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
-/** The query used a role that is not the account's role. */
+/** Code for a query that used a role other than the account's. */
 const OTHER_ROLE = 405
 
 /**
@@ -41,7 +41,7 @@ export async function asFollower<T>(
   }
 }
 
-/** True unless an answer proves the opposite. */
+/** Whether the account follows the channel: true unless an answer proves the opposite. */
 async function follows(context: Context, jid: string): Promise<boolean> {
   try {
     const { role } = await readNewsletter(context, jid)
@@ -56,7 +56,7 @@ const notFound = (cause: unknown) => {
   return new Failure('newsletter_not_found', { cause, ...(code === null ? {} : { details: { network_code: code } }) })
 }
 
-/** A channel that the network does not show to the account counts as not found. */
+/** Turns the refusal of a channel that the network does not show to the account into `newsletter_not_found`. */
 export async function shownBy<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -91,7 +91,10 @@ export function present(description: unknown): Newsletter {
   return newsletter
 }
 
-/** Sent once. A failure does not stop the operation that needs the terms, because the network would refuse that operation itself. */
+/**
+ * Accepts the terms with one query. A failure does not stop the operation that needs the terms, because the network
+ * would refuse that operation itself.
+ */
 export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof TERMS)[keyof typeof TERMS]): Promise<void> {
   try {
     if (!areTermsAccepted(await ask(termsQuery(notice)), notice)) await ask(acceptTermsQuery(notice))

@@ -16,7 +16,7 @@ const ROLES = ['owner', 'admin', 'subscriber', 'guest'] as const
 const oneOf = <const T extends string>(values: readonly T[], value: string | null): T | null =>
   values.find((each) => each === value) ?? null
 
-/** `host`: host of the pictures, for which the network sends only a path. */
+/** Converts a channel. `host`: host of the pictures, for which the network sends only a path. */
 export const newsletterObject = (newsletter: Newsletter, host: string): NewsletterObject => ({
   id: newsletter.id,
   name: cut(newsletter.name, MAX_NAME),

@@ -36,7 +36,8 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
       .slice(0, limit)
     const last = posts.at(-1)
     const read = posts.flatMap((post) => readPost(jid, post) ?? [])
-    // The caller may react to these posts, even to those published before the account followed the channel. Oldest first.
+    // The posts are stored, oldest first, because the caller may react to them, even to those published before the
+    // account followed the channel.
     for (const { message } of read.toReversed()) if (message) messages.add(message)
     return {
       data: read.map(({ shown }) => shown),
@@ -77,7 +78,8 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
 
   async 'newsletters.updateSettings'(context, { newsletter_id, reaction_codes }) {
     const codes = { reaction_codes: { value: reaction_codes.toUpperCase() } }
-    // Tries the form of the specification, then that of zapo. The network may ignore an unknown field, so the answer decides.
+    // Tries the form with `settings`, then that of zapo. The network may ignore an unknown field, so the answer
+    // decides.
     return update(context, newsletter_id, [{ settings: codes }, codes], (answer) => {
       const { reactionCodes } = present(answer)
       return reactionCodes === null || reactionCodes === reaction_codes
@@ -97,7 +99,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset
 
 const GONE = new Set(['deleted', 'non_existing'])
 
-/** Checks an answer that has the channel's state. */
+/** Throws `newsletter_not_found` if the answer says that the channel no longer exists. */
 function exists(answer: unknown): void {
   if (GONE.has(present(answer).state ?? '')) throw new Failure('newsletter_not_found')
 }
@@ -121,7 +123,7 @@ const update = (
     throw new Failure('action_failed')
   })
 
-/** If the network refuses the current form, uses the form of older builds, as the library does. */
+/** Mutes or unmutes a channel. If the network refuses the current form, uses the form of older builds, as the library does. */
 const setMuted = (context: ActionContext, newsletter: NewsletterIdentifier, isMuted: boolean) =>
   asFollower(context, newsletter, async (jid) => {
     const { ask } = context

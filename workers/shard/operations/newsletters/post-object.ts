@@ -1,4 +1,4 @@
-/** A post of a channel: in the form of the API list, and in the form in which later operations find it by its id. */
+/** Reads a post of a channel in two forms: that of the API list, and that in which later operations find it by its id. */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { type Content, type Field, unwrap } from '../../translate/inbound/content.ts'
@@ -32,7 +32,7 @@ export interface ReadPost {
   message: WAMessage | null
 }
 
-/** Null if the post was deleted. A post without an id is identified by its number. */
+/** Reads a post; null if it was deleted. A post without an id is identified by its number. */
 export function readPost(newsletter: string, { id, serverId, at, isOwn, content }: Post): ReadPost | null {
   if (content === null) return null
   const message = decoded(content)

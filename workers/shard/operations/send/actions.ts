@@ -28,7 +28,7 @@ import type { Handlers } from '../types.ts'
 
 const { Type } = proto.Message.ProtocolMessage
 const { Type: PinType } = proto.Message.PinInChatMessage
-/** Durations in seconds. */
+/** How long a message stays pinned, in seconds. */
 const PIN_DURATION = { '24_hours': 86_400, '7_days': 604_800, '30_days': 2_592_000 } as const
 
 export const actions: Handlers<typeof import('../../../../src/features/send/actions.ts')> = {
@@ -90,13 +90,13 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
   },
 }
 
-/** Deletes for everybody; the stored content is removed here too. */
+/** Deletes a message for everybody; its stored content is removed here too. */
 const deleting = (context: SendContext, message: WAMessage | undefined, send: () => Promise<Accepted>): Promise<Accepted> =>
   remembering(context, send, async () => {
     if (message) await context.messages.deleted(message)
   })
 
-/** Channels have no secrets, and need unencrypted media. */
+/** Forwards a message to a channel. Posts have no secrets, and need unencrypted media. */
 async function forwardPost(
   context: SendContext,
   { messageContextInfo: _, ...content }: proto.IMessage,
@@ -106,7 +106,7 @@ async function forwardPost(
   return sendMedia(context, to, { content: await reposted(context, content, { from, to }), info: {} })
 }
 
-/** `emoji` null removes the own reaction. */
+/** Sends a reaction. With `emoji` null, removes the account's reaction. */
 async function react(context: SendContext, input: TargetFields & { phone: Identifier }, emoji: string | null) {
   const chat = await resolveDestination(context, input.phone)
   if (chat.kind === 'newsletter')
@@ -120,13 +120,16 @@ async function react(context: SendContext, input: TargetFields & { phone: Identi
   return sendMessage(context, target.to, { content: { proto: content }, ...attributes })
 }
 
-/** Members of an announcement group must not see who reacted, so the reaction is encrypted. */
+/** Encrypts a reaction, because members of an announcement group must not see who reacted. */
 function sealedReaction(context: SendContext, target: Target, reaction: proto.Message.IReactionMessage) {
   const plain = proto.Message.ReactionMessage.encode(reaction).finish()
   return { targetMessageKey: target.key, ...sealAbout(secretAbout(context, target), 'Enc Reaction', plain) }
 }
 
-/** In a 1:1 chat a message of the other side can only be hidden on the account's own devices, through app state. */
+/**
+ * Hides a message on the account's own devices, through app state: a message of the other side of a 1:1 chat cannot be
+ * deleted for that side.
+ */
 async function deleteForMe(context: SendContext, chat: Destination, id: string) {
   const { key, to, message } = await rememberedTarget(context, chat, id, { orDeleted: true })
   const timestamp = toNumber(message.messageTimestamp)
@@ -134,7 +137,7 @@ async function deleteForMe(context: SendContext, chat: Destination, id: string) 
   return { message: null }
 }
 
-/** The chat of a message; queried from the network only if a person may have two names. */
+/** Returns the chat of a message. Only a person needs a look-up, because a person may have a number and a LID. */
 async function chatOf(context: SendContext, identifier: Identifier): Promise<Destination> {
   if (identifier.kind === 'user') return resolveDestination(context, identifier)
   return { jid: toJid(identifier), kind: identifier.kind, other: null, group: null }

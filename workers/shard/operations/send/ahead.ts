@@ -1,4 +1,7 @@
-/** The media preparation of each operation with one medium, for the look-ahead (`send/ahead.ts`): the same calls, with the same input, as in the handlers. */
+/**
+ * Prepares the medium of each operation that has one, for the look-ahead (`send/ahead.ts`). The calls and their input
+ * are the same as in the handlers.
+ */
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
 import { documentMessage } from '../../media/document.ts'

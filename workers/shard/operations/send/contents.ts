@@ -91,7 +91,7 @@ type Shared = SharedFields & { phone: Identifier }
 
 async function send(context: SendContext, input: Shared, content: OutgoingMessage['content']) {
   const to = await resolveDestination(context, input.phone)
-  // Without a text there is nothing that could contain a mention.
+  // A message without text cannot contain mentions.
   const { info } = await surroundings(context, to, { ...input, mentions: [] })
   return sendMessage(context, to, { content, info })
 }

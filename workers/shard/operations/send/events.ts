@@ -17,7 +17,7 @@ const SECRET_BYTES = 32
 export const events: Handlers<typeof import('../../../../src/features/send/events.ts')> = {
   async 'send.sendEvent'(context, { event, ...input }) {
     const to = await resolveDestination(context, input.phone)
-    // Without a text there is nothing that could contain a mention.
+    // A message without text cannot contain mentions.
     const { info } = await surroundings(context, to, { ...input, mentions: [] })
     const content = {
       eventMessage: eventMessage(event, await joinLink(context, event)),
@@ -37,7 +37,8 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     }
     const edit = eventEdit(target.key, about, changed, context.now())
     const { contextInfo } = target.event
-    // The next edit is based on this version: a call link that stays is taken from the last edit.
+    // The edited event is stored, because the next edit is based on it: a call link that stays is taken from the last
+    // edit.
     const eventNow = { ...changed, ...(contextInfo ? { contextInfo: { ...contextInfo, ...mentions } } : {}) }
     return remembering(
       context,
@@ -63,7 +64,7 @@ async function eventOf(context: SendContext, phone: Identifier, id: string) {
   return { ...target, event }
 }
 
-/** Link to a call of the requested kind; an existing link stays as long as the kind does. */
+/** Creates a link to a call of the requested kind; an existing link stays as long as the kind does. */
 async function joinLink({ ask }: SendContext, event: CalendarEvent, current?: string | null): Promise<string | null> {
   if (event.call_link_type === undefined) return null
   const { media, prefix } = callOf(event.call_link_type)

@@ -1,4 +1,7 @@
-/** Invitation for a person whose settings forbid adding them to a group, queued under the id of the operation that tried to add them. */
+/**
+ * Sends an invitation to a person whose settings forbid adding them to a group. It is queued under the id of the
+ * operation that tried to add them.
+ */
 import type { proto } from '@whiskeysockets/baileys'
 import { surroundings } from '../../send/context-info.ts'
 import type { Accepted, SendContext } from '../../send/contract.ts'

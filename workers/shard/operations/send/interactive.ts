@@ -64,7 +64,7 @@ export const interactive: Handlers<typeof import('../../../../src/features/send/
       text: input.message,
       async compose(text, to) {
         const cards: Card[] = []
-        // Prepared one after another, because together they would hold every picture in memory at once.
+        // The cards are prepared one after another, because together they would hold every picture in memory at once.
         for (const { image, ...card } of input.carousel) cards.push({ ...card, media: await headerPicture(context, to, image) })
         return carousel(text, cards)
       },

@@ -19,7 +19,10 @@ async function prepared(context: SendContext, input: SharedFields & { phone: Ide
   return { to, info: around.info, caption: input.caption ? { caption: around.text } : {} }
 }
 
-/** View once is not available in channels and the status, where a post can be opened repeatedly. */
+/**
+ * Whether the message is sent as view once, which is not available in channels and the status, where a post can be
+ * opened repeatedly.
+ */
 const isOnce = (wanted: boolean, to: Destination) => wanted && to.kind !== 'newsletter' && to.kind !== 'status'
 
 export const media: Handlers<typeof import('../../../../src/features/send/media.ts')> = {
@@ -77,7 +80,7 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
   },
 }
 
-/** The declaration requires it unless there is an edit. */
+/** Returns the document, which the declaration requires unless there is an edit. */
 function present(document: MediaInput | undefined): MediaInput {
   if (document === undefined) throw new Failure('media_invalid', { message: 'No such document.' })
   return document

@@ -24,7 +24,7 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
           name: text,
           values: options,
           selectableCount,
-          // Generated here, because the votes cannot be decrypted without it.
+          // The secret is generated here, because the votes cannot be decrypted without it.
           messageSecret: randomBytes(SECRET_BYTES),
           toAnnouncementGroup: to.group?.isCommunityAnnounce === true,
         },
@@ -42,7 +42,7 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
   },
 }
 
-/** Votes in channels are not encrypted, so the post has no secret. */
+/** Builds a poll for a channel. Votes in channels are not encrypted, so the post has no secret. */
 function pollPost(name: string, options: readonly string[], selectableOptionsCount: number): proto.IMessage {
   const poll = { name, selectableOptionsCount, options: options.map((optionName) => ({ optionName })) }
   return selectableOptionsCount === 1 ? { pollCreationMessageV3: poll } : { pollCreationMessage: poll }

@@ -57,7 +57,7 @@ interface Answer extends Pick<SharedFields, 'mentions'> {
   status_message_id: string
 }
 
-/** The chat with the author of a status, and the quote that makes a message an answer to that status. */
+/** Returns the chat with the author of a status, and the quote that makes a message an answer to that status. */
 async function statusAnswered(context: SendContext, input: Answer, words = '') {
   const { phone, status_message_id: id } = input
   const { session, messages } = context

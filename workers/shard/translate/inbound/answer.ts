@@ -1,4 +1,7 @@
-/** `buttons_response`, `list_response`: the button or row that a person pressed, in the four forms that clients send. `flow_response`: a form. */
+/**
+ * Translates `buttons_response` and `list_response`: the button or row that a person pressed, in the four forms that
+ * clients send; and `flow_response`: a form.
+ */
 import type { proto } from '@whiskeysockets/baileys'
 import { count, cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { type Json, jsonObjectOrNull, numberOf, passedOn, textOf } from '../../wire/json.ts'
@@ -67,7 +70,7 @@ function cardIndex(params: Json): number | null {
   return index !== null && Number.isInteger(index) && index >= 0 ? index : null
 }
 
-/** From the quote or from memory; empty if unknown. */
+/** Returns the content of the answered message, from the quote or from memory; empty if unknown. */
 async function messageAnswered(info: proto.IContextInfo | null, { context, key }: Scene): Promise<Content> {
   const asked = info?.quotedMessage ?? (info?.stanzaId ? (await context.original(info.stanzaId, key))?.message : null)
   return (asked && unwrap(asked)?.message) ?? {}

@@ -1,7 +1,7 @@
 /**
- * Answers of bots, whose ciphertexts have the type `msmsg`. They have no session. A key is derived from the secret of the answered message; from it
- * the key of the answer is derived with the answer's id, the author of that message and the bot. An answer in parts uses the id of its first part for
- * all of them.
+ * Decrypts answers of bots, whose ciphertexts have the type `msmsg`. They use no session. A key is derived from the
+ * secret of the answered message. The key of the answer is derived from that key with the answer's id, the author of
+ * the answered message and the bot. An answer in parts uses the id of its first part for all of them.
  */
 import { hkdfSync } from 'node:crypto'
 import { proto, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -11,7 +11,10 @@ import type { InboundContext, KnownMessage } from './context.ts'
 import { chatNamesOf, namesOf } from './referenced.ts'
 import { allNames, SECRET_BYTES, secretOf, tryOpen } from './secret.ts'
 
-/** The encoded message; null if the answered message is not stored, or if no key works. `key`: key of the answer. */
+/**
+ * Resolves with the encoded message; null if the answered message is not stored, or if no key works. `key`: key of the
+ * answer.
+ */
 export async function decryptBotAnswer(
   context: InboundContext,
   key: WAMessageKey,
@@ -37,7 +40,10 @@ export async function decryptBotAnswer(
   return null
 }
 
-/** Looks in the chat of the answer, or in the one that the network names: only somebody who has read the message can encrypt with its secret. */
+/**
+ * Finds the answered message in the chat of the answer, or in the one that the network names. Either is safe, because
+ * only somebody who has read the message can encrypt with its secret.
+ */
 async function answered(
   { original, identity }: InboundContext,
   key: WAMessageKey,

@@ -9,7 +9,7 @@ import { fileUrl } from './media.ts'
 import { placeOf } from './place.ts'
 
 const MAX_BUTTONS = 10
-/** Number of cards in a carousel. */
+/** The most cards in a carousel. */
 export const MAX_CARDS = 10
 /** Known form of a link that means a copy button. */
 const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
@@ -32,7 +32,7 @@ const call = (id: string, label: string, phone: string | null | undefined): Rece
   phone: (phone ?? '').replace(/\D/g, '').slice(0, 20),
 })
 
-/** Positions count from 1, as in sends. A kind of button that the contract lacks is omitted. */
+/** Reads the buttons of a native flow. Positions count from 1, as in sends. A kind of button that the API lacks is omitted. */
 export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMessage | null | undefined): ReceivedButton[] {
   return (flow?.buttons ?? []).slice(0, MAX_BUTTONS).flatMap(({ name, buttonParamsJson }, index): ReceivedButton[] => {
     const params = jsonObject(buttonParamsJson)
@@ -53,7 +53,7 @@ export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMe
   })
 }
 
-/** Ids of the buttons of a message, as a press returns them. */
+/** Returns the ids of the buttons of a message, as a press returns them. */
 export function buttonIds({ interactiveMessage, templateMessage }: Content): ReadonlySet<string> {
   const shown = interactiveMessage ?? templateMessage?.interactiveMessageTemplate
   const flows = [shown, ...(shown?.carouselMessage?.cards ?? []).slice(0, MAX_CARDS)]
@@ -73,14 +73,17 @@ function templateButtons(buttons: readonly proto.IHydratedTemplateButton[] | nul
 
 type Header = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage' | 'documentMessage'>
 
-/** Links to the media above the text. */
+/** Returns links to the media above the text. */
 export const headerUrls = (header: Header | null | undefined, scene: Scene, viewOnce: boolean) => ({
   image_url: fileUrl('image', header?.imageMessage, scene, viewOnce),
   video_url: fileUrl('video', header?.videoMessage, scene, viewOnce),
   document_url: fileUrl('document', header?.documentMessage, scene, viewOnce),
 })
 
-/** In old clients, messages of this kind have a view-once wrapper, which does not apply to their pictures. */
+/**
+ * Translates buttons in their legacy form. Old clients send them in a view-once wrapper, which does not apply to their
+ * pictures.
+ */
 export const legacyButtons: Family = ({ message }, scene) => {
   const found = message.buttonsMessage
   if (!found) return null
@@ -101,7 +104,7 @@ export const legacyButtons: Family = ({ message }, scene) => {
   )
 }
 
-/** Also handles the older form of templates. */
+/** Translates a template, also in its older form. */
 export const template: Family = ({ message }, scene) => {
   const outer = message.templateMessage ?? message.highlyStructuredMessage?.hydratedHsm
   const found = outer?.hydratedTemplate ?? outer?.hydratedFourRowTemplate

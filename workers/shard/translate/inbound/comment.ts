@@ -28,7 +28,10 @@ export const sealedComment =
     return opened && commented(translate, proto.Message.decode(opened.plain), target, scene)
   }
 
-/** A change of another message is not a comment, and neither is a comment inside a comment. */
+/**
+ * Translates the content of a comment. A change of another message is not a comment, and neither is a comment inside a
+ * comment.
+ */
 async function commented(translate: TranslateContent, content: Content, target: Key, scene: Scene): Promise<Translated | null> {
   const field = unwrap(content)?.field
   if (!target?.id || !saysSomething(content) || field === 'commentMessage' || field === 'encCommentMessage') return null

@@ -51,7 +51,7 @@ export const order: Family = async ({ message }, scene) => {
 const noteOf = (note: proto.IMessage | null | undefined) =>
   cutOrNull(note?.extendedTextMessage?.text ?? note?.conversation, 1_024)
 
-/** `{ value: 1050, offset: 100 }` is 10.50. */
+/** Converts an amount: `{ value: 1050, offset: 100 }` is 10.50. */
 function money(amount: proto.IMoney | null | undefined): number | null {
   const value = decimal(amount?.value)
   return value === null ? null : value / (amount?.offset || 1)

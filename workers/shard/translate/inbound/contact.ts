@@ -1,4 +1,4 @@
-/** `contact`, `contacts`. */
+/** Translates `contact` and `contacts`. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedContact } from '../../../../src/features/received/messages.ts'
 import { cutOrEmpty } from '../../wire/bounds.ts'
@@ -6,10 +6,13 @@ import { block, type Family } from './family.ts'
 
 const MAX_PHONES = 10
 const MAX_CONTACTS = 257
-/** Number of characters of a card that are parsed: more than the contract shows, so that a long note before the numbers does not hide them. */
+/**
+ * Number of characters of a card that are parsed: more than the event shows, so that a long note before the numbers
+ * does not hide them.
+ */
 const READ = 65_536
 
-/** Numbers of a card: its `waid` parameter, or the text after the colon. */
+/** Reads the numbers of a card: the `waid` parameter, or the text after the colon. */
 function phonesOf(vcard: string): string[] {
   // A folded line continues on the next line after a space.
   const lines = vcard

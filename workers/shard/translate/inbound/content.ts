@@ -51,7 +51,7 @@ export interface Unwrapped {
   aside: proto.IMessageContextInfo
 }
 
-/** The content field of a message, or null if there is nothing to report. */
+/** Finds the content field of a message; null if there is nothing to report. */
 export function unwrap(message: Content): Unwrapped | null {
   let inner = message
   let viewOnce = false
@@ -71,13 +71,13 @@ export function unwrap(message: Content): Unwrapped | null {
   return field === undefined ? null : { field, message: inner, viewOnce: viewOnce || isOnce(inner, field), aside }
 }
 
-/** Some clients omit the wrapper and set `viewOnce` on the media itself. */
+/** Whether a content is view once. Some clients omit the wrapper and set `viewOnce` on the media itself. */
 function isOnce(message: Content, field: Field): boolean {
   const content = message[field]
   return typeof content === 'object' && content !== null && 'viewOnce' in content && content.viewOnce === true
 }
 
-/** Quote, mentions, forwarding and timer are in the content's own `contextInfo`; a template may have them in its content. */
+/** Returns the content's own `contextInfo`, with quote, mentions, forwarding and timer; a template may have it in its content. */
 export function contextInfo({ field, message }: Pick<Unwrapped, 'field' | 'message'>): proto.IContextInfo | null {
   return infoOf(message[field]) ?? infoOf(field === 'templateMessage' && message.templateMessage?.interactiveMessageTemplate)
 }

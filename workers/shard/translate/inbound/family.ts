@@ -38,11 +38,11 @@ export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise
 /** Number of parameters of a notification, such as members that are added to a group at once. */
 const MAX_PARAMETERS = 1_024
 
-/** A person in the form of the API. */
+/** Returns a person in the form of the API. */
 export const identifier = async ({ context }: Pick<Scene, 'context'>, jid: string): Promise<string> =>
   (await context.identity.person(jid)).phone
 
-/** A content block under its own name. */
+/** Builds a content block under its own name. */
 export const block = <Name extends BlockName>(
   name: Name,
   content: ReceivedBlocks[Name],

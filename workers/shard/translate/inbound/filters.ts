@@ -1,4 +1,4 @@
-/** Filters of messages that become an event. The outbox checks whether the type is wanted at all. */
+/** Decides which messages become an event. The outbox checks whether the type is wanted at all. */
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'
 import type { Received, ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 

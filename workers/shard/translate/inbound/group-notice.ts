@@ -1,6 +1,7 @@
 /**
- * Notifications of groups, from the stanza itself: the library's stubs lose every child except the first, the other name of the affected person, and
- * the person who changed a picture. There is one event per change; `participant_phone` is the person who acted.
+ * Notifications of groups, from the stanza itself: the library's stubs lose every child except the first, the second
+ * jid of the affected person, and the person who changed a picture. There is one event per change; `participant_phone`
+ * is the person who acted.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
@@ -47,7 +48,7 @@ const people =
 const isSame = ({ names }: NoticePerson, { jid, alt }: Actor) =>
   names.some((name) => areJidsSameUser(name, jid) || areJidsSameUser(name, alt))
 
-/** People whom the notice names as asking to join, or as having asked; empty if it is the actor. */
+/** Returns the people whom the notice names as asking to join, or as having asked; empty if it is the actor. */
 function askers(change: GroupChange): NoticePerson[] {
   const requested = requestedIn(change)
   return (requested.length > 0 ? requested : peopleIn(change)).filter(isPerson)
@@ -65,7 +66,7 @@ const requests: Make = async (change, context, actor) => {
   return Promise.all(
     users.map(async (user) => {
       const { phone } = await person(context, user)
-      // A member who added a person that must be approved is not the one who asks.
+      // If a member added a person who must be approved, that member is not the one who asks.
       const isAdded = isPerson(asker(actor)) && !isSame(user, actor)
       const adder = isAdded ? [(await context.identity.person(actor.jid ?? '', actor.alt)).phone] : []
       return notification({ notification: 'membership_approval_request', request_method }, [phone, ...adder])
@@ -104,7 +105,7 @@ const CHANGES: Readonly<Record<string, Make>> = {
   not_ephemeral: one('ephemeral_setting_changed', () => '0'),
 }
 
-/** Events of a `w:gp2` notification in the order of its children; empty if none of them is reported. */
+/** Returns the events of a `w:gp2` notification in the order of its children; empty if none of them is reported. */
 export async function groupNotices(node: BinaryNode, context: InboundContext): Promise<Translated[]> {
   const { actor, changes } = groupNoticeIn(node)
   const translated: Translated[] = []

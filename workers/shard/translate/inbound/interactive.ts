@@ -9,8 +9,8 @@ import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 import { placeOf } from './place.ts'
 
 /**
- * Cards of payment flows: their content is in the parameters of their only button. This is a Map, because senders choose the names that are looked
- * up.
+ * Translators of the cards of payment flows, whose content is in the parameters of their only button. This is a Map,
+ * because senders choose the names that are looked up.
  */
 const CARDS = new Map([
   ['payment_info', pixKey],
@@ -29,7 +29,10 @@ export const interactive: Family = ({ message }, scene) => {
   return structured(found, scene) ?? (isEmpty(found) ? null : block('buttons', framed(found, scene), COMMON))
 }
 
-/** A template has an id; cards, lists and bills in it are reported as such, because these have more information. */
+/**
+ * Translates a template, which has an id. Cards, lists and bills in it are reported as such, because these have more
+ * information.
+ */
 export const interactiveTemplate: Family = ({ message }, scene) => {
   const { interactiveMessageTemplate: found, templateId } = message.templateMessage ?? {}
   if (!found) return null
@@ -49,7 +52,7 @@ function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Tra
   return list && { ...list, common: COMMON }
 }
 
-/** Texts of shops and collections have no buttons, because the app adds its own. */
+/** Returns the texts of a message. Those of shops and collections have no buttons, because the app adds its own. */
 const framed = ({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage, scene: Scene) => ({
   message: cutOrEmpty(body?.text, 4_096),
   title: cutOrNull(header?.title, 256),

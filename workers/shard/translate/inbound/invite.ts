@@ -1,4 +1,4 @@
-/** `group_invite`, `newsletter_admin_invite`, `newsletter_invite`. */
+/** Translates `group_invite`, `newsletter_admin_invite` and `newsletter_invite`. */
 
 import { cutOrEmpty, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import { identifierOf } from '../../wire/jid.ts'

@@ -49,7 +49,7 @@ export const legacyList: Family = ({ message }) => {
 
 const SELECT = 'single_select'
 
-/** Null if the flow has no list. */
+/** Translates the list of a flow; null if it has none. */
 export function flowList({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage): Translated | null {
   const select = nativeFlowMessage?.buttons?.find(({ name }) => name === SELECT)
   if (!select) return null
@@ -63,7 +63,7 @@ export function flowList({ header, body, footer, nativeFlowMessage }: proto.Mess
   })
 }
 
-/** All rows of a message; empty for a message without a list. */
+/** Returns all rows of a message; empty for a message without a list. */
 export function listRows({ listMessage, interactiveMessage, templateMessage }: Content): ReceivedRow[] {
   const shown = interactiveMessage ?? templateMessage?.interactiveMessageTemplate
   const flows = (shown?.nativeFlowMessage?.buttons ?? []).filter(({ name }) => name === SELECT)

@@ -1,6 +1,6 @@
 /**
- * Look-ups of the translation in storage. A failed read is not a failure of the message: the message must be processed again, and not reported as one
- * that cannot be understood.
+ * A look-up in storage that failed. This is not a failure of the message: the message must be processed again, and not
+ * reported as one that cannot be understood.
  */
 export class LookupError extends Error {
   constructor(cause: unknown) {
@@ -9,7 +9,7 @@ export class LookupError extends Error {
   }
 }
 
-/** The same look-ups, with failures that can be distinguished from those of the translation itself. */
+/** Wraps a look-up, so that its failures can be distinguished from those of the translation itself. */
 export const lookedUp =
   <A extends unknown[], R>(ask: (...args: A) => Promise<R>) =>
   async (...args: A): Promise<R> => {

@@ -31,7 +31,7 @@ function pathOf({ directPath, url }: FileMessage): string | null {
 
 const bytesOf = (bytes: Uint8Array | null | undefined) => (bytes?.length ? bytes : null)
 
-/** Files of channels are not encrypted; a hash to verify them is enough. */
+/** Whether the file can be read. Files of channels are not encrypted, so a hash to verify them is enough. */
 const isReadable = (file: FileMessage, { kind }: Scene) =>
   Boolean(file.mediaKey?.length || (kind === 'newsletter' && file.fileSha256?.length))
 
@@ -58,7 +58,7 @@ function sealedLink(kind: ReceivedFile['kind'], file: FileMessage, scene: Scene)
   })
 }
 
-/** A link to a file beside other content: headers of buttons, cards and templates. */
+/** Creates a link to a file beside other content: headers of buttons, cards and templates. */
 export const fileUrl = (kind: ReceivedFile['kind'], file: FileMessage | null | undefined, scene: Scene, viewOnce: boolean) =>
   file && !viewOnce ? sealedLink(kind, file, scene) : null
 
@@ -138,7 +138,10 @@ const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 6
 
 const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType
 
-/** Pictures of an album name its header, which is not reported itself. Pictures of polls and second uploads name other messages in the same field. */
+/**
+ * Returns the album of a picture. Pictures of an album name its header, which is not reported itself; pictures of polls
+ * and second uploads name other messages in the same field.
+ */
 function album({ aside: { messageAssociation } }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
   const id = messageAssociation?.associationType === MEDIA_ALBUM && messageAssociation.parentMessageKey?.id
   return id ? { album_message_id: idOrEmpty(id) } : {}

@@ -41,7 +41,8 @@ export async function receivedEvent(
     return await contentEvent(context, readable, content, fromApi)
   } catch (error) {
     if (error instanceof LookupError) throw error
-    // A stranger's message must not block later ones, so one that cannot be translated is reported as unsupported.
+    // A stranger's message must not block later ones, so a message that cannot be translated is reported as
+    // unsupported.
     context.onProblem(error, readable.key)
     return contentEvent(context, readable, { ...content, message: {}, aside: {} }, fromApi)
   }
@@ -61,7 +62,7 @@ async function contentEvent(
   return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
 }
 
-/** The change that a message makes to an earlier one; null if there is none, or if it is not allowed. */
+/** Returns the change that a message makes to an earlier one; null if there is none, or if it is not allowed. */
 export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
   const content = unwrap(readable.message ?? {})
   if (!content) return null
@@ -74,7 +75,7 @@ export async function messageChange(context: InboundContext, readable: ReadableM
   }
 }
 
-/** The event of a message without its own content: a notification, or a message that cannot be read yet. */
+/** Builds the event of a message without its own content: a notification, or a message that cannot be read yet. */
 export async function translatedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -83,13 +84,16 @@ export async function translatedEvent(
   return finished(context, readable, await peopleOf(context, readable.key), translated)
 }
 
-/** A message that cannot be read yet, or never. */
+/** Reports a message that cannot be read yet, or never. */
 export const waiting = (viewOnce: boolean): Translated => ({
   content: { message_type: 'waiting_message', waiting_message: true },
   common: { view_once: viewOnce },
 })
 
-/** Content that no family can read, or a ciphertext that nothing decrypts: `proto_type` is its field, or its type on the wire. */
+/**
+ * Reports content that no family can read, or a ciphertext that nothing decrypts: `proto_type` is its field, or its
+ * type on the wire.
+ */
 export const unsupported = (proto_type: string) => block('unsupported', { proto_type })
 
 interface People {
@@ -132,13 +136,16 @@ const sceneOf = (context: InboundContext, readable: ReadableMessage, { kind, cha
 
 const timeOf = ({ now }: InboundContext, { messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000 || now()
 
-/** While no better name is known, a chat with a person has the name that the person chose. */
+/** Returns the name of the chat. While no better name is known, a chat with a person has the name that the person chose. */
 function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMessage, { kind, chat }: People) {
   const isPerson = kind === 'user' || kind === 'broadcast'
   return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), MAX_NAME)
 }
 
-/** Queried if another person wrote. Our own picture is one of them, and counts with the chats. */
+/**
+ * Returns the pictures of the chat and the author. A picture may be queried if another person wrote. The account's own
+ * picture is a single one, so it counts with the chats.
+ */
 function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, chat, author }: People) {
   const isCrowd = kind === 'group' || kind === 'status'
   return {
@@ -148,8 +155,9 @@ function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, c
 }
 
 /**
- * In the order of the contract: a field that is set again at the end keeps its place. It is one literal with later assignments: V8 turns a dozen
- * spread objects into a hash table, which takes twenty times as long to build and to write as JSON.
+ * Builds the event, with its fields in the order of the API documentation: a field that is set again at the end keeps
+ * its place. The event is one literal with later assignments, because V8 turns a dozen spread objects into a hash
+ * table, which takes twenty times as long to build and to write as JSON.
  */
 function finished(
   context: InboundContext,

@@ -31,7 +31,7 @@ const roleChange = async (
   ]),
 })
 
-/** `<notification type=newsletter>`. */
+/** Translates a `<notification type=newsletter>`. */
 export async function newsletterNotices(node: BinaryNode, context: InboundContext): Promise<NewsletterNotice[]> {
   const { newsletter, t, changes } = newsletterNoticeIn(node)
   const notices: NewsletterNotice[] = []
@@ -44,8 +44,8 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
 }
 
 /**
- * The person who reacts to a post is unknown, so the channel itself is reported. The network identifies the post by its number; it is reported by the
- * id of its message if that is still known.
+ * Translates a reaction to a post. The person who reacts is unknown, so the channel itself is reported. The network
+ * identifies the post by its number; it is reported by the id of its message if that is still known.
  */
 async function reactionTo(
   { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,
@@ -72,7 +72,7 @@ const OPERATIONS: Readonly<Record<string, Role>> = {
   NotificationNewsletterAdminDemote: 'demote',
 }
 
-/** `<notification type=mex>`. */
+/** Translates a `<notification type=mex>`. */
 export async function mexNotices(node: BinaryNode, context: InboundContext): Promise<NewsletterNotice[]> {
   const { operation, json } = mexUpdateIn(node)
   const role = Object.hasOwn(OPERATIONS, operation) ? OPERATIONS[operation] : undefined

@@ -15,13 +15,13 @@ export type Act = 'delete' | 'edit' | 'speakAbout' | 'pin' | 'setChat'
 
 /** Known facts about a sender and the message they refer to. */
 export interface Standing {
-  /** Whether it is one of the account's own devices, which act as the account. */
+  /** Whether the sender is one of the account's own devices, which act as the account. */
   isAccount: boolean
-  /** Origin of the message they refer to; `unknown` if it is not stored. */
+  /** Origin of the message that the sender refers to; `unknown` if it is not stored. */
   target: 'here' | 'elsewhere' | 'unknown'
-  /** Whether they wrote it in this chat. */
+  /** Whether the sender wrote that message in this chat. */
   isAuthor: boolean
-  /** Their role in the chat. `side`: one of the two in a 1:1 chat, or the owner of the channel or status. */
+  /** Role of the sender in the chat. `side`: one of the two people in a 1:1 chat, or the owner of the channel or status. */
   role: 'side' | 'admin' | 'member' | 'unknown'
   /** True if only admins may change the group; null if unknown. */
   isLocked: boolean | null
@@ -29,7 +29,10 @@ export interface Standing {
 
 type Rule = (standing: Standing) => boolean
 
-/** Groups can be changed by members unless they are locked, and the offline backlog arrives before the lock is known. */
+/**
+ * Rule for changes of a group, which members may make unless it is locked. An unknown lock permits them too, because
+ * the offline backlog arrives before the lock is known.
+ */
 const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
 
 export const RULES: Readonly<Record<Act, Rule>> = {

@@ -1,4 +1,4 @@
-/** `poll`, `poll_vote`. */
+/** Translates `poll` and `poll_vote`. */
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 import { count, cutOrEmpty, idOrEmpty } from '../../wire/bounds.ts'
@@ -32,7 +32,8 @@ export const poll: Family = ({ message }) => {
 }
 
 /**
- * A vote names options by their hash. A vote that cannot be decrypted is reported as unsupported, because an empty one would look like a withdrawal.
+ * Translates a vote, which names options by their hash. A vote that cannot be decrypted is reported as unsupported,
+ * because an empty one would look like a withdrawal.
  */
 export const pollVote: Family = async ({ message }, scene) => {
   const update = message.pollUpdateMessage

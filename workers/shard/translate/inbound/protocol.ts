@@ -9,7 +9,7 @@ import { decryptAbout, type Purpose } from './secret.ts'
 const { Type } = proto.Message.ProtocolMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 
-/** Translates a content without its message: the result of an edit. */
+/** Translates a content without the message around it: the result of an edit. */
 export type TranslateContent = (content: Content, scene: Scene) => Promise<Translated | null>
 
 const DEVICES = 'exchanged between the devices of one account'
@@ -68,7 +68,7 @@ export const sealedEdit =
   async (content, scene) =>
     edit(translate, await changeBy(content, scene), scene)
 
-/** The new content under the id of the message that it replaces. */
+/** Returns the new content under the id of the message that it replaces. */
 async function edit(translate: TranslateContent, change: Change | null, scene: Scene): Promise<Translation> {
   const translated = change?.content && (await translate(change.content, scene))
   if (!change || !translated) return null
@@ -76,17 +76,20 @@ async function edit(translate: TranslateContent, change: Change | null, scene: S
   return { ...translated, common: { ...translated.common, ...ids, is_edit: true } }
 }
 
-/** Change that a message makes to an earlier one of its chat. */
+/** A change that a message makes to an earlier one of its chat. */
 export interface Change {
   id: string
-  /** The complete new content; null if the message is deleted. */
+  /** The complete new content; null if the message was deleted. */
   content: Content | null
 }
 
 /** Fields that may be a change. They refer to another message, so an edit of a message into one of these is not content. */
 export const CHANGES: ReadonlySet<Field> = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
 
-/** Null if there is none, or if the sender may not make it. An edit of another person's message changes nothing, as on phones. */
+/**
+ * Returns the change that a message makes. Null if there is none, or if the sender may not make it. An edit of another
+ * person's message changes nothing, as on phones.
+ */
 export async function changeBy({ message }: Pick<Unwrapped, 'message'>, scene: Scene): Promise<Change | null> {
   const { type, key } = message.protocolMessage ?? {}
   if (type === Type.REVOKE) return key?.id && (await may('delete', scene, key)) ? { id: key.id, content: null } : null
@@ -116,7 +119,7 @@ async function editIn({ protocolMessage, secretEncryptedMessage: sealed }: Conte
 /** Media types whose caption can be edited. */
 export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
-/** A new caption may arrive without the picture; the rest is that of the replaced message. */
+/** Completes a new caption, which may arrive without the picture; the rest is that of the replaced message. */
 function completed(content: Content, original: KnownMessage | null): Content {
   const found = unwrap(content)
   const field = CAPTIONED.find((each) => each === found?.field)

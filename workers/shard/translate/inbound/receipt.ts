@@ -8,7 +8,7 @@ import { type ReceiptStanza, receiptIn, receiptsIn } from '../../wire/receipt.ts
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'played'
 
-/** Higher values win; a lower one is never reported after a higher one. */
+/** Order of the statuses; a lower one is never reported after a higher one. */
 export const LEVEL: Readonly<Record<MessageStatus, number>> = { sent: 1, delivered: 2, read: 3, played: 4 }
 
 const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
@@ -19,8 +19,8 @@ const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
 }
 
 /**
- * Lower values that a receipt implies, lowest first, because receipts can overtake each other. `played` implies `read` only in groups: elsewhere a
- * person can hide what they read, but what they play is still reported.
+ * Returns the lower statuses that a receipt implies, lowest first, because receipts can overtake each other. `played`
+ * implies `read` only in groups: elsewhere a person can hide what they read, but what they play is still reported.
  */
 export const impliedBy = (status: MessageStatus, kind: ChatKind): readonly MessageStatus[] =>
   status === 'played' && kind === 'group' ? [...IMPLIED.played, 'read'] : IMPLIED[status]
@@ -45,7 +45,7 @@ export interface Receipt {
   at: number
 }
 
-/** Number of ids in one event. */
+/** The most ids in one event. */
 export const MAX_IDS = 256
 
 /**
@@ -54,7 +54,7 @@ export const MAX_IDS = 256
  */
 const READ_BY_US = new Set(['read', 'read-self'])
 
-/** Null for every other receipt. */
+/** Returns what such a receipt reports as read; null for every other receipt. */
 export function ownReadIn(node: BinaryNode, me: Own): { chat: string; ids: string[] } | null {
   const { from, id, type, participant, recipient, ids } = receiptIn(node)
   if (!from || !id || !READ_BY_US.has(type) || !isOurs(participant ?? from, me)) return null
@@ -69,7 +69,10 @@ interface Own {
 
 const isOurs = (jid: string, me: Own) => areJidsSameUser(jid, me.id) || (me.lid !== undefined && areJidsSameUser(jid, me.lid))
 
-/** Receipts of a stanza: usually one; in large groups one of each of many members. Each is created when it is requested. */
+/**
+ * Yields the receipts of a stanza, each when it is requested. There is usually one; a stanza about a large group may
+ * have a receipt from each of many members.
+ */
 export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<Receipt, void> {
   for (const stanza of receiptsIn(node)) {
     const receipt = translated(stanza, me, now)
@@ -77,7 +80,10 @@ export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<R
   }
 }
 
-/** Null for a receipt that is not about an own message: retries, server errors, and read marks of our other devices (`read-self`). */
+/**
+ * Returns the receipt of a stanza. Null if it is not about a message of the account: retries, server errors, and read
+ * marks of our other devices (`read-self`).
+ */
 export const receiptOf = (node: BinaryNode, me: Own, now: number): Receipt | null => translated(receiptIn(node), me, now)
 
 function translated({ from, id, type, participant, recipient, t, ids }: ReceiptStanza, me: Own, now: number): Receipt | null {

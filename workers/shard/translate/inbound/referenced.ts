@@ -1,6 +1,7 @@
 /**
- * Keys of other messages inside a message are written from the author's point of view: in our chat with Ana, a key that she marks `fromMe` is hers.
- * The library inverts them in `cleanMessage`, only for reactions and votes, and fails on a missing key. So it is done here once for every kind.
+ * Keys of other messages inside a message are written from the author's point of view: in our chat with Ana, a key that
+ * she marks `fromMe` is hers. The library inverts them in `cleanMessage`, only for reactions and votes, and fails on a
+ * missing key. So the keys are converted here, for every kind of message.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReferencedMessage } from '../../../../src/features/received/described.ts'
@@ -18,12 +19,12 @@ export interface Reference {
 
 type Key = proto.IMessageKey | null | undefined
 
-/** Null without an id. */
+/** Converts the key of another message; null without an id. */
 export function reference(key: Key, { context, key: own, fromMe, kind }: Scene): Reference | null {
   if (!key?.id) return null
   const { identity } = context
   const sender = namesOf(own)
-  // The author of the message from the view of the key's sender.
+  // The author of the message, from the point of view of the key's sender.
   const authors = key.fromMe
     ? fromMe
       ? identity.own()
@@ -38,17 +39,17 @@ export function reference(key: Key, { context, key: own, fromMe, kind }: Scene):
   return { id: key.id, fromMe: authors.some((jid) => identity.isMe(jid)), authors }
 }
 
-/** Every name of the author that the key itself has. */
+/** Returns the jids of the author that the key itself has. */
 export function namesOf({ participant, participantAlt, remoteJid, remoteJidAlt }: WAMessageKey): string[] {
   const names = participant ? [participant, participantAlt ?? remoteJidAlt] : [remoteJid, remoteJidAlt]
   return names.flatMap((jid) => (jid ? [bare(jid)] : []))
 }
 
-/** Every name of the chat that the key itself has. */
+/** Returns the jids of the chat that the key itself has. */
 export const chatNamesOf = ({ remoteJid, remoteJidAlt }: WAMessageKey): string[] =>
   [remoteJid, remoteJidAlt].flatMap((jid) => (jid ? [bare(jid)] : []))
 
-/** `referenced_message` of the contract; null without an id. */
+/** Builds the field `referenced_message` of an event; null without an id. */
 export async function referencedMessage(key: Key, scene: Scene): Promise<ReferencedMessage | null> {
   const found = reference(key, scene)
   if (!found) return null

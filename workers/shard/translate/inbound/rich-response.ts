@@ -1,4 +1,7 @@
-/** A rich answer of a bot: its text parts in order, as one text. Pictures, maps and videos in it are links of the bot and are omitted. */
+/**
+ * Translates a rich answer of a bot: its text parts in order, as one text. Pictures, maps and videos in it are links of
+ * the bot and are omitted.
+ */
 import type { proto } from '@whiskeysockets/baileys'
 import { cut } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'

@@ -1,7 +1,7 @@
 /**
- * Encrypted content about another message: votes, answers to events, edits, reactions and comments in announcement groups. The key is derived from
- * the secret of that message, its author and the sender. Clients write each of the two as LID or as number and do not state which, so every pair is
- * tried. The library (rc14) tries one or none.
+ * Decrypts content about another message: votes, answers to events, edits, reactions and comments in announcement
+ * groups. The key is derived from the secret of that message, its author and the sender. Clients write each of these
+ * two people as LID or as number and do not state which, so every pair is tried. The library (rc14) tries one or none.
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
@@ -23,7 +23,10 @@ export const SECRET_BYTES = 32
 /** Votes and answers are additionally bound to the message and the sender by the AAD. */
 const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
-/** The plaintext and its target message; null if that is not stored, has no secret, or if no pair of names works. */
+/**
+ * Decrypts the content and finds its target message; null if that message is not stored or has no secret, or if no pair
+ * of jids works.
+ */
 export async function decryptAbout(
   scene: Scene,
   target: proto.IMessageKey | null | undefined,
@@ -49,11 +52,11 @@ export async function decryptAbout(
   return null
 }
 
-/** The secret beside the content, or beside one of its wrappers. */
+/** Returns the secret beside the content, or beside one of its wrappers. */
 export const secretOf = (message: Content): Uint8Array | null | undefined =>
   unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 
-/** Each of the jids with the other name of the person, if the pair is known. */
+/** Returns each of the jids together with the same person's other jid (number or LID), if the pair is known. */
 export async function allNames(
   { context: { identity } }: { context: { identity: Pick<Identity, 'lidOf' | 'pnOf'> } },
   jids: readonly string[],
@@ -82,7 +85,7 @@ export function tryOpen(
     decipher.setAuthTag(payload.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(payload.subarray(0, -TAG_BYTES)), decipher.final()])
   } catch {
-    // A wrong tag means that these two names are not the right ones.
+    // A wrong tag means that these two jids are not the right ones.
     return null
   }
 }

@@ -17,6 +17,6 @@ export const text: Family = ({ field, message }) => {
   })
 }
 
-/** A text without words counts if it has a card or was started from an ad. */
+/** Whether a text has no content. A text without words has content if it has a card or was started from an ad. */
 const isEmpty = ({ text, title, description, matchedText, contextInfo }: proto.Message.IExtendedTextMessage) =>
   !(text || title || description || matchedText || contextInfo?.externalAdReply)

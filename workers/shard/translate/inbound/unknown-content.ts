@@ -1,6 +1,7 @@
 /**
- * A message of a kind that is newer than the library: decoding drops its only content field, and the remaining empty message would be confirmed
- * without any effect. It is reported as unsupported, with the number of its field.
+ * Finds content of a kind that is newer than the library: decoding drops its only content field, and the remaining
+ * empty message would be confirmed without any effect. Such a message is reported as unsupported, with the number of
+ * its field.
  */
 import { proto } from '@whiskeysockets/baileys'
 import protobuf from 'protobufjs/minimal.js'
@@ -43,7 +44,10 @@ function numbersOf(message: Uint8Array): number[] {
   return field ? [field.number, ...numbersOf(field.value ?? new Uint8Array())] : []
 }
 
-/** Number of the first content field that decoding dropped from these parts of a message; null if all content is known. */
+/**
+ * Finds the number of the first content field that decoding dropped from these parts of a message; null if all content
+ * is known.
+ */
 export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8Array>): number | null {
   if (unwrap(message)) return null
   for (const plaintext of plaintexts) {

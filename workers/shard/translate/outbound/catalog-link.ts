@@ -1,4 +1,4 @@
-/** A text with the card of a catalogue: phones show "view catalogue" for links of this form. */
+/** Builds a text with the card of a catalogue: phones show "view catalogue" for links of this form. */
 import type { WAUrlInfo } from '@whiskeysockets/baileys'
 
 type Language = 'en' | 'pt'

@@ -1,14 +1,14 @@
-/** Contact cards: vCard 3.0 (RFC 2426), with the two lines that the apps of the network add. */
+/** Builds contact cards: vCard 3.0 (RFC 2426), with the two lines that the apps of the network add. */
 import type { proto } from '@whiskeysockets/baileys'
 
 export interface Card {
   name: string
-  /** Digits of each number. */
+  /** Digits of each phone number. */
   phones: readonly string[]
   description?: string | undefined
 }
 
-/** Without this a caller could end a line and add other lines. */
+/** Escapes a text. Without this a caller could end a line and add other lines. */
 const escaped = (text: string) =>
   text
     .replaceAll('\\', '\\\\')
@@ -30,7 +30,7 @@ function vcard({ name, phones, description }: Card): string {
 
 const contact = (card: Card): proto.Message.IContactMessage => ({ displayName: card.name, vcard: vcard(card) })
 
-/** Input for the library: one card and several cards are different messages. */
+/** Builds the input for the library: one card and several cards are different messages. */
 export const contacts = (cards: readonly Card[]) => ({
   displayName: cards.length === 1 ? cards[0]!.name : `${cards.length} contacts`,
   contacts: cards.map(contact),

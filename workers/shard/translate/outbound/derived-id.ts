@@ -1,13 +1,13 @@
 /**
- * Ids that the service creates for its messages. They are derived from the message's own random id, so that an item that is sent again has the same
- * ids, because the first attempt may have arrived.
+ * Creates the ids of the service's messages. They are derived from the message's own random id, so that an item that is
+ * sent again has the same ids, because the first attempt may have arrived.
  */
 import { createHash } from 'node:crypto'
 
 const DIGITS = '0123456789'
 const DIGITS_AND_CAPITALS = `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
 
-/** `purpose` distinguishes the ids of one message; at most 64 characters. */
+/** Derives an id. `purpose` distinguishes the ids of one message; at most 64 characters. */
 function derived(messageId: string, purpose: string, alphabet: string, length: number): string {
   const bytes = createHash('sha512').update(`${purpose} of ${messageId}`).digest().subarray(0, length)
   return [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('')

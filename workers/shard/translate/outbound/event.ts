@@ -1,4 +1,7 @@
-/** Calendar events, changes by their creator, and answers of others: the last two are encrypted, and the library builds neither. */
+/**
+ * Builds calendar events, changes by their creator, and answers of others. Changes and answers are encrypted, and the
+ * library builds neither.
+ */
 import { CALL_AUDIO_PREFIX, CALL_VIDEO_PREFIX, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { type SecretAbout, sealAbout } from './secret.ts'

@@ -1,6 +1,7 @@
 /**
- * A copy of a message for another chat. Built here, because the library keeps the original's secret, with which everybody who has the original could
- * answer in the name of the copy, and marks the wrong field of a poll as forwarded.
+ * Builds a copy of a message for another chat. The library's function is not used, because it keeps the original's
+ * secret, with which everybody who has the original could answer in the name of the copy, and marks the wrong field of
+ * a poll as forwarded.
  */
 import { randomBytes } from 'node:crypto'
 import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
@@ -40,11 +41,11 @@ export function isViewOnce(message: proto.IMessage): boolean {
   )
 }
 
-/** Text or caption of a copy, in which people may be mentioned; empty if it has none. */
+/** Returns the text or caption of a copy, in which people may be mentioned; empty if it has none. */
 export const wordsOf = ({ extendedTextMessage, ...content }: proto.IMessage): string =>
   extendedTextMessage?.text ?? captioned(content)?.caption ?? ''
 
-/** The same copy with another text. */
+/** Returns the same copy with another text. */
 export function withWords(content: proto.IMessage, text: string): proto.IMessage {
   if (text === wordsOf(content)) return content
   const { extendedTextMessage } = content
@@ -57,7 +58,7 @@ const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 const captioned = (content: proto.IMessage) => CAPTIONED.map((name) => content[name]).find(Boolean)
 
-/** Content of the copy. Throws `not_allowed` for content that cannot be forwarded. */
+/** Returns the content of the copy. Throws `not_allowed` for content that cannot be forwarded. */
 export function forwarded(message: proto.IMessage): proto.IMessage {
   const inner = normalizeMessageContent(message)
   const field = inner && (getContentType(inner) as Field | undefined)

@@ -1,6 +1,6 @@
 /**
- * Interactive messages: their envelope, their buttons, and the nodes beside the ciphertexts. Without the `biz` node the network accepts the message
- * but no client shows it; a malformed node is refused with 479.
+ * Builds interactive messages: their envelope, their buttons, and the nodes beside the ciphertexts. Without the `biz`
+ * node the network accepts the message but no client shows it; a malformed node is refused with 479.
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -37,7 +37,7 @@ interface Parts {
   media?: HeaderMedia | undefined
 }
 
-/** Header, body and footer of a message and of each card of a carousel. */
+/** Builds header, body and footer of a message, or of a card of a carousel. */
 export const parts = ({ text, title, footer, media }: Parts): Interactive => ({
   header: { title: title ?? '', hasMediaAttachment: media !== undefined, ...media },
   body: { text },
@@ -81,11 +81,11 @@ export const listButton = ({ title, button_label, options }: Options): FlowButto
     sections: [{ title, rows: options.map(({ id, title, description }) => ({ title, description: description ?? '', id })) }],
   })
 
-/** BIZ-MIXED, and BOT in chats with one person. */
+/** Nodes beside a message with buttons: `biz`, and in chats with one person also `bot`. */
 export const mixedNodes = ({ kind }: { kind: ChatKind }, nowMs: number): BinaryNode[] => [
   mixedBizNode(Math.floor(nowMs / SECOND)),
   ...(kind === 'user' ? [bizBotNode()] : []),
 ]
 
-/** BIZ-PAY. */
+/** Nodes beside a message of a payment flow. */
 export const payNodes = (name: Parameters<typeof payBizNode>[0]): BinaryNode[] => [payBizNode(name)]

@@ -1,4 +1,7 @@
-/** Card of an order. With the token of an order on the network it opens that order; without it, it shows count and total. */
+/**
+ * Builds the card of an order. With the token of an order on the network it opens that order; without one, it shows
+ * count and total.
+ */
 import { proto } from '@whiskeysockets/baileys'
 import { totalsOf } from '../../../../src/domain/amounts.ts'
 import type { Order } from '../../../../src/features/send/orders.ts'

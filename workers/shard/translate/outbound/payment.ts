@@ -68,12 +68,13 @@ const amounts = ({ subtotal, discount, tax, shipping }: Totals) => ({
 })
 
 const settings = ({ pix, card }: PaymentSettings) => [
-  // Banks only accept a key in its own form. A key in another form stays unchanged, because orders require no form.
+  // Banks accept a key only in the form of its type. If a key cannot be converted it stays unchanged, because orders
+  // require no form.
   ...(pix ? [pixSetting({ key: pixKey(pix.key_type, pix.key) ?? pix.key, type: pix.key_type, name: pix.name })] : []),
   ...(card ? [{ type: 'cards', cards: { enabled: card.enabled } }] : []),
 ]
 
-/** `note`: text of the caller, shown with the bill. */
+/** Builds a bill to review and pay. `note`: text of the caller, shown with the bill. */
 export function reviewAndPay(messageId: string, order: Order, payable: PaymentSettings, note: string | undefined): Interactive {
   const totals = totalsOf(order)
   return payment(

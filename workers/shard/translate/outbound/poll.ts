@@ -1,4 +1,4 @@
-/** Votes: the library has no builder for them. */
+/** Builds votes, for which the library has no builder. */
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -7,7 +7,7 @@ import { pollOf } from './stanza.ts'
 
 const hashOf = (option: string) => createHash('sha256').update(option).digest()
 
-/** Throws `send_failed` for options that the poll does not have or allow. */
+/** Builds a vote. Throws `send_failed` for options that the poll does not have or allow. */
 export function pollVote(
   poll: { key: proto.IMessageKey; content: proto.IMessage },
   about: SecretAbout,

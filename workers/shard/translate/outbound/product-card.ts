@@ -1,7 +1,7 @@
-/** Card of a product, with the data of its catalogue. */
+/** Builds the card of a product, with the data of its catalogue. */
 import { type Product, proto } from '@whiskeysockets/baileys'
 
-/** Empty texts, and prices that the catalogue lacks, are omitted. */
+/** Omits empty texts, and prices that the catalogue lacks. */
 const present = <T extends Record<string, unknown>>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '' && !Number.isNaN(value)))
 

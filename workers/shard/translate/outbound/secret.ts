@@ -9,7 +9,10 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Event Edit' | 'Enc Reaction'
 
-/** Jids without device, in the namespace in which the message was sent. */
+/**
+ * A message that encrypted content is about, and the people. Their jids have no device part and are in the namespace in
+ * which the message was sent.
+ */
 export interface SecretAbout {
   secret: Uint8Array
   messageId: string
@@ -21,7 +24,7 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const WITH_AAD: ReadonlySet<SecretPurpose> = new Set(['Poll Vote', 'Event Response'])
 
-/** Ciphertext followed by its tag, as the apps of the network expect. */
+/** Encrypts the content. Returns the ciphertext followed by its tag, as the apps of the network expect. */
 export function sealAbout(
   { secret, messageId, author, sender }: SecretAbout,
   purpose: SecretPurpose,

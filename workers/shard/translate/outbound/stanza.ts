@@ -1,6 +1,6 @@
 /**
- * Parts of a stanza that describe its content: `type`, `edit`, `meta`, and those beside the ciphertext. The library sets some only in `sendMessage`,
- * and uses the type `text` for locations, round videos and encrypted content of events.
+ * Describes the content of a stanza: `type`, `edit`, `meta`, and the nodes beside the ciphertext. The library sets some
+ * only in `sendMessage`, and uses the type `text` for locations, round videos and encrypted content of events.
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { mediaTypeOf } from '../../baileys/media-type.ts'
@@ -12,7 +12,7 @@ export interface StanzaMarks {
   nodes: BinaryNode[]
 }
 
-/** A stanza without the parts that differ from device to device: a resend to one device has the same. */
+/** A stanza without the parts that differ from device to device, so that a resend to one device can use it. */
 export interface Stanza {
   /** Address of the chat. */
   to: string
@@ -20,7 +20,7 @@ export interface Stanza {
   /** Attributes of the ciphertext, or of the plaintext of a post. */
   enc: Record<string, string>
   nodes: BinaryNode[]
-  /** The person's other name, for the single attempt in the other namespace. */
+  /** The person's other jid (number or LID), for the single attempt in the other namespace. */
   other?: string
   /** Number that the network gave a channel post when it accepted it; reactions use it. */
   serverId?: string
@@ -36,7 +36,10 @@ const marks = (attributes: Record<string, string>, meta?: Record<string, string>
   nodes: meta ? [metaNode(meta)] : [],
 })
 
-/** Only the parts that the library omits or gets wrong; the caller distinguishes an admin's removal from an own one. */
+/**
+ * Returns only the parts that the library omits or gets wrong. The caller distinguishes an admin's removal of a message
+ * from the author's.
+ */
 export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   const content = normalizeMessageContent(message) ?? {}
   if (content.locationMessage || content.liveLocationMessage || content.ptvMessage) return marks({ type: 'media' })
@@ -53,14 +56,14 @@ export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   return marks({})
 }
 
-/** An edit, a removal or a reaction: the network stores it under the id of its post. */
+/** Whether a stanza is an edit, a removal or a reaction, which the network stores under the id of its post. */
 export const isPostChange = ({ to, attributes }: Stanza): boolean =>
   chatKind(to) === 'newsletter' && (attributes.edit !== undefined || attributes.type === POST_REACTION)
 
 /** `type` of the stanza. */
 export const POST_REACTION = 'reaction'
 
-/** A poll, whichever field its kind has. */
+/** Returns the poll of a message, whichever field its kind has. */
 export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMessage | undefined =>
   content.pollCreationMessageV3 ??
   content.pollCreationMessageV2 ??
@@ -69,7 +72,7 @@ export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMess
   content.pollCreationMessageV4?.message?.pollCreationMessage ??
   undefined
 
-/** The stanza of the library with our additions. The library sets a group's own attributes. */
+/** Builds the stanza of the library with our additions. The library itself sets the attributes of a group. */
 export function stanzaOf(
   message: proto.IMessage,
   { jid, other, group }: { jid: string; other?: string | null; group: GroupMetadata | null },
@@ -87,7 +90,7 @@ export function stanzaOf(
       ...attributes,
       ...more.attributes,
       ...(group ? { addressing_mode: group.addressingMode || 'lid' } : {}),
-      // The number of a person who is addressed by LID.
+      // Number of a person who is addressed by LID.
       ...(other && isLidUser(jid) && isPnUser(other) ? { peer_recipient_pn: bare(other) } : {}),
     },
     enc: { ...(mediaType ? { mediatype: mediaType } : {}), ...(isHidden ? { 'decrypt-fail': 'hide' } : {}) },

@@ -1,4 +1,4 @@
-/** A text that is built here, for posts and edits; with a card if there is one. */
+/** Builds a text for posts and edits, with a card if there is one. */
 import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
 
 export const textMessage = (text: string, card: WAUrlInfo | null): proto.IMessage =>
