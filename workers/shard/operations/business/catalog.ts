@@ -123,7 +123,7 @@ async function readProduct({ ask }: ActionContext, jid: string, id: string): Pro
   return product
 }
 
-/** Prepares the pictures one beside the other and returns them in their order. */
+/** Prepares the pictures concurrently and returns them in their order. */
 const picturesOf = (context: ActionContext, images: readonly MediaInput[]) =>
   Promise.all(images.map((image) => productPicture(context, image)))
 
