@@ -67,7 +67,7 @@ const loginMs = numberAt('boot', '200, gate lifted', 'after_stop', 'cpu_ms_per_l
 function costs(): string {
   const lines: [string, string | number | undefined][] = [
     ['the service empty, one shard', emptyMb && `${emptyMb} MB`],
-    ['each shard more', shardMb() && `${shardMb()} MB`],
+    ['each shard more, under load', shardMb() && `${shardMb()} MB`],
     ['with its first 10 idle connected instances', idleOf[10] && `${idleOf[10].rss_mb} MB`],
     ['each idle connected instance more', slopeMb && `${slopeMb} MB`],
     [`${instances} idle connected instances`, idle && `${idle.cpu_percent} % of a core`],
@@ -110,7 +110,7 @@ function settings(): string {
     const mb = (instances: number) =>
       idleOf[10] === undefined || slopeMb === undefined
         ? '-'
-        : Math.round(idleOf[10].rss_mb + (instances - 10) * slopeMb + (shards - 1) * (shardMb() ?? 60))
+        : Math.round(idleOf[10].rss_mb + (instances - 10) * slopeMb + (shards - 1) * (shardMb() ?? 80))
     return [
       cores,
       `${shards} (default)`,

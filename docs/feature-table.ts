@@ -27,6 +27,7 @@ export function featureTable(ids: readonly string[], promised: Promised): string
     total += wanted.length
     const cells = [
       AREAS[area]?.title ?? area,
+      `\`${area}\``,
       `${ready.length} of ${wanted.length}`,
       [...ready, ...more].join(', '),
       missing.join(', '),
@@ -36,8 +37,8 @@ export function featureTable(ids: readonly string[], promised: Promised): string
   return [
     `The contract, \`docs/contract-operations.json\`, lists the operations that the service promises: ${total}, of which the service has ${built}. The service also has operations that are not in that list; the table names them, too.`,
     '',
-    '| Area | Of the contract | Operations | Missing |',
-    '|---|---|---|---|',
+    '| Area | In ids | Of the contract | Operations | Missing |',
+    '|---|---|---|---|---|',
     ...rows,
   ].join('\n')
 }

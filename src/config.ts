@@ -24,8 +24,8 @@ const PREFIX = `${BRAND.toUpperCase()}_`
 const DOWNLOAD_LIMIT = MINUTE
 
 /**
- * Default number of shards: one core is left for HTTP, and the maximum is four. A small machine has one: a second shard costs about 60 MB, and a
- * thread that crashes is replaced within a second.
+ * Default number of shards: one core is left for HTTP, and the maximum is four. A small machine has one: a second shard costs 30 MB without
+ * instances and about 80 MB under load, and a thread that crashes is replaced within a second.
  */
 const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 
@@ -111,10 +111,7 @@ const Environment = v.object({
   SVC_STORE_URL: v.optional(
     v.pipe(
       v.string(),
-      v.check(
-        (url) => parseStoreUrl(url)?.backend === 'lmdb',
-        `${STORE_URLS}, which can store several records in one atomic, durable step`,
-      ),
+      v.check((url) => parseStoreUrl(url)?.backend === 'lmdb', `${STORE_URLS}, the only kind of store that the service accepts`),
     ),
   ),
   SVC_SECRET_KEY: v.optional(

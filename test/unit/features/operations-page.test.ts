@@ -18,9 +18,9 @@ test('the table of the page is that of the declarations', () => {
 test('an area counts what is built of what is promised, and names the rest', () => {
   const table = featureTable(['queue.list', 'extra.one'], { queue: ['list', 'clear'], labels: ['create'] })
   assert.deepEqual(table.split('\n').slice(4), [
-    '| Queue | 1 of 2 | list | clear |',
-    '| Labels | 0 of 1 |  | create |',
-    '| extra | 0 of 0 | one |  |',
+    '| Queue | `queue` | 1 of 2 | list | clear |',
+    '| Labels | `labels` | 0 of 1 |  | create |',
+    '| extra | `extra` | 0 of 0 | one |  |',
   ])
   assert.match(table, /\b3, of which the service has 1\./)
 })

@@ -180,7 +180,7 @@ describe('a bad variable ends the start with one sentence', () => {
     ...['redis://127.0.0.1', 'lmdb:', 'lmdb', 'toString:x'].map((value): [string, string, string] => [
       'SVC_STORE_URL',
       value,
-      `SVC_STORE_URL is "${value}"; it must be lmdb:<directory>, which can store several records in one atomic, durable step.`,
+      `SVC_STORE_URL is "${value}"; it must be lmdb:<directory>, the only kind of store that the service accepts.`,
     ]),
     ['SVC_LOG_FORMAT', 'xml', 'SVC_LOG_FORMAT is "xml"; it must be pretty or json.'],
     ['SVC_DOCS', 'yes', 'SVC_DOCS is "yes"; it must be on or off.'],

@@ -1,6 +1,6 @@
 /** Facts of the wire without another test (docs/wire-facts.md); and each fact of that page has a test. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type BinaryNode, Curve, DEFAULT_CONNECTION_CONFIG, initAuthCreds, proto, signedKeyPair } from '@whiskeysockets/baileys'
 import { generateLoginNode, generateRegistrationNode } from '@whiskeysockets/baileys/lib/Utils/validate-connection.js'
@@ -82,4 +82,11 @@ test('each of the thirty facts has a row, and each test that a row names is ther
     Array.from({ length: 30 }, (_, index) => index + 1),
   )
   assert.deepEqual(rows.flatMap(missingTests), [])
+  const places = rows.flatMap((row) => [...row.split('|')[4]!.matchAll(/`([\w/.-]+)`/g)].map(([, path]) => path!))
+  assert.ok(places.length > 30, String(places.length))
+  const isThere = (path: string) => existsSync(new URL(/^(?:workers|src)\//.test(path) ? path : `workers/shard/${path}`, ROOT))
+  assert.deepEqual(
+    places.filter((path) => !isThere(path)),
+    [],
+  )
 })
