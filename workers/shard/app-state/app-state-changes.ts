@@ -1,9 +1,11 @@
 /**
- * Changes of app state that this service makes. A change applies to the newest version of its collection, which is read first. If another device was
- * faster, the network answers 409, and `ask` then repeats the whole change once.
+ * Makes the changes of app state that the service itself wants. A change applies to the newest version of its
+ * collection, which is read first. If another device was faster, the network answers 409, and `ask` then repeats the
+ * whole change once.
  *
- * Before a change is sent, a record on disk marks it as pending. If its outcome is unknown (a kill, a disconnection, no answer), the collection is
- * read, now or at the next login, and the network's version, with or without the change, becomes ours.
+ * Before a change is sent, a record on disk marks it as pending. If its outcome is unknown (a kill, a disconnection, no
+ * answer), the collection is read, now or at the next login, and the network's version, with or without the change,
+ * becomes ours.
  */
 import type { AuthenticationCreds, WAPatchName, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -36,7 +38,10 @@ export interface AppStateChanges {
 }
 
 const PRESENT = Uint8Array.of(1)
-/** Other changes wait for the mutex during this time. It is not longer than the deadline of any operation, in ms. */
+/**
+ * Deadline of a patch, in ms. It is not longer than the deadline of any operation, because other changes wait for the
+ * mutex during this time.
+ */
 const PATCH_DEADLINE = 20 * SECOND
 
 /** Error in the form in which the library rejects a refused query. */
@@ -53,7 +58,7 @@ export function createAppStateChanges(
   deps: ChangeDeps,
 ): AppStateChanges {
   const { sock, creds, reader, appState } = deps
-  /** The outcome of a change is unknown: its collection is read as soon as the network answers again. */
+  /** True if the outcome of a change is unknown: its collection is read as soon as the network answers again. */
   let isOpen = false
   const markOf = (collection: string) => records.openChange(instance, collection)
 
@@ -63,7 +68,7 @@ export function createAppStateChanges(
     return { id: Buffer.from(id, 'base64'), data }
   }
 
-  /** Runs while the mutex is held, so the collection is not read at the same time. */
+  /** Sends the changes of one collection. The mutex is held, so the collection is not read at the same time. */
   async function patch(collection: WAPatchName, changes: readonly AppStateChange[], before: CollectionState) {
     const made = appStatePatch(collection, changes, await patchKey(creds.myAppStateKeyId ?? ''), before)
     if (!made) return
@@ -73,7 +78,8 @@ export function createAppStateChanges(
     const code = patchRefusal(answer, collection)
     if (code !== null) throw new Refused(collection, code)
     steps('app-state:changed')
-    // Own changes are applied like changes that are read: names and saved people are known as if the phone had changed them.
+    // Our own changes are applied like changes that are read: names and saved people are known as if the phone had
+    // changed them.
     const actions = changes.map(({ index, value }) => ({ index, value }))
     await reader.take(collection, made.state, actions, false)
   }
@@ -97,7 +103,7 @@ export function createAppStateChanges(
     await store.commit({ ops: [[markOf(collection), null]] })
   }
 
-  /** Waits for the mutex after the tasks that are already waiting. */
+  /** Starts the recovery after the tasks that already wait for the mutex. */
   function recoverBehind() {
     if (!isOpen) return
     isOpen = false

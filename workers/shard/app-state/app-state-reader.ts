@@ -63,7 +63,7 @@ export interface AppStateReader {
   take(collection: WAPatchName, state: CollectionState, actions: readonly AppStateAction[], isHistory: boolean): Promise<void>
 }
 
-/** Number of queries for a collection that cannot be read. */
+/** The most queries for a collection that cannot be read. */
 const TRIES = 2
 /** Number of pairs that are stored at a time. */
 const PAIRS = 200
@@ -96,7 +96,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     return stored && collectionVersion(stored)
   }
 
-  /** True if there is more of the collection. */
+  /** Reads one collection of an answer. Resolves with true if there is more of the collection. */
   async function readOne(answer: CollectionAnswer, tries: number): Promise<boolean> {
     const { name, code, hasMore } = answer
     if (code !== null) {
@@ -159,7 +159,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
 
 interface Round {
   ask(names: readonly WAPatchName[], whole: ReadonlySet<WAPatchName>): Promise<CollectionAnswer[]>
-  /** True if there is more of the collection. `tries`: how often it could not be read. */
+  /** Reads one collection. Resolves with true if there is more of it. `tries`: how often it could not be read. */
   readOne(answer: CollectionAnswer, tries: number): Promise<boolean>
   /** Collections whose key is missing. */
   blocked: Set<WAPatchName>
@@ -172,7 +172,7 @@ async function readInRounds(collections: readonly WAPatchName[], { ask, readOne,
   const tries = new Map<WAPatchName, number>()
   const whole = new Set<WAPatchName>()
 
-  /** True if the collection is queried again. */
+  /** Decides about a collection that could not be read. Returns true if it is queried again. */
   function failed(name: WAPatchName, error: unknown): boolean {
     const isMissing = error instanceof MissingKey
     if (!isMissing && !(error instanceof DamagedAppState) && !isFinalAnswer(error)) throw error
@@ -216,7 +216,7 @@ async function passOn(
     actions,
     ...facts,
   })
-  // Runs in the same turn, because the library puts the name into the credentials.
+  // The library's listener runs in the same turn and puts the name into the credentials.
   const { me } = creds
   if (facts.name && me && me.name !== facts.name) sock.ev.emit('creds.update', { me: { ...me, name: facts.name } })
 }

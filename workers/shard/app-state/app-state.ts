@@ -60,7 +60,7 @@ export interface AppState {
   attach(sock: Pick<WASocket, 'ev'>, onFailure: (error: unknown) => void): void
   /** Record of a collection, even if it is not on disk yet; undefined if it was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>
-  /** The reading is on disk when `settled` resolves. */
+  /** Takes a collection that was read, which is on disk when `settled` resolves. */
   take(reading: Reading): void
   /** Removes the collections, so that they are read in full again. */
   forget(collections: readonly WAPatchName[]): Promise<void>
@@ -79,7 +79,7 @@ export interface AppStateDeps {
 }
 
 interface Hold {
-  /** Null if the collection is forgotten. */
+  /** Record of each collection; null if the collection is forgotten. */
   records: Map<WAPatchName, { version: number; bytes: Uint8Array } | null>
   name: string | null
   associations: Association[]
@@ -109,12 +109,12 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
         resolve(commit(opened, before))
       })
     })
-    // Callers that depend on it await `settled`.
+    // The callers that depend on this commit await `settled`, which reports its failure.
     written.catch(() => {})
     return opened
   }
 
-  /** Called when the collection of changes ends; writes the credentials of that moment. */
+  /** Commits the collected changes, with the credentials of that moment. */
   async function commit({ records, ...rest }: Hold, before: Promise<void>): Promise<void> {
     const isNews = rest.name !== null || rest.associations.length + rest.contacts.length + rest.actions.length > 0
     try {
@@ -145,7 +145,7 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     held.set(collection, record?.bytes ?? null)
   }
 
-  /** `isNews`: whether a name that comes now is a change. */
+  /** Learns the name of the account. `isNews`: whether a name that arrives now is a change. */
   function learnName(rest: string | null | undefined, isNews: boolean) {
     const before = name
     if (!rest || rest === before) return
@@ -176,11 +176,12 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     },
     take({ collection, version, bytes, isHistory, name: rest, associations, contacts, actions }) {
       const open = hold()
-      // A collection that was read before brings changes only, even if the first reading of the other collections was interrupted.
+      // If this collection was read before, its name is a change, even if the first reading of the other collections
+      // was interrupted.
       learnName(rest, !isHistory)
       keep(collection, { version, bytes })
       if (!isHistory) open.associations = open.associations.concat(associations)
-      // No spread, because there may be very many of them.
+      // The arrays are not spread, because there may be very many entries.
       open.contacts = open.contacts.concat(contacts)
       open.actions = open.actions.concat(actions)
       for (const action of actions) learnSalt(action)

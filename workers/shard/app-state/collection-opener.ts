@@ -43,13 +43,13 @@ export interface Opened {
 
 export interface CollectionOpener {
   /**
-   * Null if the answer has no changes and the collection is known. Rejects with `MissingKey`, and with `DamagedAppState` if an entry or a MAC is wrong
-   * and `isLenient` is false.
+   * Opens the collection in an answer. Null if the answer has no changes and the collection is known. Rejects with
+   * `MissingKey`, and with `DamagedAppState` if an entry or a MAC is wrong and `isLenient` is false.
    */
   open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null>
 }
 
-/** A key that the phone has not shared. */
+/** The phone has not shared the key with this id. */
 export class MissingKey extends Error {}
 
 /** Largest file of a snapshot or patch, in bytes. */
@@ -167,7 +167,7 @@ async function each<Rest>(entries: Entries<Rest>, work: (entry: SealedEntry) => 
   }
 }
 
-/** The decrypted content of an external file. */
+/** Fetches an external file and returns its decrypted content. */
 async function fileBytes(readFile: ReadFile, reference: proto.IExternalBlobReference): Promise<Uint8Array> {
   const { mediaKey, directPath, fileSha256, fileEncSha256 } = reference
   if (!mediaKey?.length || !directPath) throw new DamagedAppState('the reference to an external file is incomplete')

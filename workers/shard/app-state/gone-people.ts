@@ -6,7 +6,7 @@
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'
 
-/** `standing`: all actions of the collection. Returns an action for each name of the removed people. */
+/** Returns an action for each name of the people to remove. `standing`: all actions of the collection. */
 export function removalsOf(kept: readonly PersonNames[], standing: readonly AppStateAction[]): AppStateAction[] {
   if (kept.length === 0) return []
   const listed = new Set(standing.flatMap(namesOf))

@@ -1,8 +1,9 @@
 /**
- * The network's notice that a collection of app state has a newer version. The library only reads the first collection that it names, confirms it
- * whatever the result, before anything is on disk, and never reads app state again at a login. Here all named collections are read, and the notice is
- * confirmed after they are on disk. Until then the network keeps it. Collections that this login cannot read are retried when the phone shares a key,
- * and at the next login.
+ * Follows the network's notice that a collection of app state has a newer version. The library only reads the first
+ * collection that it names, confirms it whatever the result, before anything is on disk, and never reads app state
+ * again at a login. Here all named collections are read, and the notice is confirmed after they are on disk. Until then
+ * the network keeps it. Collections that this login cannot read are retried when the phone shares a key, and at the
+ * next login.
  */
 import type { BinaryNode, WAPatchName, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -30,14 +31,14 @@ export interface ServerSync {
   follow(notice: BinaryNode): Promise<'later' | undefined>
 }
 
-/** Number of notices that wait for a key; each consists of a few names. */
+/** The most notices that wait for a key; each consists of a few names. */
 const MAX_WAITING = 100
 
 export function createServerSync(deps: ServerSyncDeps): ServerSync {
   const { sock, read: readCollections, versionOf, settled, isWorthAnother, again, log } = deps
   const waiting: BinaryNode[] = []
 
-  /** Collections whose version is lower than that of the notice. One without a version is always read. */
+  /** Returns the collections whose version is lower than that of the notice. One without a version is always read. */
   async function behind(notice: BinaryNode): Promise<WAPatchName[]> {
     const found: WAPatchName[] = []
     for (const { name, version } of collectionsIn(notice)) {
@@ -47,7 +48,7 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
     return found
   }
 
-  /** Rejects for collections that are still outdated, because their key is missing or they cannot be read. */
+  /** Reads the collections of a notice. Rejects if any is still outdated, because its key is missing or it cannot be read. */
   async function read(notice: BinaryNode) {
     const names = await behind(notice)
     if (names.length === 0) return

@@ -6,7 +6,7 @@ import { type Account, numberAnswers, numbersQuery } from '../wire/number-query.
 import { isRefusal, type Refusal } from '../wire/usync.ts'
 import type { Asker, Session } from './session.ts'
 
-/** Jids of an account without device; at least one of them is known. */
+/** Jids of an account without a device part; at least one of them is known. */
 export interface AccountNames {
   pn: string | null
   lid: string | null
@@ -34,12 +34,15 @@ export async function accountsOf({ ask, session }: Asker, numbers: readonly stri
   return new Map(accounts)
 }
 
-/** A number whose registered form and LID were in an earlier answer on this connection; undefined if it must be queried. */
+/**
+ * Returns a number's account if an earlier answer on this connection had its registered form and LID; undefined if it
+ * must be queried.
+ */
 async function knownAccount(session: Session, digits: string): Promise<AccountNames | undefined> {
   const jid = session.numbers.known(digits)
   if (jid === undefined) return undefined
   const names = await named(session, { jid, lid: null })
-  // Sends do not request the LID.
+  // The LID may be missing, because look-ups of sends do not request it.
   return names?.lid ? names : undefined
 }
 
@@ -51,8 +54,8 @@ async function named({ identity }: Session, account: Account | null): Promise<Ac
 }
 
 /**
- * In the order of the identifiers; null if the number has no account. Queries the network only for numbers without an earlier answer; a LID is used
- * as it is.
+ * Resolves people in the order of the identifiers; null if the number has no account. Queries the network only for
+ * numbers without an earlier answer; a LID is used as it is.
  */
 export async function peopleOf(asker: Asker, identifiers: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const numbers = [...new Set(identifiers.flatMap(({ space, digits }) => (space === 'phone' ? [digits] : [])))]

@@ -1,11 +1,12 @@
 /**
- * The author and chat of each message, as evidence for a deletion, an edit or a receipt. There is one small row per message, written in the commit of
- * its event or, for sent messages, in the commit before it is sent, so that a restart loses nothing. The row holds no content and no name: ids and
- * addresses are blind.
+ * The author and chat of each message, as evidence for a deletion, an edit or a receipt. There is one small row per
+ * message, written in the commit of its event or, for sent messages, in the commit before it is sent, so that a restart
+ * loses nothing. The row holds no content and no name: ids and addresses are blind.
  *
- * Senders choose ids. The first message with an id owns the id in all chats; a later sender of the same id is not its author. Rows of own messages
- * stay for one to two months, because receipts may arrive that late. Rows of others stay as long, or until 20,000 newer ones have arrived, of which
- * one chat has only its share (`fair-generations.ts`).
+ * Senders choose ids. The first message with an id owns the id in all chats; a later sender of the same id is not its
+ * author. Rows of the account's own messages stay for one to two months, because receipts may arrive that late. Rows of
+ * others stay as long, or until 20,000 newer ones have arrived, of which one chat has only its share
+ * (`fair-generations.ts`).
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY, HOUR } from '../../../src/domain/clock.ts'
@@ -22,12 +23,12 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const SWEEP_EVERY = HOUR
-/** Messages of others whose rows may be on their way to the disk: more than arrive while one commit is written. */
+/** The most messages of others whose rows may be on their way to the disk: more than arrive while one commit is written. */
 const CLAIMED = 128
-/** Number of own messages whose chats are cached; most receipts arrive within seconds. */
+/** The most messages of the account whose chats are cached; most receipts arrive within seconds. */
 const REMEMBERED = 500
 const TERM = 31 * DAY
-/** Longest time for which a row of an own message is kept; receipts for older messages are ignored. */
+/** Longest time for which a row of the account's own messages is kept; receipts for older messages are ignored. */
 export const OURS_KEPT = 2 * TERM
 
 /** `ours`: only the account adds rows, so only age removes them. `others`: everybody who can write to the number adds rows. */
@@ -40,11 +41,11 @@ export interface Authorship {
   load(): Promise<void>
   /** Operations for the commit of a received message of any author; none if its id is taken. */
   ops(key: WAMessageKey): Promise<Op[]>
-  /** Operations for the commit before an own message is sent; `chat` is its destination. */
+  /** Operations for the commit before the service sends a message; `chat` is its destination. */
   ownOps(id: string, chat: string): Op[]
-  /** Checks a reference to another message; `chat`: every name of the chat in which the reference was sent. */
+  /** Checks a reference to another message; `chat`: every jid of the chat in which the reference was sent. */
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
-  /** Whether the account wrote the message in this chat, by any name of the chat. */
+  /** Whether the account wrote the message in this chat, which is given by its jids. */
   isOwn(id: string, chat: Iterable<string>): Promise<boolean>
   /** Called after the device was unlinked and its session has ended: removes everything it received. */
   forget(): Promise<void>
@@ -54,7 +55,7 @@ export interface Authorship {
 
 interface Row {
   chats: string[]
-  /** Empty for the account itself. */
+  /** Jids of the author; empty for the account itself. */
   authors: string[]
 }
 
@@ -92,7 +93,7 @@ export function createAuthorship(
     for (const each of all) while (!isStopped() && (await each.removeOld(REMOVED_AT_ONCE)));
   }
 
-  /** An own message takes precedence over a received one with the same id. */
+  /** Finds the row of a message. A message of the account takes precedence over a received one with the same id. */
   async function find(id: string): Promise<Row | null> {
     const hash = hashOf(id)
     for (const each of all)
@@ -163,7 +164,7 @@ export function createAuthorship(
   }
 }
 
-/** A message of a broadcast list belongs to the chat with its sender. */
+/** Returns the jids of a message's chat. A message of a broadcast list belongs to the chat with its sender. */
 const chatsOf = (key: WAMessageKey) => (chatKind(key.remoteJid ?? '') === 'broadcast' ? namesOf(key) : chatNamesOf(key))
 
 const LISTS = '|'

@@ -10,21 +10,24 @@ import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Context } from '../context/instance-context.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
-/** Number of people whose row is known to exist; an active chat checks with every message. */
+/** The most people whose row is known to exist; an active chat checks with every message. */
 const MAX_KNOWN = 5_000
 const PRESENT = Uint8Array.of(1)
 
 export interface Correspondents {
   /** Operations for the commit of a received message. `onNew` is called if it is the first of this person. */
   ops(message: Pick<WAMessage, 'key'>): Promise<Op[]>
-  /** Takes a destination in the form of the API. Groups, channels and the status do not have to write first. */
+  /**
+   * Whether the destination (in the form of the API) has written to the account. True for groups, channels and the
+   * status, which do not have to write first.
+   */
   hasWritten(phone: string): Promise<boolean>
   /** Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
 export interface CorrespondentsDeps {
-  /** The person's other name, number or LID, if known. */
+  /** Returns the person's other jid (number or LID), if known. */
   otherName(jid: string): Promise<string | null>
   onNew(): void
 }

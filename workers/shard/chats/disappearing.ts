@@ -1,8 +1,10 @@
 /**
- * Message timers of 1:1 chats. The network does not provide them to a linked device, so they are learned from messages: the setting itself, and the
- * expiry in each message of such a chat. Sent messages then include it too. In groups it is part of the metadata.
+ * Message timers of 1:1 chats. The network does not provide them to a linked device, so they are learned from messages:
+ * the setting itself, and the expiry in each message of such a chat. Sent messages then include it too. In groups the
+ * timer is part of the metadata.
  *
- * A message without an expiry proves nothing, because several clients omit it. Only the setting itself turns the timer off.
+ * A message without an expiry proves nothing, because several clients omit it. Only the setting itself turns the timer
+ * off.
  */
 import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -18,11 +20,11 @@ import { bare, chatKind } from '../wire/jid.ts'
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
 /** Without these fields and the time of the setting, the other phone warns that the message will not disappear. */
 const { Initiator, Trigger } = proto.DisappearingMode
-/** Phones offer at most 90 days, but a stranger may send any number. */
+/** Longest timer that is accepted: phones offer at most 90 days, but a stranger may send any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND
 
 const Expiry = v.object({
-  /** 0 means that the timer is off. */
+  /** Timer in seconds; 0 means that it is off. */
   seconds: v.number(),
   /** Time at which the setting was made, in epoch s; null if unknown. */
   since: v.nullable(v.number()),
@@ -30,7 +32,7 @@ const Expiry = v.object({
 export type Expiry = v.InferOutput<typeof Expiry>
 
 export interface Disappearing {
-  /** Context of a message to this person; `jids` are the names of the chat. */
+  /** Returns the context of a message to this person; `jids` are those of the chat. */
   of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
   /** Operations for the commit of a message in a chat, by either side. */
   ops(message: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>): Promise<Op[]>
@@ -95,7 +97,7 @@ export function createDisappearing({
   }
 }
 
-/** The expiry that a message carries for its chat; null if it has none. */
+/** Returns the expiry that a message carries for its chat; null if it has none. */
 export function expiryOf(message: proto.IMessage): Expiry | null {
   const content = unwrap(message)
   if (content === null) return null

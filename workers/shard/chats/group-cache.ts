@@ -1,4 +1,4 @@
-/** Metadata of groups, fetched once and cached until a notification changes it, so that a send need not query 500 members each time. */
+/** Caches the metadata of groups until a notification changes it, so that a send need not query 500 members each time. */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { type Clock, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -11,29 +11,32 @@ import { type Group, groupIn, metadataQuery, namesOf } from '../wire/groups.ts'
 export type { Group }
 
 const MAX_GROUPS = 500
-/** Limits how long a lost notification leaves the cache wrong. */
+/** Age after which metadata is read again. It limits how long a lost notification leaves the cache wrong. */
 const MAX_AGE = HOUR
 
 export interface GroupCache {
-  /** Reads only the cache. */
+  /** Returns the group if it is cached. */
   known(jid: string): Group | undefined
-  /** Group for the library's relay, without the message timer, which the library would write on the stanza, unlike the web client. */
+  /**
+   * Returns the group for the library's relay, without the message timer, which the library would write on the stanza,
+   * unlike the web client.
+   */
   forRelay(jid: string): Promise<Group>
-  /** Reads the cache or the network. Rejects like the library (404 unknown, 403 not a member). */
+  /** Returns the group from the cache or the network. Rejects like the library (404 unknown, 403 not a member). */
   get(jid: string): Promise<Group>
-  /** Always reads from the network. */
+  /** Returns the group from the network, even if it is cached. */
   refresh(jid: string): Promise<Group>
-  /** Called with every answer of the network. */
+  /** The listener is called with every answer of the network. */
   onLearnt(listener: (group: Group) => void): void
-  /** Called when a group was changed, or may have been changed. */
+  /** The listener is called when a group was changed, or may have been changed. */
   onChange(listener: (jid: string) => void): void
-  /** The group has changed, or its metadata may be wrong: the next read queries the network. */
+  /** Drops a group that has changed, or whose metadata may be wrong: the next read queries the network. */
   forget(jid: string): void
 }
 
 /**
- * `learn` gets the pairs of a group's members before its metadata is used. `stored` is the metadata on disk, which is read before the network is
- * queried.
+ * Creates the cache. `learn` gets the pairs of a group's members before its metadata is used. `stored` is the metadata
+ * on disk, which is read before the network is queried.
  */
 export function createGroupCache(
   sock: Pick<WASocket, 'query'>,
@@ -106,7 +109,7 @@ export function createGroupCache(
   }
 }
 
-/** Rejects like `sock.groupMetadata`. */
+/** Queries the metadata of a group. Rejects like `sock.groupMetadata`. */
 async function ask(sock: Pick<WASocket, 'query'>, jid: string): Promise<Group> {
   const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
   // The library's own deadline expired.

@@ -1,7 +1,8 @@
 /**
- * Admins of each group, and whether only admins may change it: evidence for a deletion or a pin by another member. The roles are learned from the
- * metadata that is queried anyway, updated by the group's notices in order with its messages, and kept across restarts. Nothing waits for them: an
- * unknown role is queried after the event, for the next one.
+ * Knows the admins of each group, and whether only admins may change it: evidence for a deletion or a pin by another
+ * member. The roles are learned from the metadata that is queried anyway, updated by the group's notices in order with
+ * its messages, and kept across restarts. Nothing waits for them: an unknown role is queried after the event, for the
+ * next one.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -16,20 +17,23 @@ import { type GroupChange, groupNoticeIn, peopleIn } from '../wire/group-notice.
 import { bare } from '../wire/jid.ts'
 import type { Group, GroupCache } from './group-cache.ts'
 
-/** Notices wait at the network as long as the device stays linked while it is offline. Older records than this prove nothing. */
+/**
+ * Age up to which a record is trusted. Notices wait at the network as long as the device stays linked while it is
+ * offline; a record that is older than this proves nothing.
+ */
 const TRUSTED_FOR = 14 * DAY
-/** Limits how long a lost notice leaves the roles wrong. */
+/** Age after which roles are queried again. It limits how long a lost notice leaves them wrong. */
 const ASKED_AGAIN_AFTER = DAY
 /** Pause between two queries about one group. */
 const PAUSE = MINUTE
 const MAX_ASKED = 1_000
 
 const RolesRecord: v.GenericSchema<Roles> = v.object({
-  /** Every name of every admin, as jids without device. */
+  /** Jids of every admin without a device part: the number and the LID, as far as they are known. */
   admins: v.array(v.string()),
   /** Whether only admins may change the group: name, timer, pins. */
   isLocked: v.boolean(),
-  /** Time at which the network sent it, in epoch ms. */
+  /** Time at which the network sent these facts, in epoch ms. */
   at: v.number(),
 })
 
@@ -75,7 +79,7 @@ export function createGroupRoles({
     })
   }
 
-  /** Queries in the background. The answer is learned like every other. */
+  /** Queries a group in the background. The answer is learned like every other. */
   function ask(group: string) {
     if (!session || session.ended.aborted) return
     const now = clock.now()

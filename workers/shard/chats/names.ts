@@ -23,15 +23,15 @@ export interface Names {
   /** Name of a chat, by any of its jids. */
   of(jids: readonly string[]): string | null
   /**
-   * Contacts from the phone's address book, after they are on disk; the library emits them up to 100 ms later. A contact without a name is no longer
-   * saved.
+   * Learns contacts from the phone's address book, after they are on disk; the library emits them up to 100 ms later. A
+   * contact without a name is no longer saved.
    */
   saved(contacts: readonly Contact[]): void
-  /** Names from the phone's history. */
+  /** Learns names from the phone's history. */
   history(pieces: readonly HistoryPiece[]): void
-  /** Name that an author sends with a message; a saved name takes precedence. */
+  /** Learns the name that an author sends with a message; a saved name takes precedence. */
   recordPushName(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
-  /** A group or channel has a new name. */
+  /** Learns the new name of a group or channel. */
   renamed(jid: string, name: string): void
   /** Queries the description of a channel, unless such a query is running. */
   askNewsletter(jid: string): void
@@ -41,7 +41,7 @@ export interface Names {
   clear(): void
 }
 
-/** Names of a person in the directory. */
+/** Names of a person as the directory has them. */
 export interface ListedNames {
   name: string | null
   pushName: string | null
@@ -83,7 +83,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
     }
   }
 
-  /** Contacts from app state, which are those saved on the phone. One without a name is no longer saved. */
+  /** Learns contacts from app state, which are those saved on the phone. One without a name is no longer saved. */
   function learnSaved(listed: readonly Contact[]) {
     for (const { id, lid, phoneNumber, name } of listed) {
       if (!name) for (const jid of [id, lid, phoneNumber]) if (jid) saved.delete(bare(jid))
@@ -91,7 +91,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
     learnContacts(listed)
   }
 
-  /** Names that arrived in the meantime are newer. */
+  /** Loads the saved names. Names that arrived in the meantime are newer, so they stay. */
   async function loadSaved() {
     const unreadable = (error: unknown) => log.warn({ err: error }, 'a stored contact name could not be decoded')
     const names = saved

@@ -14,7 +14,10 @@ import { numberAnswer, numberQuery } from '../wire/number-query.ts'
 
 const FIRST_PAUSE = 5 * SECOND
 const LONGEST_PAUSE = 5 * MINUTE
-/** Registered jids by the given number. A number rarely changes its owner; a wrong entry is corrected with the next connection. */
+/**
+ * The most registered jids that are cached, by the given number. A number rarely changes its owner; a wrong entry is
+ * corrected with the next connection.
+ */
 const MAX_KNOWN = 10_000
 
 export interface NumberLookUp {
@@ -26,7 +29,7 @@ export interface NumberLookUp {
   keep(digits: string, jid: string): void
 }
 
-/** Look-ups of one session. `steady` measures the pauses. */
+/** Creates the look-ups of one session. `steady` measures the pauses. */
 export function createNumberLookUp(steady: Clock): NumberLookUp {
   const known = boundedCache<string, string>(MAX_KNOWN)
   /** The last pause, in ms; 0 after an answer. */

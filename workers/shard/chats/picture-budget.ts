@@ -2,7 +2,7 @@
 import type { Clock } from '../../../src/domain/clock.ts'
 
 export interface PictureBudget {
-  /** False if nothing is left. */
+  /** Takes one from the budget; false if nothing is left. */
   take(): boolean
 }
 

@@ -2,12 +2,13 @@
 import type { Ask, Limits } from '../connection/ask.ts'
 import { networkCodeOf } from '../connection/failures.ts'
 
-/** Codes for no picture (404) or a hidden one; the operation decides the meaning. */
+/** Codes for no picture (404) or a hidden one; the operation decides what they mean. */
 const NONE = new Set([401, 403, 404, 405])
 
 /**
- * The library adds the contact's token to the query, but never to one for the own picture, which the network would not answer. It returns undefined
- * for an answer without a picture.
+ * Queries the URL of a picture. The library adds the contact's token to the query, but never to a query for the
+ * account's own picture, which the network would then not answer. The library returns undefined for an answer without a
+ * picture.
  */
 export async function pictureOf(ask: Ask, jid: string, size: 'image' | 'preview', limits?: Limits): Promise<string | null> {
   try {

@@ -31,13 +31,13 @@ export const PICTURE_HOST = 'pps.whatsapp.net'
 
 export interface Pictures {
   attach(session: Session): void
-  /** Reads memory. A person is known by all their jids. */
+  /** Returns the URL from memory. A person is known by all their jids. */
   of(jids: readonly string[]): string | null
   /** Queries the picture later, unless the answer is known or too many queries are waiting. */
   prefetch(jids: readonly string[], shown: Shown): void
-  /** The network reports that the picture has changed. */
+  /** Learns from the network that the picture has changed. */
   changed(jid: string): Promise<void>
-  /** The network's description of a channel, from any query. */
+  /** Learns the network's description of a channel, from any query. */
   learnNewsletter(jid: string, description: unknown): void
   /** Called when the account is unlinked. */
   clear(): void
@@ -48,7 +48,7 @@ export interface PictureDeps {
   log: Logger
   /** Host of channel pictures; their description contains only the path. */
   host: string
-  /** The answer arrives through `learnNewsletter`. */
+  /** Queries the description of a channel; the answer arrives through `learnNewsletter`. */
   askNewsletter(jid: string): void
 }
 
@@ -56,7 +56,7 @@ interface Entry {
   url: string | null
   /** Time in epoch ms after which the URL is invalid. */
   endsAt: number
-  /** Time in epoch ms before which it is not queried again. */
+  /** Time in epoch ms before which the picture is not queried again. */
   askAgainAt: number
   /** True if the answer has arrived; false while the query is running. */
   isAnswered: boolean
@@ -74,16 +74,16 @@ interface Line {
   isWorking: boolean
 }
 
-/** Number of cached entries. A person counts twice, by number and by LID. */
+/** The most cached entries. A person counts twice, by number and by LID. */
 const MAX_KNOWN = 4_000
-/** Number of waiting queries. More are dropped, and the chat's next event queries again. */
+/** The most waiting queries. More are dropped, and the chat's next event queries again. */
 const MAX_WAITING = 50
 /** Time between two queries, in ms. */
 const PACE = SECOND
 const PER_HOUR = { chat: 200, author: 10 } satisfies Record<Shown, number>
 const PICTURED: ReadonlySet<ChatKind> = new Set(['user', 'group', 'newsletter'])
 const TOO_MUCH = 429
-/** Longest URL in the contract; a truncated URL would not work. */
+/** Longest URL that an event may have; a truncated URL would not work. */
 const MAX_LENGTH = 2_048
 
 export function createPictures({ clock, log, host, askNewsletter }: PictureDeps): Pictures {
@@ -96,7 +96,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
   let lastAskedAt = Number.NEGATIVE_INFINITY
   let quietUntil = 0
 
-  /** Finds an entry by any of the names, and adds all of them to it. */
+  /** Finds an entry by any of the jids, and adds all of them to it. */
   function find(jids: readonly string[]): Entry | undefined {
     const entry = jids.map((jid) => known.get(jid)).find((found) => found !== undefined)
     if (entry) keep(jids, entry)
@@ -107,7 +107,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     for (const jid of jids) known.set(jid, entry)
   }
 
-  /** A pending answer then finds no entry, because it may be older than the change. */
+  /** Removes an entry. A pending answer then finds no entry, because the answer may be older than the change. */
   function forget(entry: Entry | undefined) {
     if (!entry) return
     for (const [jid, other] of known) if (other === entry) known.delete(jid)
@@ -150,7 +150,10 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     }
   }
 
-  /** Runs until nothing waits, or until the rest cannot be queried; that rest is dropped, so that later events query it. */
+  /**
+   * Sends the waiting queries until there are none, or until the rest cannot be sent; that rest is dropped, so that
+   * later events query it.
+   */
   async function work(current: Line) {
     const { session, waiting } = current
     current.isWorking = true
@@ -168,7 +171,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   async function changed(jid: string) {
     forget(known.get(bare(jid)))
-    // The notice may use one name of the person and the cache the other.
+    // The notice may use one jid of the person and the cache the other.
     if (line) for (const each of jidsOf(await line.session.identity.person(jid))) forget(known.get(each))
   }
 
@@ -217,7 +220,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 const usable = (url: string | null | undefined): string | null =>
   url && url.length <= MAX_LENGTH && /^https?:/i.test(url) && URL.canParse(url) ? url : null
 
-/** Expiry in epoch ms: signed URLs of the media hosts have it in `oe`, in epoch seconds as hexadecimal digits. */
+/** Returns the expiry in epoch ms: signed URLs of the media hosts have it in `oe`, in epoch seconds as hexadecimal digits. */
 function expiryOf(url: string): number | null {
   const seconds = new URL(url).searchParams.get('oe') ?? ''
   return /^[0-9a-f]{1,10}$/i.test(seconds) ? Number.parseInt(seconds, 16) * SECOND : null

@@ -23,16 +23,16 @@ const MAX_BYTES = 8 * 1_024 * 1_024
  */
 const OLD = DAY
 /**
- * Number of messages of all instances of a thread, about 1.6 kB of memory each. Above it, an instance that adds a message keeps only its share: two
- * hundred instances with 4,000 messages each would exceed the heap of a shard.
+ * The most messages of all instances of a thread, about 1.6 kB of memory each. Above it, an instance that adds a
+ * message keeps only its share: two hundred instances with 4,000 messages each would exceed the heap of a shard.
  */
 const MAX_OF_THREAD = 50_000
 const MIN_OF_INSTANCE = 250
-/** Share that a chat always keeps: two hundred chats must be flooded before the oldest message of all is evicted. */
+/** Part of the limits that a chat always keeps: two hundred chats must be flooded before the oldest message of all is evicted. */
 const FLOOR = 1 / 200
-/** Share that is evicted at once, so that not every message has to scan all chats. */
+/** Part of the limits that is evicted at once, so that not every message has to scan all chats. */
 const SLACK = 1 / 32
-/** Number of remembered authors per id; honest clients never share one. */
+/** The most authors that are remembered per id; honest clients never share an id. */
 const MAX_WRITERS = 4
 
 /** Messages of all instances of a thread. */
@@ -43,15 +43,22 @@ export interface RecentTotal {
 
 export interface Recent {
   add(message: WAMessage): void
-  /** The first message with this id that fits. */
+  /** Returns the first message with this id that fits. */
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
-  /** The message that another message of a chat refers to; `about` is the key of the referring message. A message of another chat does not match. */
+  /**
+   * Returns the message that another message of a chat refers to; `about` is the key of the referring message. A
+   * message of another chat does not match.
+   */
   spokenOf(id: string, about: WAMessageKey): WAMessage | undefined
   /**
-   * The latest messages of others in a chat, by any of its names: at most `max`, newest first. Messages that only change another one are excluded.
+   * Returns the latest messages of others in a chat, by any jid of the chat: at most `max`, newest first. Messages that
+   * only change another one are excluded.
    */
   received(names: readonly (string | null)[], max: number): WAMessageKey[]
-  /** Key of a channel post by the number that the network gave it, because later stanzas about the post only have this number. */
+  /**
+   * Returns the key of a channel post by the number that the network gave it, because later stanzas about the post only
+   * have this number.
+   */
   post(newsletter: string, serverId: string): WAMessageKey | undefined
   /** Called after the device was unlinked: removes everything it received. */
   clear(): void
@@ -127,7 +134,7 @@ export function createRecent({
     return Math.min(maxMessages, Math.max(MIN_OF_INSTANCE, Math.floor(maxOfThread / total.instances)))
   }
 
-  /** Share of the limits to which the messages are reduced when the limits are exceeded. */
+  /** Part of the limits to which the messages are reduced when the limits are exceeded. */
   const enough = maxMessages * SLACK >= 1 ? 1 - SLACK : 1
 
   function makeRoom() {

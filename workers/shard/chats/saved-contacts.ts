@@ -1,9 +1,10 @@
 /**
- * People who are saved on the phone, with their names. The audience of a status is computed from them, and they provide the names of chats. The phone
- * sends them once, in its app state, so they are stored, sealed; nothing else of a contact is stored.
+ * Stores the people who are saved on the phone, with their names. The audience of a status is computed from them, and
+ * they provide the names of chats. The phone sends them once, in its app state, so they are stored, sealed; nothing
+ * else of a contact is stored.
  *
- * An address book is written in slices, before the version of its app state, because one commit of 20,000 people blocked the thread for 100 ms. After
- * a kill the same changes are read again, and writing them twice changes nothing.
+ * An address book is written in slices, before the version of its app state, because one commit of 20,000 people
+ * blocked the thread for 100 ms. After a kill the same changes are read again, and writing them twice changes nothing.
  */
 import type { Contact } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -17,7 +18,7 @@ import { bare } from '../wire/jid.ts'
 
 /** Number of contacts per commit and per turn, about 2 ms. */
 const SLICE = 200
-/** Limit of `chat_name` in the contract. */
+/** Longest `chat_name` of an event. */
 const MAX_NAME = 256
 
 /** Null in records from before names were stored. */
@@ -26,12 +27,15 @@ export type SavedContact = v.InferOutput<typeof SavedContact>
 
 export interface SavedContacts {
   /**
-   * Contacts from app state, in slices. Contacts without a name are no longer saved; of two changes of one person the later one counts. `written` is
-   * called with each slice after it is on disk. Rejects at the first slice that could not be written. The caller writes one list after the other, and
-   * calls `forget` only after them.
+   * Writes contacts from app state, in slices. Contacts without a name are no longer saved; of two changes of one
+   * person the later one counts. `written` is called with each slice after it is on disk. Rejects at the first slice
+   * that could not be written. The caller writes one list after the other, and calls `forget` only after them.
    */
   write(contacts: readonly Contact[], written: (slice: readonly Contact[]) => void): Promise<void>
-  /** `onUnreadable` is called with the error of a record that cannot be read, which is then skipped; without it the call rejects. */
+  /**
+   * Reads all contacts. `onUnreadable` is called with the error of a record that cannot be read, which is then skipped;
+   * without it the call rejects.
+   */
   all(onUnreadable?: (error: unknown) => void): Promise<SavedContact[]>
   /** Called when the account is unlinked, after its credentials are removed, because the next account has other contacts. */
   forget(): Promise<void>

@@ -1,7 +1,8 @@
 /**
- * Secrets that decrypt later parts of a message: votes, answers to events, edits and encrypted reactions use a secret that only the message itself
- * contains (`translate/inbound/secret.ts`). There is one sealed row per received message, in the commit of its event, and one per sent poll or event,
- * in the commit before it is sent. The rows are read when `recent.ts` does not have the message, that is, after a restart.
+ * Stores the secrets that decrypt later parts of a message: votes, answers to events, edits and encrypted reactions use
+ * a secret that only the message itself contains (`translate/inbound/secret.ts`). There is one sealed row per received
+ * message, in the commit of its event, and one per sent poll or event, in the commit before it is sent. The rows are
+ * read when `recent.ts` does not have the message, that is, after a restart.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -23,7 +24,10 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { SECRET_BYTES, secretOf } from '../translate/inbound/secret.ts'
 
 const SWEEP_EVERY = HOUR
-/** Size limit in bytes: twelve options of 100 characters are at most 5 kB, so a larger message was made large on purpose. */
+/**
+ * Largest message that is stored, in bytes: twelve options of 100 characters are at most 5 kB, so a larger message was
+ * made large on purpose.
+ */
 const MAX_MESSAGE_BYTES = 8 * 1_024
 const MB = 1_024 * 1_024
 
@@ -52,9 +56,12 @@ const ABOUT_OTHERS = new Set<Field>([
 ])
 
 const Row = v.object({
-  /** Jids of the author without device as the message had them, number and LID; null for the account itself. */
+  /** Jids of the author without a device part as the message had them, number and LID; null for the account itself. */
   authors: v.nullable(v.array(v.string())),
-  /** Jids of the chat without device. Absent in rows of an older version, and for sent messages, whose chat is in `sent.ts`. */
+  /**
+   * Jids of the chat without a device part. Absent in rows of an older version, and for sent messages, whose chat is in
+   * `sent.ts`.
+   */
   chats: v.optional(v.array(v.string())),
   /** Protobuf of the kept parts of the message, in base64. */
   message: v.string(),
@@ -73,8 +80,8 @@ export interface Secrets {
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**
-   * The kept parts of the message: its author, its secret, the options of a poll, the file under a caption. `chat`: every name of the chat in which
-   * the reference was sent; a message of another chat does not match.
+   * Finds the kept parts of the message: its author, its secret, the options of a poll, the file under a caption.
+   * `chat`: every jid of the chat in which the reference was sent; a message of another chat does not match.
    */
   get(id: string, chat: ReadonlySet<string>): Promise<KnownMessage | null>
   /** Called after the device was unlinked and its session has ended: removes the secrets of its messages. */
@@ -117,7 +124,7 @@ export function createSecrets(
     return found.flatMap(({ key, bytes }) => (bytes ? [{ key, bytes }] : []))
   }
 
-  /** The parts of a message to keep, with the name of its row; null if there is nothing to keep. */
+  /** Returns the parts of a message to keep, with the name of its row; null if there is nothing to keep. */
   function keepable({ key, message }: Pick<WAMessage, 'key' | 'message'>, isWanted = (_: keyof Terms) => true) {
     const kept = key.id && message ? keptOf(message) : null
     if (!kept || !key.id || !isWanted(kept.term)) return null
@@ -179,7 +186,7 @@ function keyOf(id: string, authors: readonly string[] | null): WAMessageKey {
   return { id, fromMe: false, participant, ...(participantAlt === undefined ? {} : { participantAlt }) }
 }
 
-/** The parts of a message to keep, and their term; null if there is nothing to keep. */
+/** Returns the parts of a message to keep, and their term; null if there is nothing to keep. */
 function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IMessage } | null {
   const content = unwrap(message)
   const messageSecret = secretOf(message)
@@ -197,7 +204,10 @@ function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IM
 
 type File = proto.Message.IImageMessage & proto.Message.IVideoMessage & proto.Message.IDocumentMessage
 
-/** A new caption may arrive without its file, so the fields that the event shows and those that decrypt the file are kept. */
+/**
+ * Returns the fields of a file to keep: those that the event shows and those that decrypt the file, because a new
+ * caption may arrive without its file.
+ */
 function fileOf(file: File): File {
   const { caption, contextInfo, jpegThumbnail, scansSidecar, streamingSidecar, interactiveAnnotations, ...rest } = file
   return rest

@@ -1,6 +1,6 @@
 /**
- * Access to the network, for operations and other callers. The deadline, the end of the socket, a missing answer, and the meanings of the network's
- * codes are handled here, once for all of them.
+ * Gives operations and other callers access to the network. The deadline, the end of the socket, a missing answer, and
+ * the meanings of the network's codes are handled here, once for all of them.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -41,20 +41,26 @@ export interface Ask {
    * from `tag`, which is used only once.
    */
   (query: BinaryNode | ((tag: string) => BinaryNode), limits?: Limits): Promise<BinaryNode>
-  /** The same with GraphQL: resolves with the operation's field of the answer, which may be null. The operations are rows of `wire/mex.ts`. */
+  /**
+   * Does the same with GraphQL: resolves with the operation's field of the answer, which may be null. The operations
+   * are rows of `wire/mex.ts`.
+   */
   mex(name: MexName, variables: Json): Promise<unknown>
-  /** The same for a function of the library that queries the network and returns the answer; undefined means that no answer arrived. */
+  /**
+   * Does the same for a function of the library that queries the network and returns the answer; undefined means that
+   * no answer arrived.
+   */
   library<T>(work: (library: Library) => Promise<T | undefined>, limits?: Limits): Promise<T>
-  /** The same for a function of the library that returns no answer. */
+  /** Does the same for a function of the library that returns no answer. */
   perform(work: (library: Library) => Promise<unknown>, limits?: Limits): Promise<void>
   /** Writes a stanza that has no answer, or whose answer is awaited elsewhere. */
   write(stanza: BinaryNode): Promise<void>
-  /** The same, with other meanings of the network's codes. */
+  /** Returns the same access with other meanings of the network's codes. */
   meaning(meanings: Meanings): Ask
 }
 
 export interface AskOptions {
-  /** In ms: for all queries together, or for each query. */
+  /** Deadline in ms: for all queries together, or for each query. */
   deadline: { totalMs: number } | { eachMs: number }
   toFailure: ToFailure
   meanings?: Meanings
@@ -73,14 +79,14 @@ const CONFLICT = 409
 export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }: AskOptions): Ask {
   const { owner, sock } = deps
   const endsAt = performance.now() + ('totalMs' in deadline ? deadline.totalMs : 0)
-  /** Time left in ms. Without a deadline for the whole operation, a single query may set its own. */
+  /** Returns the time left in ms. Without a deadline for the whole operation, a single query may set its own. */
   const left = (limits: Limits | undefined): number =>
     'totalMs' in deadline
       ? Math.min(endsAt - performance.now(), limits?.atMostMs ?? deadline.totalMs)
       : (limits?.atMostMs ?? deadline.eachMs)
 
   const asking = (own: Meanings): Ask => {
-    /** A conflict with a concurrent change is retried once. */
+    /** Runs `work`, and once more after a conflict with a concurrent change. */
     async function settled<T>(work: (leftMs: number) => Promise<T>, limits?: Limits, isFirst = true): Promise<T> {
       const leftMs = left(limits)
       if (leftMs <= 0) throw new Failure('send_timeout')
@@ -130,7 +136,10 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
   return asking(meanings)
 }
 
-/** The library creates an error from the code and text of a refusal. `<error code><field name reason/></error>` also names the refused field. */
+/**
+ * Names the refused field. The library creates an error from the code and text of a refusal, but `<error code><field
+ * name reason/></error>` also names that field.
+ */
 async function withRefusedField(
   { ws }: Pick<WASocket, 'ws'>,
   id: string,

@@ -31,7 +31,7 @@ const PAIRING_CODE_LIFE = 3 * MINUTE
 export function openConnection(deps: ConnectionDeps): OpenedConnection {
   const { creds, auth, settled, log, events, clock } = deps
   let hasEnded = false
-  /** Set before an intended end, so that the resulting close is not reported as a loss. */
+  /** True once an intended end has begun, so that the resulting close is not reported as a loss. */
   let isLeaving = false
   let isOpen = false
   let isAvailable = false
@@ -62,7 +62,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   // Many operations may wait on the network at a time, so a dozen listeners are not a leak.
   setMaxListeners(0, ending.signal)
 
-  /** Notifies after everything before it is saved, unless the session has ended in the meantime. */
+  /** Calls `notify` after everything before it is saved, unless the session has ended in the meantime. */
   const whenSaved = (notify: () => void) => settled().then(() => (hasEnded ? undefined : notify()), stray)
 
   const router = loggingRouter(sock, deps, { came: liveness.came, cut })

@@ -33,9 +33,9 @@ import type { TrustedTokens } from './trusted-tokens.ts'
 
 export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
-  /** `expiresAt` is in epoch ms. */
+  /** A QR code can be shown. `expiresAt` is in epoch ms. */
   qr(payload: string, expiresAt: number): void
-  /** The same code has a new secret. */
+  /** The code that is shown has a new secret. */
   qrReplaced(payload: string): void
   /** The phone accepted the code; the credentials are saved. */
   paired(): void
@@ -43,9 +43,9 @@ export interface SessionEvents extends PasskeyEvents {
   loggedIn(): void
   opened(): void
   closed(closed: Closed): void
-  /** Name of the account in the credentials. */
+  /** The credentials have a name of the account. */
   named(name: string): void
-  /** Also called if the restriction has not changed. */
+  /** The network has stated whether the account is restricted; also called if nothing has changed. */
   restricted(restriction: Restriction | null): void
 }
 
@@ -105,7 +105,7 @@ export interface OwnParts {
   companion: CompanionRefresh
   qrClock: QrClock
   watchdog: { answered(): void }
-  /** The network has accepted the login; the time of the network in seconds, if it states it. */
+  /** The network has accepted the login. `networkSeconds`: time of the network, if it states one. */
   loggedIn(networkSeconds: number | undefined): void
   restriction: Pick<RestrictionWatch, 'lockChanged'>
   /** The network answered any of our queries with an error. */
@@ -122,13 +122,13 @@ export interface OwnParts {
   cut(): void
 }
 
-/** `serverId` is the number of a channel post. */
+/** The network's verdict on a message. `serverId` is the number of a channel post. */
 export type Verdict = Exclude<AckOutcome, string>
 export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
 export interface Connection {
   readonly sock: WASocket
-  /** The account itself. `sock.user` has the state at the creation of the socket and lacks a name or LID that was learned since. */
+  /** The account itself, with a name or LID that was learned since the creation of the socket; `sock.user` lacks them. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly devices: DeviceLists
@@ -136,14 +136,14 @@ export interface Connection {
   readonly ended: AbortSignal
   /** Platform of the phone, from the pairing; undefined if it was not sent. */
   readonly platform: string | undefined
-  /** Access for queries to the network. */
+  /** Creates access to the network for queries. */
   asking(options: AskOptions): Ask
   /** Stores pairs of number and LID from the network's answers. */
   learnPairs(pairs: readonly LidPair[]): Promise<void>
-  /** LIDs of people by number, queried from the network if unknown. A person without one is omitted. */
+  /** Returns LIDs of people by number, queried from the network if unknown. A person without one is omitted. */
   fetchLids(pns: string[]): Promise<LidPair[]>
   readonly tokens: TrustedTokens
-  /** A code by which a phone can be paired instead of the QR code. */
+  /** Requests a code by which a phone can be paired instead of the QR code. */
   pairingCode(digits: string): Promise<string>
   readonly isOpen: boolean
   /** Whether the account shows itself as available. */
@@ -152,13 +152,14 @@ export interface Connection {
   traffic(): Traffic
   /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
-  /** While the network restricts the account, retries in the other namespace only make it worse. */
+  /** Whether the network restricts the account. Retries in the other namespace would then only make it worse. */
   isRestricted(): boolean
   /** Queries the network about a restriction. */
   refreshRestriction(): Promise<void>
   /**
-   * Call it before the send; `to` is the chat as in the stanza. Call `verdict` after the send, when its time begins: it rejects with `send_timeout`
-   * or `instance_not_connected`. Call `giveUp` if the send threw.
+   * Expects the network's ack of a message. Call it before the send; `to` is the chat as in the stanza. Call `verdict`
+   * after the send, when its time begins: it rejects with `send_timeout` or `instance_not_connected`. Call `giveUp` if
+   * the send threw.
    */
   ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
   /** Sends to a person whose keys and devices are all known. Rejects with a `Failure`, like a function of the library through `ask.perform`. */

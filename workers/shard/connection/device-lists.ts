@@ -1,19 +1,20 @@
 /**
- * Devices of each person, as the network last listed them. The library queries them before a send and caches the answer here, under the number or LID
- * it used. This cache is our own, because a notice that outdates a list may use the person's other name; both entries are then dropped.
+ * Caches the devices of each person, as the network last listed them. The library queries a list before a send and
+ * stores the answer here, under the number or LID it used. The library's own cache is not used, because a notice that
+ * outdates a list may use the person's other jid; the lists under both jids are then dropped.
  */
 import type { JidServer, PossiblyExtendedCacheStore } from '@whiskeysockets/baileys'
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import { jidUser } from '../wire/jid.ts'
 
-/** Limits of the library. */
+/** Age after which a list is queried again, as in the library. */
 const MAX_AGE = 5 * MINUTE
 const MAX_PEOPLE = 20_000
 
-/** All devices that receive a message to a group, without the sending one. */
+/** All devices that receive a message to a group, except the sending one. */
 export interface GroupDevices {
   readonly jids: readonly string[]
-  /** The `phash` of a message to them; null if it cannot be computed. */
+  /** The `phash` of a message to these devices; null if it cannot be computed. */
   readonly hash: string | null
 }
 
@@ -27,30 +28,30 @@ export interface Device {
 export interface DeviceLists {
   /** Cache for the library's socket. */
   readonly cache: PossiblyExtendedCacheStore
-  /** Devices of a person by the queried number or LID; undefined if the network must be queried. */
+  /** Returns the devices of a person by the queried number or LID; undefined if the network must be queried. */
   known(user: string): readonly Device[] | undefined
   /** Drops a person's lists, by any of their jids. */
   drop(jids: readonly string[]): void
   /**
-   * Result of `make` for the lists of a group's members, cached while none of these lists changes. `group` is compared by identity; `own` is
-   * everything else that it depends on.
+   * Returns the result of `make` for the lists of a group's members, cached while none of these lists changes. `group`
+   * is compared by identity; `own` is everything else that the result depends on.
    */
   ofGroup(
     group: { participants: readonly { id: string }[] },
     own: string,
     make: (people: string[]) => Promise<GroupDevices>,
   ): Promise<GroupDevices>
-  /** The same, only if it is cached. */
+  /** Returns the same result, only if it is cached. */
   knownOfGroup(group: object, own: string): GroupDevices | undefined
 }
 
-/** Result for a group, with the lists it was created from. */
+/** A cached result for a group, with the lists it was created from. */
 interface Made {
   users: string[]
   own: string
   lists: unknown[]
   result: GroupDevices
-  /** No list had changed at that count, and none expires before that time. */
+  /** The last check of the lists: none had changed at that count of changes, and none expires before that time. */
   checked: { changes: number; until: number }
 }
 

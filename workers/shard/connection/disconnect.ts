@@ -1,13 +1,13 @@
-/** The reason why a socket ended, as plain data. */
+/** Describes why a socket ended, as plain data. */
 import { isDeviceRemoval } from '../wire/account-notices.ts'
 
 export interface Closed {
-  /** `error.output.statusCode`; null if the library gave no error. */
+  /** `error.output.statusCode` of the library's error; null if the library gave no error. */
   code: number | null
   message: string
   /** Seconds until a temporary ban (402) ends. */
   expireSeconds: number | null
-  /** True if our own watchdog ended it, because the network never accepted the connection (`baileys/watchdog.ts`). */
+  /** True if our own watchdog ended the socket, because the network never accepted the connection (`baileys/watchdog.ts`). */
   isStartFailure: boolean
 }
 
@@ -17,7 +17,10 @@ interface BoomLike {
   output?: { statusCode?: unknown }
 }
 
-/** Takes any value, because a query that is pending at a disconnection makes the library reject with a value that is not an Error. */
+/**
+ * Returns the reason of an end. Takes any value, because a query that is pending at a disconnection makes the library
+ * reject with a value that is not an Error.
+ */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
   // Without a code the library interprets a removed device as a replaced connection.
@@ -32,7 +35,7 @@ export function closedBy(error: unknown): Closed {
 
 const DEVICE_REMOVED = 401
 
-/** The attributes of a `<failure>` are the data of the error; `expire` is text. */
+/** Returns the seconds until a ban ends. The attributes of a `<failure>` are the data of the error; `expire` is text. */
 function expireOf(data: unknown): number | null {
   if (typeof data !== 'object' || data === null || !('expire' in data)) return null
   const seconds = Number(data.expire)

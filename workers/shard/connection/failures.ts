@@ -13,8 +13,8 @@ interface BoomLike {
 }
 
 /**
- * The network's own code, wherever the library puts it: `data` of a refused query, then the GraphQL extension of channel queries, then the status of
- * a socket error.
+ * Returns the network's own code, wherever the library puts it: `data` of a refused query, then the GraphQL extension
+ * of channel queries, then the status of a socket error.
  */
 export function networkCode(error: unknown): number | null {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
@@ -25,7 +25,10 @@ export function networkCode(error: unknown): number | null {
   return typeof status === 'number' ? status : null
 }
 
-/** `connectionLost` and `timedOut`, `connectionClosed`: the codes with which the library's socket rejects pending queries. */
+/**
+ * Codes with which the library's socket rejects pending queries: `connectionLost` and `timedOut` (408), and
+ * `connectionClosed` (428).
+ */
 const SOCKET_CODES = new Set([408, 428])
 
 /** Errors of a write to a connection that is closing, before its end is reported. */
@@ -41,8 +44,9 @@ const BROKEN_PIPE = new Set([
 ])
 
 /**
- * The same numbers have different meanings: the network can also answer a query with 408. Its answers have the code as `data` (a refused query), the
- * error node (group metadata) or the GraphQL error (channels); errors of the socket have only a status.
+ * Whether an error is an answer of the network, which can refuse a query with the same number as the socket, such as
+ * 408. An answer has the code as `data` (a refused query), the error node (group metadata) or the GraphQL error
+ * (channels); errors of the socket have only a status.
  */
 function isAnswer({ data }: BoomLike): boolean {
   if (typeof data !== 'object' || data === null) return typeof data === 'number'
@@ -91,37 +95,41 @@ const SEND: Meanings = {
   429: 'action_failed',
 }
 
-/** For a query about an invitation: the network does not know it. */
+/** Meanings for a query about an invitation that the network does not know. */
 const NO_INVITATION: Meanings = { 400: 'invite_link_invalid', 404: 'invite_link_invalid', 406: 'invite_link_invalid' }
 
-/** For a channel: it is unknown, suspended, or not available here. */
+/** Meanings for a query about a channel that is unknown, suspended, or not available here. */
 const NO_NEWSLETTER: Meanings = { 404: 'newsletter_not_found', 423: 'newsletter_not_found', 451: 'newsletter_not_found' }
 
-/** For an operation that declares the meaning of 404. */
+/** Returns the meanings for an operation that declares the meaning of 404. */
 export function meaningsOf(notFound: FailureCode): Meanings {
   if (notFound === 'invite_link_invalid') return NO_INVITATION
   return notFound === 'newsletter_not_found' ? NO_NEWSLETTER : { 404: notFound }
 }
 
-/** A failure of our own is returned unchanged. `meanings` take precedence over the general ones. */
+/**
+ * Converts an error to a failure. A failure of our own is returned unchanged. `meanings` take precedence over the
+ * general ones.
+ */
 export type ToFailure = (error: unknown, meanings?: Meanings) => Failure
 
-/** For an immediate operation. */
+/** Converts an error of an immediate operation. */
 export const actionFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, ACTION], 'action_failed')
 
 /**
- * For a send, before its ack. Connection losses and disk failures are separate, because the network has refused nothing and the item is sent again.
- * The library commits keys during its relay, so a full disk can cause an error there.
+ * Converts an error of a send, before its ack. Connection losses and disk failures are separate, because the network
+ * has refused nothing and the item is sent again. The library commits keys during its relay, so a full disk can cause
+ * an error there.
  */
 export const sendFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, SEND], 'send_failed')
 
-/** For the error attribute in the ack of a message. */
+/** Converts the error attribute in the ack of a message. */
 export const ackFailure = (code: number, isRestricted: boolean, meanings: Meanings = {}): Failure =>
   refused(code, undefined, [meanings, { 463: isRestricted ? 'shadow_ban' : 'not_allowed' }, SEND], 'send_failed')
 
-/** Failures that are not an answer of the network. */
+/** Returns the failure of an error that is not an answer of the network. */
 function lost(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
   if (isStorageFailure(error)) return noStorage(error)
@@ -145,17 +153,17 @@ function refused(code: number | null, cause: unknown, tables: readonly Meanings[
 
 const NOT_ACCEPTABLE = 406
 
-/** The network's code that caused a failure; null if it was not an answer of the network. */
+/** Returns the network's code that caused a failure; null if the failure was not an answer of the network. */
 export const networkCodeOf = (error: unknown): number | null => {
   const code = error instanceof Failure ? error.details?.network_code : undefined
   return typeof code === 'number' ? code : null
 }
 
-/** The code of a refused query, with the network's name of the refused field. */
+/** Adds the network's name of the refused field to the error of a refused query. */
 export const withField = (error: unknown, refusedField: string): unknown =>
   error instanceof Error ? Object.assign(error, { refusedField }) : error
 
-/** The network's name of the field that it refused; null if it named none. */
+/** Returns the network's name of the field that it refused; null if it named none. */
 export function refusedFieldOf(failure: unknown): string | null {
   const { refusedField } = ((failure as Failure | undefined)?.cause ?? {}) as { refusedField?: unknown }
   return typeof refusedField === 'string' ? refusedField : null

@@ -1,6 +1,6 @@
 /**
- * Names of people: each has a number (PN) and a LID, and the library learns the pairs from stanzas. Internally the LID is preferred; the API shows
- * the number whenever it is known.
+ * Maps the numbers and LIDs of people: each person has a number (PN) and a LID, and the library learns the pairs from
+ * stanzas. Internally the LID is preferred; the API shows the number whenever it is known.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AuthenticationState, isLidUser, isPnUser, jidDecode, type WASocket } from '@whiskeysockets/baileys'
@@ -53,7 +53,7 @@ async function learnSlice(
 
 const REVERSE = '_reverse'
 
-/** The same keys; `onPairs` is called with every pair of number and LID that is stored through them. */
+/** Returns the same keys; `onPairs` is called with every pair of number and LID that is stored through them. */
 export function keepingPairs(
   { creds, keys }: AuthenticationState,
   onPairs: (pairs: { pn: string; lid: string }[]) => void,
@@ -111,7 +111,7 @@ export function createIdentity(auth: AuthenticationState): Identity {
   }
 }
 
-/** People in a list of the network, as identifiers of the API. */
+/** Converts people in a list of the network to identifiers of the API. */
 export const identifiersOf = (
   { person }: Pick<Identity, 'person'>,
   people: readonly { lid: string | null; pn: string | null }[],
@@ -120,7 +120,10 @@ export const identifiersOf = (
 /** Platforms of the business apps on Android and iOS. */
 const BUSINESS = new Set(['smba', 'smbi'])
 
-/** Decided by the platform from the pairing; null if it is unknown and the network must be queried. */
+/**
+ * Whether the account is a business, by the platform from the pairing; null if that is unknown and the network must be
+ * queried.
+ */
 export const isBusiness = ({ platform }: { platform: string | undefined }): boolean | null =>
   platform === undefined ? null : BUSINESS.has(platform)
 

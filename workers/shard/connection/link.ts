@@ -30,7 +30,10 @@ export interface Opening {
 export interface LinkDeps<S extends Connection> {
   /** The current session until it has ended, because its keys are in use until then. The link is the only writer. */
   session: Slot<S | null>
-  /** Null before the first session, and until the next session after a change of the proxy. The link is the only writer. */
+  /**
+   * The current route. Null before the first session, and until the next session after a change of the proxy. The link
+   * is the only writer.
+   */
   route: Slot<NetworkRoute | null>
   network: NetworkOptions
   egressAllow: Ranges
@@ -44,14 +47,17 @@ export interface LinkDeps<S extends Connection> {
   proxyUrl(): string | null
   /** An event is dropped if `isCurrent` is false when it is processed. */
   report(event: ConnectionEvent, isCurrent?: () => boolean): void
-  /** Told about a restriction before it is reported. */
+  /** Learns a restriction before it is reported. */
   restriction: AccountRestriction
   /** Removes the device's other data, which the next device must not see. */
   forget(): Promise<unknown>
 }
 
 export interface Link<S extends Connection> {
-  /** Opens a session. Never rejects, because failures are reported as events. `fresh`: as a device that was never linked. */
+  /**
+   * Opens a session. Never rejects, because failures are reported as events. `fresh`: opens it for a device that was
+   * never linked.
+   */
   open(fresh: boolean): Promise<void>
   /** Ends the session, if there is one, with `end`. */
   leave(end: (current: S) => Promise<void>): Promise<void>
@@ -61,7 +67,7 @@ export interface Link<S extends Connection> {
   isPaired(): Promise<boolean | null>
   /** Called when the network has refused the client version of the latest session. */
   refreshVersion(): Promise<void>
-  /** The next session gets a new route; the old route is closed after `restart`, when its session has ended. */
+  /** Gives the next session a new route; the old route is closed after `restart`, when its session has ended. */
   reroute(restart: () => Promise<unknown>): Promise<void>
   /** Must be called after the last session. */
   close(): Promise<void>
@@ -72,7 +78,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   /** Client version of the latest session, to which a refusal applies, whatever version other instances use. */
   let named: WAVersion | null = null
 
-  /** Removes the credentials first. */
+  /** Erases the device. The credentials are removed first. */
   async function erase() {
     await auth.erase()
     await deps.forget()
@@ -91,7 +97,10 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
     }
   }
 
-  /** With a proxy, every failure here is attributed to the proxy, because the remedy is another proxy, or none. */
+  /**
+   * Creates the route. With a proxy, every failure here is attributed to the proxy, because the remedy is another
+   * proxy, or none.
+   */
   async function routed(): Promise<NetworkRoute> {
     const proxyUrl = deps.proxyUrl()
     try {

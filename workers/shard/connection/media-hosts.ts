@@ -12,10 +12,10 @@ export type MediaConnection = Pick<Named, 'auth' | 'hosts'>
 /** `isNew`: queries again, because the cached credentials were refused. */
 export type MediaHosts = (ask: Ask, isNew?: boolean) => Promise<MediaConnection>
 
-/** Used if the answer has no TTL. */
+/** Time for which an answer without a TTL is cached. */
 const USUAL_LIFE = 300 * SECOND
 
-/** `steady` is used because the wall clock may be set. */
+/** Creates the cache. Its times are those of `steady`, because the wall clock may be set. */
 export function createMediaHosts(steady: Clock): MediaHosts {
   let known: (MediaConnection & { until: number }) | undefined
 

@@ -24,13 +24,13 @@ export interface NetworkRoute {
   close(): Promise<void>
 }
 
-/** Route of the running session; without one nothing can be sent. */
+/** Returns the route of the running session; without one nothing can be sent. */
 export function presentRoute(route: NetworkRoute | null): NetworkRoute {
   if (!route) throw new Failure('instance_not_connected')
   return route
 }
 
-/** Throws `EgressBlocked` if the address of the proxy is not allowed. */
+/** Creates a route. Throws `EgressBlocked` if the address of the proxy is not allowed. */
 export async function createNetworkRoute(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Promise<NetworkRoute> {
   const secureContext = trustedBy(network.ca)
   const through = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)
@@ -43,15 +43,18 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
     fetchOptions: { dispatcher } as unknown as RequestInit,
     async close() {
       proxy?.destroy()
-      // `destroy` and not `close`, which waits for every answer, even of a host that no longer responds. The session that made the request has ended.
+      // `destroy` is called and not `close`, which would wait for every answer, even of a host that no longer responds. The session that made the request has ended.
       await dispatcher.destroy()
     },
   }
 }
 
-/** `socks5h` means that the proxy resolves the name. A look-up here would reveal the account's destinations to the local network. */
+/**
+ * Creates the agent of a proxy. `socks5h` means that the proxy resolves the name: a look-up here would reveal the
+ * account's destinations to the local network.
+ */
 async function proxyAgent({ url, lookup }: ProxyRoute): Promise<HttpsAgent> {
-  // Loaded for the first instance that has such a proxy.
+  // The module is loaded for the first instance that has such a proxy.
   if (url.startsWith('socks')) {
     const { SocksProxyAgent } = await import('socks-proxy-agent')
     return new SocksProxyAgent(url.replace(/^socks5:/, 'socks5h:'), {

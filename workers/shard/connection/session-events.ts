@@ -60,8 +60,9 @@ export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): Sess
 }
 
 /**
- * With a proxy, the only TCP connection is the one to the proxy, so errors of it come from the proxy, as do its own refusals (the answer to CONNECT,
- * or SOCKS). A proxy that cannot reach the network is not such a refusal; that link is retried forever.
+ * Whether an error is a refusal of the proxy. With a proxy, the only TCP connection is the one to the proxy, so TCP
+ * errors come from the proxy, as do its own refusals (the answer to CONNECT, or SOCKS). A proxy that cannot reach the
+ * network is not such a refusal; that link is retried forever.
  */
 const isProxyRefusal = (message: string) =>
   /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||
@@ -69,7 +70,7 @@ const isProxyRefusal = (message: string) =>
 
 const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
 
-/** The library writes `~` while it does not know a name. */
+/** Returns the name; the library writes `~` while it does not know one. */
 const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
 
 /** Business apps are reported as the system on which they run. */

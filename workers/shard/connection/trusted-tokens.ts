@@ -1,6 +1,7 @@
 /**
- * Tokens that contacts gave to this account. A token shows the network that the two have met. They are stored under the LID. For a contact without
- * one the account creates a substitute, which is used for messages only (`wire/chat-token.ts`).
+ * Holds the tokens that contacts gave to this account. A token shows the network that the two have met. Tokens are
+ * stored under the LID. For a contact without a token the account creates a substitute, which is used for messages only
+ * (`wire/chat-token.ts`).
  */
 import { type BinaryNode, isLidUser, isPnUser, type SignalKeyStore, type WASocket } from '@whiskeysockets/baileys'
 import { buildTcTokenFromJid, isTcTokenExpired } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
@@ -10,21 +11,21 @@ import { bare } from '../wire/jid.ts'
 import type { Identity } from './identity.ts'
 
 export interface TrustedTokens {
-  /** Token as a node of a stanza to the contact. Empty if there is none, or none that is still valid. */
+  /** Returns the token as a node of a stanza to the contact. Empty if there is none, or none that is still valid. */
   node(jid: string): Promise<BinaryNode[]>
   /**
-   * Substitute for a token in a message to a person without a valid one. Empty if there is a token, for a person without a LID, and while the phone
-   * has not sent a salt.
+   * Returns a substitute for a token in a message to a person without a valid one. Empty if there is a token, for a
+   * person without a LID, and while the phone has not sent a salt.
    */
   standIn(jid: string): Promise<BinaryNode[]>
-  /** The valid tokens by the jid to query: a LID if it is known. */
+  /** Returns the valid tokens by the jid to query: a LID if it is known. */
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
 }
 
 export interface TrustedTokenDeps {
   authState: WASocket['authState']
   identity: Pick<Identity, 'lidOf' | 'isMe'>
-  /** LID of a person by number, queried from the network. Null if there is none, or no answer. */
+  /** Queries the LID of a person by number. Null if there is none, or no answer. */
   fetchLid(pn: string): Promise<string | null>
 }
 

@@ -21,8 +21,9 @@ export interface Ending {
 }
 
 /**
- * Rejects with `instance_not_connected` if the socket ends first. It uses a listener that is removed again and not a race against one long promise,
- * which would retain part of every race while the connection is open.
+ * Waits for `work`. Rejects with `instance_not_connected` if the socket ends first. The wait uses a listener that is
+ * removed again and not a race against one long promise, which would retain part of every race while the connection is
+ * open.
  */
 export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -33,7 +34,10 @@ export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   })
 }
 
-/** Both with one promise, because a text waits a few times. */
+/**
+ * Waits for `work` until the socket ends or the deadline passes, with one promise for both ends, because a text waits a
+ * few times.
+ */
 export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     function over() {

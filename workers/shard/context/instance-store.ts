@@ -8,7 +8,7 @@ import { type Ahead, type ChainedStore, createCommitChain } from '../../../src/s
 import type { Batch, Op, Rider, StateStore } from '../../../src/storage/contract.ts'
 
 export interface InstanceStore extends ChainedStore {
-  /** At most one rider. */
+  /** Sets the rider, whose operations go with the commits. There is at most one. */
   carries(rider: Rider): void
 }
 
@@ -31,7 +31,8 @@ export function createInstanceStore(store: StateStore): InstanceStore {
       isWritten = await store.commit({ ...batch, ops: [...batch.ops, ...more] })
       return isWritten
     } catch (error) {
-      // The store itself refused it in this turn, before anything was written, so nothing newer has been written in between.
+      // The store itself refused the commit in this turn, before anything was written, so nothing newer has been
+      // written in between.
       if (!(error instanceof StorageFailure && error.isFull)) throw error
       // The rider's records may need more space than the commit. On a nearly full disk the message is stored without them.
       return await store.commit(batch)

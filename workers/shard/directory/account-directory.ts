@@ -45,20 +45,20 @@ export interface AccountDirectory {
   record(message: WAMessage, options: MessageOptions): void
   /** Messages were read here or on another device of the account. */
   read(keys: readonly WAMessageKey[]): void
-  /** A slice of the phone's history; on disk with the next `flush`. */
+  /** Learns a slice of the phone's history, which is on disk with the next `flush`. */
   learn(history: readonly HistoryPiece[]): void
   /** Lists people without activity, such as group members, each by their jids. Works in slices; on disk when it resolves. */
   met(people: readonly (readonly string[])[]): Promise<void>
-  /** Facts of a group from its metadata or a notice. */
+  /** Learns facts of a group from its metadata or a notice. */
   group(jid: string, facts: GroupFacts): void
   /** Applies actions in slices; on disk when it resolves. */
   apply(actions: readonly AppStateAction[]): Promise<void>
-  /** Each pair belongs to one person. */
+  /** Joins the entries under the number and the LID of one person. */
   join(pairs: readonly Pair[]): void
 
   /** Chats, newest activity first. */
   chats(page: number, size: number): Page<ChatEntry>
-  /** A chat by any of its names; undefined if unknown. */
+  /** Finds a chat by any of its jids; undefined if unknown. */
   chat(jids: readonly (string | null | undefined)[]): ChatEntry | undefined
   /** Number of pinned chats. */
   pinned(): number
@@ -71,7 +71,7 @@ export interface AccountDirectory {
   labels(): LabelEntry[]
   /** Includes deleted labels. */
   label(id: string): LabelEntry | undefined
-  /** An id above all ids that were ever used. */
+  /** Returns an id above all ids that were ever used. */
   nextLabelId(): string
   /** Chats with a label. */
   labelled(id: string): ChatEntry[]
@@ -94,9 +94,9 @@ export interface Pair {
   lid: string
 }
 
-/** Number of changes per turn, so that other work can run in between. */
+/** Number of changes that are made in one turn, so that other work can run in between. */
 const SLICE = 200
-/** Number of messages that are known to be counted: more than arrive again when a commit has failed. */
+/** The most messages that are known to be counted: more than arrive again when a commit has failed. */
 const MAX_RECORDED = 1_000
 
 export function createAccountDirectory(
@@ -107,7 +107,10 @@ export function createAccountDirectory(
   const { chats, contacts, labels, newestFirst, byName } = createTables(context)
   const tables = [chats, contacts, labels]
   const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables)
-  /** A commit may fail for several messages of a chat together; all of them then arrive again. */
+  /**
+   * Messages that are counted already. A commit may fail for several messages of a chat together; all of them then
+   * arrive again.
+   */
   const recorded = boundedCache<string, true>(MAX_RECORDED)
 
   async function inSlices<T>(items: readonly T[], work: (item: T) => void) {
@@ -253,7 +256,7 @@ function createTables(context: Context<'id' | 'store' | 'sealer' | 'log'>) {
   return { chats, contacts, labels, newestFirst, byName }
 }
 
-/** The ids of messages of each chat, with the names of the chat. */
+/** Groups the ids of messages by chat, with the jids of the chat. */
 function idsByChat(messages: readonly WAMessageKey[]) {
   const byChat = new Map<string, { jids: (string | null | undefined)[]; ids: string[] }>()
   for (const { remoteJid, remoteJidAlt, id } of messages) {
@@ -265,11 +268,11 @@ function idsByChat(messages: readonly WAMessageKey[]) {
   return byChat.values()
 }
 
-/** Names that differ only in accents and case are adjacent; entries without a name come last. */
+/** Form of a name for sorting: names that differ only in accents and case are adjacent, and entries without a name come last. */
 const folded = (name: string) => (IS_PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '')).toLowerCase()
 const IS_PLAIN = /^[ -~]*$/
 
-/** Compares by rank, which is computed once per entry. */
+/** Compares contacts by rank, which is computed once per entry. */
 function createByRank(): (one: ContactEntry, other: ContactEntry) => number {
   const ranks = new WeakMap<ContactEntry, { name: string | null; jid: string; rank: string }>()
 

@@ -1,4 +1,4 @@
-/** Entries of chats, and how messages, the phone's history and app state change them. */
+/** Changes the entries of chats by messages, the phone's history and app state. */
 import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
 import { expiryOf } from '../chats/disappearing.ts'
@@ -10,14 +10,14 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { type ChatEntry, newChat } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** Limits of the contract. */
+/** Limits of the API. */
 export const MAX_CHATS = 5_000
 const MAX_UNREAD = 100_000
 const MAX_LABELS = 20
 
 type Chats = Pick<Table<ChatEntry>, 'find' | 'add' | 'changed'>
 
-/** A chat with a person or a group; channels and the status are not in the list. */
+/** Whether a jid is a chat of the list, with a person or a group; channels and the status are not in the list. */
 export const isChat = (jid: string): boolean => {
   const kind = chatKind(jid)
   return kind === 'user' || kind === 'group'
@@ -38,9 +38,9 @@ function known(chats: Chats, jid: string, other: string | null = null): ChatEntr
 }
 
 export interface MessageOptions {
-  /** Setting of the account: a new message unarchives its chat. */
+  /** Whether a new message unarchives its chat, by a setting of the account. */
   unarchives: boolean
-  /** This service sent the message, which does not mean that the chat was read. */
+  /** Whether this service sent the message, which does not mean that the chat was read. */
   fromApi: boolean
   /** Current time, in epoch ms. */
   now: number
@@ -87,7 +87,7 @@ function markRead(chat: ChatEntry) {
   chat.isMarkedUnread = false
 }
 
-/** Messages of a chat were read, here or on another device. */
+/** Records that messages of a chat were read, here or on another device. */
 export function readMessages(chats: Chats, jids: readonly (string | null | undefined)[], ids: readonly string[]): void {
   const chat = chats.find(jids.map(bareOrNull))
   if (!chat || (chat.unread === 0 && !chat.isMarkedUnread)) return
@@ -97,7 +97,7 @@ export function readMessages(chats: Chats, jids: readonly (string | null | undef
   chats.changed(chat)
 }
 
-/** A chat of the phone's history. Known values are newer, because they arrived while the history was on its way. */
+/** Learns a chat of the phone's history. Known values are newer, because they arrived while the history was on its way. */
 export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const id = bare(facts.id)
   if (!isChat(id)) return
@@ -106,7 +106,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const chat = known(chats, id, chatKind(id) === 'user' ? other : null)
   const at = count(facts.conversationTimestamp) ?? count(facts.lastMsgTimestamp) ?? 0
   const isNewer = !before?.isListed || at > before.activeAt
-  // The name under which the phone itself stores the chat.
+  // This is the jid under which the phone itself stores the chat.
   if (chat.id !== id) Object.assign(chat, { id, other: chat.id })
   chat.name = cutOrNull(facts.displayName || facts.name, MAX_NAME) ?? chat.name
   chat.isListed = true
@@ -129,7 +129,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   chats.changed(chat)
 }
 
-/** In epoch ms, -1 for forever; some phones write seconds. */
+/** End of a mute in epoch ms, -1 for forever. Some phones write seconds. */
 function mutedUntil(end: number | null): number {
   if (end === null || end === 0) return 0
   if (end < 0) return -1
@@ -144,7 +144,7 @@ export interface GroupFacts {
   joinedAt?: number | undefined
 }
 
-/** Subject and timer of a group, from its metadata or a notice. */
+/** Learns subject and timer of a group, from its metadata or a notice. */
 export function learnGroup(chats: Chats, jid: string, facts: GroupFacts): void {
   const before = chats.find([jid])
   if (!before && facts.joinedAt === undefined) return
@@ -160,7 +160,7 @@ export function learnGroup(chats: Chats, jid: string, facts: GroupFacts): void {
   chats.changed(chat)
 }
 
-/** Number and LID of one person: the entries under both become one chat. */
+/** Joins the entries under the number and the LID of one person to one chat. */
 export function joinChats(
   chats: Pick<Table<ChatEntry>, 'find' | 'changed' | 'remove'>,
   { pn, lid }: { pn: string; lid: string },

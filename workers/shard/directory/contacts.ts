@@ -1,4 +1,4 @@
-/** Entries of people: the names under which they are saved, and those they chose themselves. */
+/** Changes the entries of people: the names under which they are saved, and those they chose themselves. */
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
 import type { AppStateAction } from '../wire/app-state-actions.ts'
 import { cutOrNull, decimal } from '../wire/bounds.ts'
@@ -6,7 +6,7 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { type ContactEntry, newContact } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** Limits of the contract. */
+/** Limits of the API. */
 export const MAX_CONTACTS = 20_000
 export const MAX_NAME = 100
 
@@ -17,7 +17,7 @@ interface Names {
   lid: string | null
 }
 
-/** Jids without device, by kind; null for a group, a channel, or no jid. */
+/** Sorts jids by kind, without a device part; null for a group, a channel, or no jid. */
 export function namesOf(jids: readonly (string | null | undefined)[]): Names | null {
   const people = jids.flatMap((jid) => (jid && chatKind(jid) === 'user' ? [bare(jid)] : []))
   const lid = people.find((jid) => jid.endsWith('@lid')) ?? null
@@ -28,7 +28,7 @@ export function namesOf(jids: readonly (string | null | undefined)[]): Names | n
 type ContactFacts = Partial<Omit<ContactEntry, 'pn' | 'lid'>>
 const FACTS = ['name', 'firstName', 'pushName', 'verifiedName'] as const
 
-/** Undefined fields were not sent and stay unchanged. */
+/** Learns facts of a person. Undefined fields were not sent and stay unchanged. */
 function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   const found = contacts.find([names.pn, names.lid])
   const contact = found ?? newContact(names)
@@ -51,7 +51,7 @@ function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
 const DAY_SECONDS = 86_400
 const dayOf = (seconds: number) => Math.floor(seconds / DAY_SECONDS) * DAY_SECONDS
 
-/** The author of a message states its own name in it. */
+/** Learns the author of a message, who states a name in it. */
 export function recordAuthor(
   contacts: Contacts,
   {
@@ -73,7 +73,7 @@ export function recordAuthor(
   } as ContactFacts)
 }
 
-/** A person of the phone's history. */
+/** Learns a person of the phone's history. */
 export function learnPerson(
   contacts: Contacts,
   jids: readonly (string | null | undefined)[],
@@ -88,7 +88,7 @@ export function learnPerson(
   } as ContactFacts)
 }
 
-/** A person who is only listed, as a member of a group; no entry with activity is evicted for them. */
+/** Lists a person who is only a member of a group. No entry with activity is evicted for such a person. */
 export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'>, jids: readonly string[]): void {
   const names = namesOf(jids)
   if (!names) return
@@ -103,7 +103,7 @@ export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'
   contacts.changed(found)
 }
 
-/** Number and LID of one person: the entries under both become one contact. */
+/** Joins the entries under the number and the LID of one person to one contact. */
 export function joinContacts(
   contacts: Pick<Table<ContactEntry>, 'find' | 'changed' | 'remove'>,
   { pn, lid }: { pn: string; lid: string },

@@ -19,7 +19,7 @@ const LastMessage = v.object({
 export const ChatEntry = v.object({
   /** Id of the chat, as on the phone. */
   id: v.string(),
-  /** The person's other name, number or LID, if known. */
+  /** The person's other jid (number or LID), if known. */
   other: text,
   /** Subject of a group; for a person, the name of the chat in the phone's history. */
   name: text,
@@ -31,7 +31,7 @@ export const ChatEntry = v.object({
   last: v.optional(v.nullable(LastMessage), null),
   /** Time of the newest activity in epoch s; 0 if none is known. */
   activeAt: number,
-  /** Time in epoch ms at which that arrived here, because the network's times are whole seconds. */
+  /** Time in epoch ms at which that activity arrived here, because the network's times are whole seconds. */
   receivedAt: number,
   isArchived: flag,
   isPinned: flag,

@@ -1,9 +1,10 @@
 /**
- * The groups and communities of the account, in the form for lists. They are read in full after the pairing and when the network reports the list as
- * outdated (`participating.ts`), changed by the network's notices, and stored. Only the number of members is stored here.
+ * Keeps the groups and communities of the account, in the form for lists. They are read in full after the pairing and
+ * when the network reports the list as outdated (`participating.ts`), changed by the network's notices, and stored.
+ * Only the number of members is stored here.
  *
- * Changes of a list of members lead from one version to the next, so a notice that arrives twice counts once, and a missing notice is detected. Such
- * a group, and one that the network only named, is stale until it is read again.
+ * Changes of a list of members lead from one version to the next, so a notice that arrives twice counts once, and a
+ * missing notice is detected. Such a group, and one that the network only named, is stale until it is read again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -19,11 +20,11 @@ import { createdGroupIn, type GroupChange, groupNoticeIn, type NoticePerson, peo
 import { bare } from '../wire/jid.ts'
 import { createTable } from './table.ts'
 
-/** Largest number of groups in one answer of the network. */
+/** The most groups in one answer of the network. */
 const MAX_GROUPS = 10_000
 const MAX_SUBJECT = 100
 const MAX_DESCRIPTION = 2_048
-/** Number of changes per turn, so that other work can run in between. */
+/** Number of changes that are made in one turn, so that other work can run in between. */
 const SLICE = 200
 
 const text = v.optional(v.nullable(v.string()), null)
@@ -64,17 +65,20 @@ export interface GroupDirectory {
   list(): GroupEntry[]
   find(jid: string): GroupEntry | undefined
 
-  /** A query of the list begins; changes until its answer are newer than the answer. */
+  /** Begins a query of the list; changes until its answer are newer than the answer. */
   begin(): Reading
-  /** Metadata of one group of the account. On disk with the next `flush`. */
+  /** Learns the metadata of one group of the account. On disk with the next `flush`. */
   learn(group: Group): void
-  /** A notice about a group. `isMe` tells whether a jid is the account. On disk when it resolves. */
+  /** Applies a notice about a group. `isMe` tells whether a jid is the account. On disk when it resolves. */
   noticed(notice: BinaryNode, isMe: (jid: string) => boolean): Promise<void>
-  /** Groups that this service changed. Notices arrive after answers, so they are read again with the next list; for a community, its groups too. */
+  /**
+   * Marks groups that this service changed. Notices arrive after answers, so these groups are read again with the next
+   * list; for a community, its groups too.
+   */
   changed(jids: readonly string[]): void
-  /** The same for a group that the account has joined. */
+  /** Marks a group that the account has joined in the same way. */
   joined(jid: string): void
-  /** The account is no longer in the group, or the community was deactivated. */
+  /** Removes a group that the account is no longer in, or a community that was deactivated. */
   left(jid: string): void
 
   flush(): Promise<void>
@@ -90,7 +94,7 @@ export interface Reading {
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
   /** Updates some groups; `gone` are those that the account is not in. On disk when it resolves. */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>
-  /** The query had no result. */
+  /** Ends a query that had no result. */
   end(): void
 }
 
@@ -171,7 +175,10 @@ export function createGroupDirectory(context: Context<'id' | 'store' | 'sealer' 
     flushBehind()
   }
 
-  /** A change that arrives while a list is on its way is newer than the list, so such a group is read again. */
+  /**
+   * Takes groups from an answer. A change that arrives while a list is on its way is newer than the list, so such a
+   * group is read again.
+   */
   async function take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
     for (const [index, group] of groups.entries()) {
       if (index > 0 && index % SLICE === 0) await nextTurn()
@@ -320,7 +327,7 @@ type Read = (change: GroupChange, group: string, isMe: (jid: string) => boolean)
 
 const isAmong = (people: readonly NoticePerson[], isMe: (jid: string) => boolean) => people.some(({ names }) => names.some(isMe))
 
-/** This many people joined or left from one version of the list to the next. */
+/** A change in which this many people joined or left, from one version of the list to the next. */
 const counted = ({ version: next, versionBefore: before }: GroupChange, by: number): Change => ({
   type: 'amended',
   amend(entry) {

@@ -1,7 +1,8 @@
 /**
- * Groups with their members on disk, as the network last sent them. After a restart, and with more groups than fit in memory, a text needs no query
- * about its group. A notice of a change removes the group from here before it is acked, so the stored metadata is current. After a lost notice, the
- * answer to the next text corrects it (`send/targets.ts`), or its expiry does.
+ * Stores groups with their members, as the network last sent them. After a restart, and with more groups than fit in
+ * memory, a text needs no query about its group. A notice of a change removes the group from here before it is acked,
+ * so the stored metadata is current. After a lost notice, the answer to the next text corrects it (`send/targets.ts`),
+ * or its expiry does.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -13,21 +14,21 @@ import type { Context } from '../context/instance-context.ts'
 import type { Group } from '../wire/groups.ts'
 
 /**
- * Notices wait at the network as long as the device stays linked while it is offline; for older data a notice may have been lost. The same value as
- * in `group-roles.ts`.
+ * Age up to which a group is used. Notices wait at the network as long as the device stays linked while it is offline;
+ * for older data a notice may have been lost. `group-roles.ts` has the same value.
  */
 const MAX_AGE = 14 * DAY
 /** Number of groups per commit and per turn; one of a thousand members has 100 KB. */
 const SLICE = 8
 
 const Kept = v.object({
-  /** Time at which the network sent it, in epoch ms. */
+  /** Time at which the network sent the group, in epoch ms. */
   at: v.number(),
   group: v.custom<Group>((value) => typeof value === 'object' && value !== null && Array.isArray((value as Group).participants)),
 })
 
 export interface GroupStore {
-  /** Null if there is no valid metadata. */
+  /** Reads a group; null if there is no valid metadata. */
   read(jid: string): Promise<Group | null>
   keep(group: Group): void
   drop(jid: string): void
@@ -74,7 +75,7 @@ export function createGroupStore({
   }
 
   function put(jid: string, kept: v.InferOutput<typeof Kept> | null) {
-    // Runs after the earlier ones.
+    // A replaced change moves behind the others.
     open.delete(jid)
     open.set(jid, kept)
     settled().catch((error) => log.error({ err: error }, 'a group could not be written to disk'))

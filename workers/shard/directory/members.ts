@@ -1,4 +1,4 @@
-/** Members of groups in the network's answers, with number and LID of each, for the directory. */
+/** Takes the members of groups from the network's answers, with number and LID of each, for the directory. */
 import { isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'
 import type { LidPair } from '../connection/identity.ts'
@@ -20,7 +20,7 @@ export interface MembersDeps {
 /** Stores the members of groups in slices, each person once, however many groups they share. */
 export type TakeMembers = (groups: readonly Group[]) => Promise<void>
 
-/** Pairs of the members for whom the answer has both names. */
+/** Returns the pairs of the members for whom the answer has both number and LID. */
 export const pairsOf = (people: readonly (readonly string[])[]): LidPair[] =>
   people.flatMap((names) => {
     const pn = names.find((name) => isPnUser(name))

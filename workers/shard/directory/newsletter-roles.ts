@@ -1,4 +1,7 @@
-/** Role of the account in each channel, as the network last sent it, because a look-up under another role is refused. Valid for one session. */
+/**
+ * Holds the role of the account in each channel, as the network last sent it, because a look-up under another role is
+ * refused. It is valid for one session.
+ */
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { ViewRole } from '../wire/mex.ts'
 import type { Newsletter } from '../wire/newsletters.ts'
@@ -6,13 +9,13 @@ import type { Newsletter } from '../wire/newsletters.ts'
 const MAX_KNOWN = 1_000
 
 export interface NewsletterRoles {
-  /** A description of a channel; one without a role changes nothing. */
+  /** Learns the role from a description of a channel; one without a role changes nothing. */
   learn(newsletter: Pick<Newsletter, 'id' | 'role'>): void
-  /** An operation may have changed the role. */
+  /** Forgets the role, which an operation may have changed. */
   forget(newsletter: string): void
   /**
-   * Roles to query under, the likeliest first. The network answers every account as a subscriber, even one that does not follow the channel; in all
-   * captured answers it refused guests.
+   * Returns the roles to query under, the likeliest first. The network answers every account as a subscriber, even one
+   * that does not follow the channel; in all captured answers it refused guests.
    */
   toTry(newsletter: string): ViewRole[]
 }

@@ -1,4 +1,4 @@
-/** Sorted entries, for pages of them. They are sorted again only after a change, starting from the previous order. */
+/** Keeps entries sorted, for pages of them. They are sorted again only after a change, starting from the previous order. */
 import { onPage } from '../../../src/domain/page.ts'
 import type { Table } from './table.ts'
 
@@ -8,11 +8,11 @@ export interface Page<T> {
 }
 
 export interface Order<T> {
-  /** Pages are counted from 1. */
+  /** Returns one page of the entries. The first page has the number 1. */
   page(page: number, size: number): Page<T>
 }
 
-/** Selects the entries that are shown. */
+/** Creates the order. The filter selects the entries that are shown. */
 export function orderOf<T extends object>(
   table: Pick<Table<T>, 'values' | 'has' | 'revision'>,
   compare: (one: T, other: T) => number,

@@ -1,6 +1,6 @@
 /**
- * The end of a pairing by code. The phone has accepted the code and sends its keys, encrypted with the code. Our keys are sent back, encrypted for
- * the phone only. Then the network sends the same `pair-success` as after a scan.
+ * Ends a pairing by code. The phone has accepted the code and sends its keys, encrypted with the code. Our keys are
+ * sent back, encrypted for the phone only. Then the network sends the same `pair-success` as after a scan.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import {
@@ -19,7 +19,7 @@ const KEY_BYTES = 32
 
 type RegistrationSocket = Pick<WASocket, 'authState' | 'ev' | 'query'>
 
-/** Rejects if the notice was not created with our code. */
+/** Answers the phone's notice. Rejects if the notice was not created with our code. */
 export async function finishRegistration(sock: RegistrationSocket, notice: BinaryNode): Promise<void> {
   const { creds } = sock.authState
   if (creds.pairingCode === undefined || !creds.me)
@@ -46,7 +46,7 @@ export async function finishRegistration(sock: RegistrationSocket, notice: Binar
   sock.ev.emit('creds.update', creds)
 }
 
-/** The phone's ephemeral key: salt, IV, and the key encrypted with the code. */
+/** Decrypts the phone's ephemeral key. The bytes are salt, IV, and the key encrypted with the code. */
 async function unwrapped(wrapped: Buffer, code: string): Promise<Buffer> {
   const key = await derivePairingCodeKey(code, wrapped.subarray(0, KEY_BYTES))
   return aesDecryptCTR(wrapped.subarray(48, 80), key, wrapped.subarray(KEY_BYTES, 48))

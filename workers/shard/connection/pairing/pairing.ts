@@ -24,15 +24,16 @@ export interface Pairing {
   giveUp(): void
   png(): Promise<Buffer | null>
   /**
-   * Code for this number: the one of the last minute, or a new one from `request`. A socket has one code at a time; a code for another number
-   * invalidates it.
+   * Returns the code for this number: the one of the last minute, or a new one from `request`. A socket has one code at
+   * a time; a code for another number invalidates it.
    */
   phoneCode(digits: string, request: () => Promise<string>): Promise<string>
 }
 
 /**
- * Of the image: grey, and each line as its difference from the one above, which is nothing in most lines of a code. Left to itself the library writes
- * colours, and tries all filters on each line: that takes the thread of the shard twice as long, for a file twice as large.
+ * Options of the image: grey pixels, and each line stored as its difference from the line above, which is empty in most
+ * lines of a code. By default the library writes colours and tries all filters on each line: that takes the thread of
+ * the shard twice as long, for a file twice as large.
  */
 const PLAIN = { colorType: 0, filterType: 2 } as object
 
@@ -42,7 +43,7 @@ async function imageOf(payload: string): Promise<Buffer> {
   return QRCode.toBuffer(payload, { width: QR_SIZE, errorCorrectionLevel: 'M', rendererOpts: PLAIN })
 }
 
-/** Delays are measured by `steady`; reported times are those of `clock`. */
+/** Creates the codes of an instance. Delays are measured by `steady`; reported times are those of `clock`. */
 export function createPairing(steady: Clock, clock: Clock = steady): Pairing {
   let code: QrCode | null = null
   let image: { payload: string; png: Promise<Buffer> } | null = null

@@ -1,6 +1,6 @@
 /**
- * Compares an assertion with the options that the browser had to sign. A wrong one is refused here, because each sent assertion uses one attempt.
- * Only the network can verify the signature itself. Pure.
+ * Compares an assertion with the options that the browser had to sign. A wrong assertion is refused here, because each
+ * sent assertion uses one attempt. Only the network can verify the signature itself. Pure.
  */
 import { createHash } from 'node:crypto'
 import type { Issue } from '../../../../src/domain/failures.ts'
@@ -12,7 +12,7 @@ const FLAGS_AT = 32
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
 
-/** Fields that the web client sends, in its order. */
+/** Builds the JSON with the fields that the web client sends, in its order. */
 export const assertionJson = ({ id, rawId, type, response }: Assertion): Buffer => {
   const { clientDataJSON, authenticatorData, signature, userHandle } = response
   return Buffer.from(
@@ -25,7 +25,7 @@ export const assertionJson = ({ id, rawId, type, response }: Assertion): Buffer 
   )
 }
 
-/** First problem of the assertion, or null. */
+/** Returns the first problem of the assertion, or null. */
 export function problemOf(assertion: Assertion, options: RequestOptions): Issue | null {
   const at = (path: string, message: string | null) => (message === null ? null : { path: `assertion.${path}`, message })
   const { clientDataJSON, authenticatorData } = assertion.response
@@ -57,7 +57,7 @@ interface ClientData {
   crossOrigin?: unknown
 }
 
-/** Browsers add random fields on purpose, so the JSON is parsed and never compared as text. */
+/** Parses the client data. Browsers add random fields on purpose, so the JSON is parsed and never compared as text. */
 function clientOf(encoded: string): ClientData | null {
   try {
     const data = JSON.parse(Buffer.from(encoded, 'base64url').toString()) as Record<string, unknown> | null
@@ -68,7 +68,7 @@ function clientOf(encoded: string): ClientData | null {
   }
 }
 
-/** Pages of the relying party's host and of its subdomains may use its passkeys. */
+/** Whether a page may use the passkeys of the relying party: pages of its host and of its subdomains may. */
 function isPageOf(rpId: string, origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, hostname } = new URL(origin)

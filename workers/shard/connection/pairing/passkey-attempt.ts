@@ -31,7 +31,7 @@ export interface Agreement {
 
 const IV_BYTES = 12
 
-/** `ref`: reference of the network for this attempt. */
+/** Creates an attempt. `ref`: reference of the network for this attempt. */
 export function createPasskeyAttempt(ref: string): PasskeyAttempt {
   const pair = Curve.generateKeyPair()
   const nonce = randomBytes(KEY_BYTES)

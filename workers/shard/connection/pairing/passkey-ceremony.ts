@@ -48,7 +48,7 @@ export interface CeremonyDeps {
   onError(error: PasskeyError): void
 }
 
-/** `ceremony`: id of the ceremony. */
+/** State of a ceremony for the API. `ceremony`: its id. */
 export type CeremonyState = Omit<PasskeyState, 'last_error'> & { ceremony: string }
 
 export interface Ceremony {
@@ -71,7 +71,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
   const handoff = createPasskeyHandoff(sock, steady)
   const deadline = createPasskeyDeadline(steady)
   const offer = createPasskeyOffer()
-  /** Set when an assertion is submitted, until its attempt has ended. */
+  /** The running exchange: set when an assertion is submitted, until its attempt has ended. */
   let exchange: PasskeyExchange | null = null
   let isOver = false
   deadline.set(OPTIONS_LIFE)
@@ -81,7 +81,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
     deadline.set(OPTIONS_LIFE)
   }
 
-  /** The answer replaces the options that were known before. */
+  /** Fetches the network's options, which replace those that were known before. */
   async function fetchOptions(): Promise<void> {
     try {
       const found = requestOptionsIn(await query(optionsQuery()))
@@ -109,7 +109,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
     await fetchOptions()
   }
 
-  /** Also ends the pairing. */
+  /** Ends the ceremony with an error, and the pairing with it. */
   function fail(error: PasskeyError) {
     if (isOver) return
     end(error)

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/domain/clock.ts'
 
 export type PasskeyDeadline = ReturnType<typeof createPasskeyDeadline>
 
-/** `clock` must not step. */
+/** Creates the deadline. `clock` must not step. */
 export function createPasskeyDeadline(clock: Clock) {
   let endsAt = clock.now()
   let timer: NodeJS.Timeout | undefined

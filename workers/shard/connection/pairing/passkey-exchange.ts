@@ -27,7 +27,7 @@ export interface ExchangeDeps {
   deadline: PasskeyDeadline
   log: Logger
   onAccepted(): void
-  /** The phone did not answer; another attempt may. */
+  /** The phone did not answer this attempt; it may answer another one. */
   onUnanswered(): void
   /** The pairing has failed. */
   onFailed(error: PasskeyError): void
@@ -41,11 +41,11 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
   const { query, creds, settled, handoff, deadline, log } = deps
   let stage: Exclude<PasskeyStage, 'none'> = 'awaiting_response'
   let keys: PasskeyAttempt | null = null
-  /** The phone has a proof that this is the device whose code it accepted. */
+  /** True if the phone has a proof that this is the device whose code it accepted. */
   let hasProof = false
   /** Resolves when the network has accepted the assertion. */
   let taken: Promise<void> = Promise.resolve()
-  /** The phone's key and nonce have arrived; a second notification is ignored. */
+  /** True once the phone's key and nonce have arrived; a second notification is ignored. */
   let isContinued = false
   let agreement: Agreement | null = null
   let needsConfirmation = false
@@ -118,7 +118,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
         hasProof = proof !== null
         const credentialId = Buffer.from(assertion.rawId, 'base64url')
         taken = query(prologueQuery({ credentialId, assertion: json, payload: own.payload, proof })).then(accepted)
-        // Set before the result arrives, because the phone's continuation can overtake it.
+        // The keys are set before the result arrives, because the phone's continuation can overtake it.
         keys = own
         await taken
       } finally {

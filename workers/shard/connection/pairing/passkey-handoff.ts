@@ -1,6 +1,6 @@
 /**
- * The handoff from the code that the phone accepted to a passkey: a key that is derived from the secret in that code, with which the phone recognizes
- * this device.
+ * Hands a pairing over from the code that the phone accepted to a passkey: a key is derived from the secret in that
+ * code, by which the phone recognizes this device.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
@@ -12,7 +12,7 @@ const PROOF_LIFE = 5 * MINUTE
 
 export type PasskeyHandoff = ReturnType<typeof createPasskeyHandoff>
 
-/** `clock` must not step. */
+/** Creates the handoff. `clock` must not step. */
 export function createPasskeyHandoff(sock: Pick<WASocket, 'authState' | 'ev'>, clock: Clock) {
   const { creds } = sock.authState
   let handoff: { key: Buffer; since: number } | null = null

@@ -5,10 +5,13 @@ import { type CompanionIdentity, KEY_BYTES, type PrimaryIdentity } from '../../w
 
 const NONE = Buffer.alloc(0)
 
-/** Derived from the secret that the phone knows. A proof with it shows the phone that this is the device whose code it accepted. */
+/**
+ * Derives a key from the secret that the phone knows. A proof with this key shows the phone that this is the device
+ * whose code it accepted.
+ */
 export const handoffKey = (advSecret: Uint8Array): Buffer => derived(advSecret, NONE, 'shortcake-passkey-handoff-v1')
 
-/** `payload` is encoded. */
+/** Proves that this device has the key. `payload` is encoded. */
 export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => createHmac('sha256', key).update(payload).digest()
 
 /**
@@ -17,7 +20,7 @@ export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => cr
  */
 export const commitmentTo = (nonce: Uint8Array, identity: Uint8Array): Buffer => sha256(identity, nonce)
 
-/** Throws for a key of the phone with which every agreement is the same. */
+/** Derives the key of the request. Throws for a key of the phone with which every agreement is the same. */
 export function encryptionKey(
   privateKey: Uint8Array,
   primary: Pick<PrimaryIdentity, 'publicKey'>,
@@ -31,14 +34,14 @@ export function encryptionKey(
 /** Number of bytes of both nonces and the phone's key that the code shows. */
 const CODE_BYTES = 5
 
-/** `XXXX-XXXX`: the phone shows the same code, unless somebody intercepts the connection. */
+/** Returns the code `XXXX-XXXX`. The phone shows the same one, unless somebody intercepts the connection. */
 export function confirmationCode(nonce: Uint8Array, primary: PrimaryIdentity): string {
   const mask = sha256(nonce, primary.publicKey)
   const code = bytesToCrockford(Buffer.from(primary.nonce.subarray(0, CODE_BYTES).map((byte, at) => byte ^ mask[at]!)))
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
-/** Ciphertext and tag. `request` is encoded. */
+/** Returns ciphertext and tag. `request` is encoded. */
 export const sealedWith = (key: Uint8Array, iv: Uint8Array, request: Uint8Array): Buffer => aesEncryptGCM(request, key, iv, NONE)
 
 const sha256 = (...parts: Uint8Array[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()

@@ -22,7 +22,7 @@ export function createPasskeyOffer() {
     withdraw() {
       options = null
     },
-    /** The assertion uses an attempt. Throws a `Failure` if it may not be sent. */
+    /** Takes an assertion, which then uses an attempt. Throws a `Failure` if it may not be sent. */
     take(assertion: Assertion): void {
       if (options === null) throw new Failure('passkey_not_pending')
       if (refused >= MAX_REFUSED) throw new Failure('rate_limited', { message: TOO_MANY })

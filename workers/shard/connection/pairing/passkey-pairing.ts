@@ -1,4 +1,4 @@
-/** Linking an instance with a passkey, across its sockets: the running ceremony, and the last error. Kept only in memory. */
+/** Links an instance with a passkey, across its sockets. The running ceremony and the last error are kept only in memory. */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -25,9 +25,9 @@ export interface PasskeySocket {
 /** Reports of one socket. */
 export interface SocketPasskey {
   readonly isUnderWay: boolean
-  /** `passkey_prologue_request`. Resolves when the new secret is on disk. */
+  /** Handles `passkey_prologue_request`. Resolves when the new secret is on disk. */
   asked(notice: BinaryNode): Promise<void>
-  /** `crsc_continuation`. */
+  /** Handles `crsc_continuation`. */
   continued(notice: BinaryNode): void
   /** The device is linked. */
   linked(): void

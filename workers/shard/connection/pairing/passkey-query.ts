@@ -12,7 +12,7 @@ export class ConnectionLost extends Error {}
 /** The network's error codes are not documented, so each one fails the attempt. */
 const ANY_CODE = { otherwise: 'action_failed' } as const
 
-/** Rejects with `ConnectionLost`, or with the network's error. */
+/** Sends a query. Rejects with `ConnectionLost`, or with the network's error. */
 export const passkeyQuery =
   (sock: Pick<WASocket, 'query'>): PasskeyQuery =>
   async (node) => {

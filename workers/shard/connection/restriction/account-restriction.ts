@@ -1,15 +1,18 @@
-/** The network's restriction of the account: it cannot message people who never wrote to it. */
+/** Holds the network's restriction of the account: it cannot message people who never wrote to it. */
 import type { Restriction } from '../../../../src/domain/instance.ts'
 import type { Context } from '../../context/instance-context.ts'
 
 export interface AccountRestriction {
-  /** Null if the account is not restricted, as far as is known. */
+  /** Returns the restriction; null if the account is not restricted, as far as is known. */
   now(): Restriction | null
-  /** Applied immediately, because the next item of the queue may be about to leave. The state of the instance follows later. */
+  /**
+   * Changes the restriction immediately, because the next item of the queue may be about to leave. The state of the
+   * instance follows later.
+   */
   change(restriction: Restriction | null): void
 }
 
-/** `onChange` is called before the next item leaves. */
+/** Creates the restriction. `onChange` is called before the next item leaves. */
 export function createAccountRestriction(
   { tally, log }: Context<'tally' | 'log'>,
   { onChange }: { onChange(restriction: Restriction | null): void },

@@ -1,7 +1,7 @@
 /**
- * The network's reach-out lock: for some time the account may not write to new people, and every attempt counts against it. The network announces it.
- * The lock is also queried once after each login, after a refusal with 463 (which has two meanings), and when it should have ended; it counts as
- * ended only after the network confirms it.
+ * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts
+ * against it. The network announces it. The lock is also queried once after each login, after a refusal with 463 (which
+ * has two meanings), and when it should have ended; it counts as ended only after the network confirms it.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
@@ -13,7 +13,7 @@ import { QUERY_DEADLINE } from '../within.ts'
 
 /** Interval in ms of queries about a lock without an end, or past its announced end, as in the official web client. */
 const ASK_AGAIN = MINUTE
-/** The network's clock differs from ours, so the query is sent a little after the announced end. */
+/** Time after the announced end at which the query is sent, because the network's clock differs from ours. */
 const GRACE = SECOND
 
 export interface RestrictionWatch {
@@ -56,7 +56,7 @@ export function watchRestriction(
     alarm = timer(left > 0 ? left : ASK_AGAIN, () => void lookAgain())
   }
 
-  /** A timer that exceeds the longest possible delay fires early and is then set again. */
+  /** Queries a lock that should have ended. A timer that exceeds the longest possible delay fires early and is then set again. */
   async function lookAgain() {
     const { until } = current ?? {}
     if (until && until > clock.now()) return lookIn(current)
@@ -66,7 +66,7 @@ export function watchRestriction(
     else lookIn(current)
   }
 
-  /** False if there was no answer. */
+  /** Queries the lock; false if there was no answer. */
   async function ask(): Promise<boolean> {
     try {
       lockChanged(reachOutLock(await mex('FetchReachoutTimelock', {}, QUERY_DEADLINE)))

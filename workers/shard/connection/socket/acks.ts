@@ -15,7 +15,7 @@ export type AckOutcome =
   /** The connection ended first, or the caller stopped waiting. */
   | 'closed'
 
-/** Used for a code that is not a number. */
+/** Code of an ack whose code is not a number. */
 const UNKNOWN_CODE = 500
 
 export interface PendingAck {
@@ -27,11 +27,12 @@ export interface PendingAck {
 
 export interface Acks {
   /**
-   * Must be called before the send, because the ack can arrive before the send resolves. `to` is the chat as in the stanza: the network also acks our
-   * receipts, which have the ids of other people's messages, and senders choose those ids.
+   * Expects the ack of a message. It must be called before the send, because the ack can arrive before the send
+   * resolves. `to` is the chat as in the stanza: the network also acks our receipts, which have the ids of other
+   * people's messages, and senders choose those ids.
    */
   expect(messageId: string, to: string): PendingAck
-  /** Called by the router. */
+  /** Takes an ack from the router. */
   came(ack: BinaryNode): void
   /** The connection has ended. */
   end(): void
@@ -66,7 +67,7 @@ export function createAcks(): Acks {
       else waiting.set(messageId, (waiting.get(messageId) ?? new Set()).add(mine))
       return {
         within(timeoutMs) {
-          // Nothing clears the timer after the verdict is known.
+          // If the verdict is known already, nothing would clear the timer.
           if (!isOver) timer = setTimeout(mine.finish, timeoutMs, 'timeout')
           return verdict.promise
         },

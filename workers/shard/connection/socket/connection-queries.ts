@@ -1,4 +1,4 @@
-/** Queries and sends of one connection. All of them end with it. */
+/** The queries and sends of one connection, all of which end with it. */
 import type { WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { createAsk } from '../ask.ts'

@@ -46,7 +46,10 @@ export function createPersonRelay({ sock, auth, identity, devices }: PersonRelay
   const { creds, keys } = auth
   const repository = sock.signalRepository as SignalRepository
 
-  /** All devices of the person and our own except this one; null if a list is unknown or expired. Like `getUSyncDevices` of the library. */
+  /**
+   * Returns all devices of the person and our own except this one; null if a list is unknown or expired.
+   * `getUSyncDevices` of the library does the same.
+   */
   function recipients(to: string): { theirs: string[]; ours: string[] } | null {
     const { id, lid } = creds.me!
     const own = to.endsWith('@lid') && lid ? lid : id
@@ -59,7 +62,7 @@ export function createPersonRelay({ sock, auth, identity, devices }: PersonRelay
     return { theirs: jids(theirs), ours: jids(ours).filter((jid) => jid !== id && jid !== lid) }
   }
 
-  /** Null if the token must be renewed, or ours must be sent. */
+  /** Returns the nodes of the token; null if the token must be renewed, or ours must be sent. */
   async function tokenOf(to: string): Promise<BinaryNode[] | null> {
     const name = to.endsWith('@lid') ? to : ((await identity.lidOf(to)) ?? to)
     const { [name]: entry } = await keys.get('tctoken', [name])

@@ -61,7 +61,8 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     defaultQueryTimeoutMs: QUERY_TIMEOUT,
     // Being online would silence the phone's own notifications.
     markOnlineOnConnect: false,
-    // The queue reports own sends once, with their outcome; the library's echo would needlessly go through the inbound mutex.
+    // The queue reports each send once, with its outcome; the library's echo would needlessly go through the inbound
+    // mutex.
     emitOwnEvents: false,
     fireInitQueries: true,
     syncFullHistory: false,

@@ -29,7 +29,10 @@ export type Answered = (typeof ANSWERED)[number]
  */
 export type Phase = 'count' | 'intercept' | 'translate' | 'commit'
 
-/** A stanza has been processed; its outcome follows when its data is on disk. In the meantime the next stanza of a row that `overlaps` may begin. */
+/**
+ * Result for a stanza that has been processed, and whose outcome follows when its data is on disk. In the meantime the
+ * next stanza of a row that `overlaps` may begin.
+ */
 export class Following<Outcome> {
   readonly outcome: Promise<Outcome>
   constructor(outcome: Promise<Outcome>) {
@@ -41,8 +44,8 @@ export interface Step<Outcome = unknown> {
   phase: Phase
   name: string
   /**
-   * If true, its result is an outcome: the step handled the stanza, later steps are skipped, and the outcome decides the answer. Undefined means that
-   * the step did not handle it.
+   * If true, the result of the step is an outcome: the step handled the stanza, later steps are skipped, and the
+   * outcome decides the answer. Undefined means that the step did not handle it.
    */
   decides: boolean
   /** A failure means that the stanza must be delivered again. */
@@ -56,7 +59,10 @@ export interface Answer<Outcome = unknown> {
 
 export interface Mutex {
   name: string
-  /** Stanzas with the same key are handled one after the other, in order of arrival. Undefined means immediately. */
+  /**
+   * Key of a stanza. Stanzas with the same key are handled one after the other, in order of arrival; undefined means
+   * immediately.
+   */
   key(node: BinaryNode): string | undefined
   /** A stanza begins as soon as the one before it is `Following`; other stanzas wait until that one is answered. */
   overlaps?: true
@@ -75,15 +81,15 @@ export interface Route<Outcome = unknown> {
 
 export type Table = readonly Route<never>[]
 
-/** For a route whose answer does not depend on the outcome of its steps, and for one with its own type of outcome. */
+/** Row for stanzas whose answer does not depend on the outcome of the steps, or whose outcome has its own type. */
 export const route = <Outcome>(of: Match, line: Mutex, steps: readonly Step<Outcome>[], answer: Answer<Outcome>): Route<never> =>
   ({ of, line, steps, answer }) as unknown as Route<never>
 
-/** For the stanzas that no earlier row matches. */
+/** Row for the stanzas that no earlier row matches. */
 export const rest = (of: Match, answer: Answer): Route<never> =>
   ({ of, line: AT_ONCE, steps: [], answer, isRest: true }) as unknown as Route<never>
 
-/** A step that only has an effect, and a step that decides the outcome of the stanza. */
+/** Step that only has an effect; `decide` below makes one that decides the outcome of the stanza. */
 export const step = (phase: Phase, name: string, run: (node: BinaryNode) => unknown): Step<never> =>
   ({ phase, name, decides: false, run }) as Step<never>
 export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['run']): Step<Outcome> => ({
@@ -93,9 +99,9 @@ export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['
   run,
 })
 
-/** No mutex: nothing waits for the stanza, and it waits for nothing. */
+/** Mutex for stanzas that wait for nothing and for which nothing waits. */
 export const AT_ONCE: Mutex = { name: 'at once', key: () => undefined }
-/** All stanzas one after the other. */
+/** Mutex under which all stanzas are handled one after the other. */
 export const oneByOne = (name: string, most?: number): Mutex => ({
   name,
   key: () => name,
@@ -133,7 +139,7 @@ export interface Router {
 
 type RoutedSocket = Pick<WASocket, 'ws'>
 
-/** Must be called right after the socket is created. */
+/** Detaches the library's listeners. Must be called right after the socket is created. */
 export function detachLibrary({ ws }: RoutedSocket): void {
   for (const event of DETACHED) ws.removeAllListeners(event)
 }
@@ -142,7 +148,7 @@ export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   const byTag = new Map<string, Route[]>()
   /** State of each mutex by key: when its last task lets the next one begin, when all tasks are done, and their number. Neither promise rejects. */
   const lines = new Map<string, { begun: Promise<void> | undefined; done: Promise<void> | undefined; count: number }>()
-  /** Stanzas that need an answer and are still being handled. */
+  /** Stanzas that need an answer and are not handled yet. */
   const underWay = new Map<BinaryNode, Promise<void>>()
   let isFenced = false
 
@@ -249,10 +255,10 @@ export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
 
 const isAnswered = (tag: string): tag is Answered => (ANSWERED as readonly string[]).includes(tag)
 
-/** The row of a stanza; undefined if no row matches. */
+/** Returns the row of a stanza; undefined if no row matches. */
 export const rowOf = (table: Table, node: BinaryNode): Route<never> | undefined => table.find(({ of }) => fits(of, node))
 
-/** The table as text, one row per entry. */
+/** Returns the table as text, one row per entry. */
 export const describeTable = (table: Table): string[] =>
   table.map(({ of, line, steps, answer }) =>
     [

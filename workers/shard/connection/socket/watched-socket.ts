@@ -15,7 +15,10 @@ import { type Liveness, watchLiveness } from './liveness.ts'
 import { socketOptions } from './socket.ts'
 import { detachLibrary } from './stanza-router.ts'
 
-/** Reported like a connection that the network closed, because the reason to reconnect is the same. */
+/**
+ * Code with which a stalled connection ends. It is reported like a connection that the network closed, because the
+ * reason to reconnect is the same.
+ */
 const STALLED = 428
 
 export interface WatchedSocket {
@@ -26,7 +29,7 @@ export interface WatchedSocket {
   stray(error: unknown): void
 }
 
-/** `groupMetadata` gives the library the session's groups; otherwise it would query the network. */
+/** Opens the socket. `groupMetadata` gives the library the session's groups; otherwise it would query the network. */
 export function openWatchedSocket(
   deps: ConnectionDeps,
   groupMetadata: (jid: string) => Promise<GroupMetadata | undefined>,

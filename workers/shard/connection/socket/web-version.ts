@@ -37,11 +37,11 @@ const records = repository<VersionState>({
 export interface WebVersionOptions {
   store: StateStore
   log: Log
-  /** `SVC_WEB_VERSION`. */
+  /** Version in `SVC_WEB_VERSION`. */
   wanted: readonly [number, number, number] | null
   network: NetworkOptions
   allow: Ranges
-  /** Tests provide their own names and sockets. */
+  /** Names and sockets of tests. */
   egress?: GuardedFetchOptions['egress']
 }
 
@@ -68,7 +68,7 @@ export async function openWebVersion(options: WebVersionOptions): Promise<WebVer
 
 const isReal = ({ url, root }: NetworkOptions) => url === null && root === null
 
-/** Redirects are not followed, because they would lead to another host. */
+/** Reads the newest version. Redirects are not followed, because they would lead to another host. */
 async function newest({ allow, log, egress }: WebVersionOptions): Promise<WAVersion> {
   const { status, body } = await guardedFetch(PAGE, {
     allow,
