@@ -1,11 +1,14 @@
-/** Stateless Piscina tasks over the store: a webhook log may be long, and its rows are sealed. The store is open while a task runs. */
+/**
+ * Runs stateless Piscina tasks over the store: a webhook log may be long, and its rows are sealed. The store is open
+ * while a task runs.
+ */
 
 import type { LogReader } from '../../src/domain/webhook-log.ts'
 import { openStore } from '../../src/storage/open-store.ts'
 import { createSealer } from '../../src/storage/sealer.ts'
 import { logReader } from '../../src/webhooks/log-reader.ts'
 
-/** One question to the reader, and the keys of the instances it is about. */
+/** A question to the reader, and the keys of the instances it is about. */
 export type LogTask = {
   [M in keyof LogReader]: { ask: M; of: Parameters<LogReader[M]>; storeUrl: string; keys: ReadonlyMap<string, Uint8Array> }
 }[keyof LogReader]

@@ -12,11 +12,11 @@ import type { GroupDirectory } from './group-directory.ts'
 import type { GroupStore } from './group-store.ts'
 import type { TakeMembers } from './members.ts'
 
-/** Limits how long a lost notice leaves the list wrong. */
+/** Age after which the list is read again at a login. It limits how long a lost notice leaves the list wrong. */
 const MAX_AGE = 7 * DAY
-/** Deadline of the contract for lists of groups, in ms; callers have their own deadlines. */
+/** Deadline of a query for the list of groups, in ms; callers have their own deadlines. */
 const DEADLINE = 45 * SECOND
-/** Number of groups per query. */
+/** The most groups per query. */
 const BATCH = 10_000
 
 export interface Participating {

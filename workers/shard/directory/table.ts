@@ -20,9 +20,9 @@ export interface TableOptions<T extends object> {
   /** Number of records on disk; a power of two, at most 4,096. */
   parts: number
   max: number
-  /** All jids of an entry, without device. */
+  /** All jids of an entry, without a device part. */
   jidsOf(entry: T): readonly (string | null)[]
-  /** Orders entries by use. */
+  /** Time of the last use of an entry: the least recently used one is evicted. */
   usedAt(entry: T): number
 }
 
@@ -40,23 +40,23 @@ export interface Table<T extends object> {
   readonly size: number
   /** Changes with every change of an entry. */
   readonly revision: number
-  /** Records that changed since the last call; if there are many, only a part of them. */
+  /** Returns the records that changed since the last call; if there are many, only a part of them. */
   ops(): Op[]
-  /** The same for the entries that changed last. */
+  /** Does the same for the entries that changed last. */
   newestOps(): Op[]
   /** Whether there are more changed records. */
   readonly hasChanged: boolean
-  /** The records were not written; the next call returns them again. */
+  /** Tells that the records were not written; the next call of `ops` returns them again. */
   notWritten(ops: readonly Op[]): void
   /** Clears the memory; the caller removes the records. */
   clear(): void
 }
 
-/** Share that is evicted at once, so that not every new entry has to scan all of them. */
+/** Part of the limit that is evicted at once, so that not every new entry has to scan all of them. */
 const SLACK = 1 / 32
-/** Number of records that are read or created per turn of the loop. */
+/** Number of records that are read or created in one turn of the loop. */
 const SLICE = 64
-/** Number of records that another commit takes along: more than concurrent messages change. */
+/** The most records that a commit of others takes along: more than concurrent messages change. */
 const NEWEST = 32
 
 export function createTable<T extends object>(
@@ -103,7 +103,7 @@ export function createTable<T extends object>(
   const partFor = (entry: T) => Buffer.from(sealer.blindOnce(names(entry)[0] ?? ''), 'base64url').readUInt16BE(0) & (parts - 1)
 
   function touch(part: number) {
-    // Re-added, so that the last one is the one that changed last.
+    // The part is added again, so that the last one in the set is the one that changed last.
     dirty.delete(part)
     dirty.add(part)
     revision += 1

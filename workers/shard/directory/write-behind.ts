@@ -59,7 +59,7 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
   return {
     rides: {
       take() {
-        // A history changes more than a message should wait for.
+        // Only the newest changes are taken along: a history changes more than a message should wait for.
         const ops = tables.flatMap((table) => (table.hasChanged ? table.newestOps() : []))
         if (ops.length === 0) return ops
         riding.set(ops, deferred())

@@ -35,7 +35,7 @@ export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
   decode(id: string, bytes: Uint8Array): V | undefined
   /** When it resolves, rows that have ended have left the disk. */
   settled?(): Promise<void>
-  /** Number of rows that are read at once. */
+  /** The most rows that are read at once. */
   readAtOnce?: number
 }
 
@@ -46,7 +46,7 @@ export interface DurableLine<V> {
   coming(value: V): void
   /** The row is on disk. Called for each row after its commit, also for one that was there before. */
   committed(id: string): void
-  /** The oldest waiting row; reads from the disk if none is in memory. One call at a time. */
+  /** Returns the oldest waiting row; reads from the disk if none is in memory. One call at a time. */
   first(): Promise<V | undefined>
   /** Reads all rows, for an owner that keeps them in memory. */
   all(): Promise<void>
@@ -57,7 +57,7 @@ export interface DurableLine<V> {
   /** Rows that are aside are waiting again. */
   again(): void
   ended(id: string): void
-  /** Its owner may have changed rows in other ways: rows are read from disk again. No row is taken afterwards. */
+  /** The owner may have changed rows in other ways: rows are read from disk again. No row is taken afterwards. */
   forget(): void
   /** The oldest row on disk, in any state. */
   oldest(): Promise<string | undefined>
@@ -67,10 +67,10 @@ export interface DurableLine<V> {
   after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
 }
 
-/** Greater than every id. */
+/** Sorts after every id. */
 const END = '~'
 
-/** Less than this id and greater than those that are not almost equal to it. */
+/** Returns a text that sorts before this id, and after all ids that are not almost equal to it. */
 const before = (id: string) => id.slice(0, -1)
 
 export function createDurableLine<V extends {}>(options: DurableLineOptions<V>): DurableLine<V> {
@@ -81,7 +81,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   let gone = ''
   let passed = ''
   let known = ''
-  /** A row at or before the first one that is aside. */
+  /** Id of a row at or before the first one that is aside. */
   let firstAside = END
   /** Rows behind `known` that were committed during the current read, which may have missed them. */
   let arrived: { id: string; value: V | undefined }[] | undefined
@@ -89,7 +89,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   /** Number of calls of `committed`. */
   let reports = 0
 
-  /** Rows are read again that are behind `passed`; it is put before those that came behind it. */
+  /** Makes rows be read from disk again: `passed` is put before those that came behind it. */
   function reread(...ids: string[]) {
     const [head] = memory.rows
     if (head !== undefined) ids.push(idOf(head))
@@ -106,7 +106,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     for await (const row of range(from, readAtOnce)) found.push(row)
     const during = arrived
     arrived = undefined
-    // An earlier row has come.
+    // An earlier row has come in the meantime, so the result of this read is not used.
     if (known !== from) return
     known = found.length < readAtOnce ? END : found.at(-1)![0]
     for (const [id, stored] of found) {
@@ -136,7 +136,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       const value = memory.drop(id)
       if (id <= gone) gone = before(id)
       if (id > known) arrived?.push({ id, value })
-      // A read has found it before this call, or its value was evicted.
+      // A read has found the row before this call, or its value was evicted.
       else if (value === undefined) reread(id)
       else memory.insert(value)
     },
@@ -154,7 +154,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     back(value) {
       const id = idOf(value)
       taken.delete(id)
-      // Otherwise it is read.
+      // A row behind `known` is read from disk later.
       if (id <= known) memory.insert(value)
     },
     pass(id) {
@@ -201,7 +201,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   }
 }
 
-/** Rows on disk after an id, or the newest ones. */
+/** Yields the rows on disk after an id, or the newest ones. */
 const rangeOf = ({ store, prefix }: Pick<DurableLineOptions<unknown>, 'store' | 'prefix'>) =>
   async function* range(after: string | undefined, limit: number) {
     const from = after === undefined ? { reverse: true } : { after: prefix + after }

@@ -2,7 +2,7 @@
 
 export interface LineMemoryOptions<V> {
   idOf(value: V): string
-  /** Bounds of both together; rows that they exclude wait on disk. By default there are none. */
+  /** Bounds of both kinds of rows together; rows that exceed them wait on disk. By default there are none. */
   maxRows?: number
   maxBytes?: number
   bytesOf?(value: V): number
@@ -33,7 +33,7 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
     },
     insert(value: V): void {
       const id = idOf(value)
-      // Nearly always at the end.
+      // The place is nearly always the end.
       let at = rows.length
       while (at > 0 && idOf(rows[at - 1]!) > id) at--
       rows.splice(at, 0, value)
@@ -48,7 +48,7 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
       rows.forEach(without)
       rows = []
     },
-    /** If the newest rows had to go, the id of the last one that is left. */
+    /** Adds a row whose commit has begun. If the newest rows had to go, returns the id of the last one that is left. */
     coming(value: V): string | undefined {
       coming.set(idOf(value), value)
       bytes += bytesOf(value)
@@ -64,7 +64,7 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
       }
       return last
     },
-    /** Takes a coming row out; undefined if it is not in memory. */
+    /** Takes a coming row out; returns undefined if it is not in memory. */
     drop,
   }
 }

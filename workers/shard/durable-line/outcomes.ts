@@ -1,36 +1,37 @@
 /**
- * The commits that end rows of a durable line. An outcome cannot be undone (a message was sent, an event was posted), so its commit is tried again
- * while the disk fails. `write` waits for it. `add` does not: these outcomes are written together, in the commit of a new row or some milliseconds
- * later, because a kill only repeats what may be repeated. Until then the rows are still on disk, so they are written before the line is read.
+ * Makes the commits that end rows of a durable line. An outcome cannot be undone (a message was sent, an event was
+ * posted), so its commit is tried again while the disk fails. `write` waits for it. `add` does not: these outcomes are
+ * written together, in the commit of a new row or some milliseconds later, because a kill only repeats what may be
+ * repeated. Until then the rows are still on disk, so outcomes are written before the line is read.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { persistently } from '../../../src/storage/persist.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 
-/** Number of rows with an unwritten outcome; at most this many are repeated after a kill. */
+/** The most rows with an unwritten outcome; at most this many are repeated after a kill. */
 export const MAX_UNWRITTEN = 64
 /**
- * Number of outcomes that a commit of a new row includes: on a nearly full disk it must not need more space than rows usually do
- * (`storage/drivers/lmdb-room.ts`).
+ * The most outcomes that a commit of a new row includes: on a nearly full disk the commit must not need more space than
+ * rows usually do (`storage/drivers/lmdb-room.ts`).
  */
 const MAX_TAKEN = 8
-/** Number of running commits of new rows that include outcomes. */
+/** The most running commits of new rows that include outcomes. */
 const MAX_CARRIERS = 256
 /** Time in ms that outcomes wait for the commit of a new row. */
 const WITHIN = 50
 
 export interface Outcomes {
-  /** Durable when it resolves. `ops` is called for each try. */
+  /** Writes an outcome, which is durable when it resolves. `ops` is called for each try. */
   write(ops: () => readonly Op[]): Promise<void>
-  /** `ops` is called once, when they are written, and not between an outcome and the next attempt. */
+  /** Adds an outcome. `ops` is called once, when the outcome is written, and not between an outcome and the next attempt. */
   add(id: string, ops: () => readonly Op[]): void
-  /** Some of the oldest outcomes that are not taken, for the commit of this new row, which is made immediately. */
+  /** Returns some of the oldest outcomes that are not taken, for the commit of this new row, which is made immediately. */
   take(carrier: string): readonly Op[]
-  /** The commit of this new row has ended well. Outcomes of one that failed are written without it. */
+  /** The commit of this new row has succeeded. Outcomes in a commit that failed are written separately. */
   carried(carrier: string): void
-  /** When it resolves, all outcomes so far are on disk; it retries while the disk fails. */
+  /** Writes all outcomes so far, which are on disk when it resolves; it retries while the disk fails. */
   flush(): Promise<void>
-  /** The limit is reached: no further attempt before a `flush`. */
+  /** True if the limit is reached: there must be no further attempt before a `flush`. */
   readonly isFull: boolean
   /** Call it after `signal` was aborted: writes the waiting outcomes, if the disk accepts them immediately. */
   stop(): Promise<void>
@@ -50,7 +51,7 @@ export interface OutcomesOptions {
 
 interface Waiting {
   ops(): readonly Op[]
-  /** A commit includes it and may still fail. */
+  /** True if a commit includes the outcome; the commit may still fail. */
   isTaken: boolean
 }
 type Entry = readonly [id: string, outcome: Waiting]
@@ -83,7 +84,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
   }
 
   async function flush(fits: (each: Waiting) => boolean = () => true): Promise<void> {
-    // One at a time: while the disk fails, one of them retries.
+    // Only one flush runs at a time: while the disk fails, it retries.
     while (flushing) await flushing
     flushing = writeWaiting(fits).finally(() => {
       flushing = undefined
@@ -98,7 +99,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     })
   }
 
-  /** Outcomes that were taken wait the same time once more for their carrier. */
+  /** Writes the waiting outcomes. Those that were taken wait the same time once more for their carrier. */
   async function behind(): Promise<void> {
     await flush(({ isTaken }) => !isTaken)
     for (const each of waiting.values()) each.isTaken = false
@@ -114,7 +115,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     },
     take(carrier) {
       const taken: Entry[] = []
-      // One by one: each new row asks, while up to a whole batch waits.
+      // The outcomes are taken one by one: each new row asks, while up to a whole batch waits.
       for (const one of waiting) {
         if (taken.length === MAX_TAKEN) break
         if (!one[1].isTaken) taken.push(one)

@@ -30,14 +30,16 @@ export interface AuthState {
   /** The stored credentials, or undefined for an instance that was never linked. */
   loadCreds(): Promise<AuthenticationCreds | undefined>
   /**
-   * Durable when it resolves; saves of one instance are written in the order of the calls. Nothing is written for credentials that were erased or
-   * replaced since, so that a late `creds.update` of an old socket does not restore a removed device. The credentials are those at the time of the
-   * call, even if `alongside` takes time; when it rejects nothing is written.
+   * Saves the credentials, which are durable when it resolves; saves of one instance are written in the order of the
+   * calls. Nothing is written for credentials that were erased or replaced since, so that a late `creds.update` of an
+   * old socket does not restore a removed device. The credentials are those at the time of the call, even if
+   * `alongside` takes time; when it rejects nothing is written.
    */
   saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**
-   * Credentials for the next socket: the stored ones if the device is linked, otherwise new ones. `requestPairingCode` writes `me` before the pairing
-   * is confirmed, and a socket with `me` logs in instead of registering, so everything without `account` is removed, including its keys.
+   * Returns the credentials for the next socket: the stored ones if the device is linked, otherwise new ones.
+   * `requestPairingCode` writes `me` before the pairing is confirmed, and a socket with `me` logs in instead of
+   * registering, so everything without `account` is removed, including its keys.
    */
   discardHalfPaired(): Promise<AuthenticationCreds>
   /** State for the socket. Its keys become read-only after these credentials have been erased or replaced. */
@@ -62,7 +64,7 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
 
   function inOrder<T>(write: () => Promise<T>): Promise<T> {
     const written = lastWrite.then(write)
-    // Only used for the order; the caller, who holds `written`, handles the failure.
+    // This promise only keeps the order; the caller, who holds `written`, handles the failure.
     lastWrite = written.catch(() => {})
     return written
   }
@@ -129,8 +131,8 @@ function socketKeys(keys: KeyStore, isCurrent: () => boolean): SignalKeyStore {
 }
 
 /**
- * With every text to a group the library writes which devices have the account's key, for each device of each member; usually the value has not
- * changed.
+ * Omits changes that repeat the stored value. With every text to a group the library writes which devices have the
+ * account's key, for each device of each member; usually nothing has changed.
  */
 async function withoutRepeats(keys: KeyStore, changes: readonly KeyChange[]): Promise<readonly KeyChange[]> {
   const kept: KeyChange[] = []

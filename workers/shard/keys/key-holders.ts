@@ -26,7 +26,7 @@ export const holdersCodec = {
     return new Proxy({} as Holders, {
       get(_, name) {
         if (name === UNOPENED) return opened === undefined ? stored : undefined
-        // A promise that resolves with it checks for `then`.
+        // A promise that resolves with this value reads `then`, which must not parse the record.
         return name === 'then' ? undefined : Reflect.get(open(), name)
       },
       set: (_, name, value) => Reflect.set(open(), name, value),
@@ -43,7 +43,10 @@ export interface KeyHolders {
   haveAll(group: string, devices: readonly string[]): Promise<boolean>
 }
 
-/** `keys`: the values on disk. The list of devices and the record are compared by identity with those of the last answer. */
+/**
+ * Creates the look-up. `keys`: the values on disk. The list of devices and the record are compared by identity with
+ * those of the last answer.
+ */
 export function createKeyHolders(keys: KeyReader): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
   return {
@@ -59,5 +62,5 @@ export function createKeyHolders(keys: KeyReader): KeyHolders {
   }
 }
 
-/** Devices that the library omits. */
+/** Whether the library omits a device. */
 const isHosted = (jid: string) => isHostedLidUser(jid) || isHostedPnUser(jid) || jidDecode(jid)?.device === HOSTED_DEVICE

@@ -16,7 +16,7 @@ import { ONE_TIME_KEYS, signalKey } from '../../../src/storage/signal-key.ts'
 
 export type KeyType = keyof SignalDataTypeMap
 
-/** `null` removes the key. */
+/** A change of one key; `null` removes it. */
 export type KeyChange = readonly [type: KeyType, id: string, value: Uint8Array | null]
 
 export interface KeyReader {
@@ -25,7 +25,10 @@ export interface KeyReader {
 
 export interface KeyStore extends KeyReader {
   readonly instanceId: string
-  /** Storage operations of these changes, for a larger batch. After its commit the caller calls `applied` with the same changes. */
+  /**
+   * Returns the storage operations of these changes, for a larger batch. After its commit the caller calls `applied`
+   * with the same changes.
+   */
   ops(changes: readonly KeyChange[]): Op[]
   /** Publishes committed changes to the cache. Must be called only after the commit has resolved. */
   applied(changes: readonly KeyChange[]): void
@@ -34,11 +37,14 @@ export interface KeyStore extends KeyReader {
    * changes of the same keys are written after them.
    */
   follow(changes: readonly KeyChange[], written: Promise<void>): void
-  /** For changes that are written after those of `follow`, and that fail with them. */
+  /** Reads the changes of `follow` before they are written, for changes that are written after them and fail with them. */
   readonly ahead: KeyReader
   /** Writes these changes and `extra` in one atomic, durable step. */
   commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>
-  /** The same, together with all others of this turn of the loop: a message to several devices advances one session for each. */
+  /**
+   * Does the same, together with all others of this turn of the loop: a message to several devices advances one session
+   * for each.
+   */
   commitTogether(changes: readonly KeyChange[]): Promise<void>
   /**
    * Operations that are written with the next committed keys: each commit of keys includes them until one has succeeded. Call the returned function
@@ -63,16 +69,17 @@ export interface KeyCache {
 /** Size of an entry besides its value in bytes: the text of the key and the slot in the map. A conservative estimate. */
 const ENTRY_OVERHEAD = 200
 /**
- * These keys are read at most once, when somebody starts a session, and each instance has about 800. Caching them took half of the memory of an idle
- * instance.
+ * Type of the keys that are not cached. They are read at most once, when somebody starts a session, and each instance
+ * has about 800. Caching them took half of the memory of an idle instance.
  */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
 /** Marks a record that is known not to exist. */
 const ABSENT = new Uint8Array()
 
 /**
- * Least recently used cache, limited by entries and bytes, shared by all instances of a thread (a cache per socket would multiply with reconnects).
- * Absence is cached too, because most reads of a quiet chat are for mappings and sessions that do not exist.
+ * Creates a least recently used cache, limited by entries and bytes, shared by all instances of a thread (a cache per
+ * socket would multiply with reconnects). Absence is cached too, because most reads of a quiet chat are for mappings
+ * and sessions that do not exist.
  */
 export function createKeyCache({
   maxEntries,

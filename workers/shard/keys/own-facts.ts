@@ -13,7 +13,7 @@ export interface OwnFacts {
 
 export const ownFacts = ({ additionalData }: Pick<AuthenticationCreds, 'additionalData'>): OwnFacts => additionalData ?? {}
 
-/** The facts are on disk with the next save of the credentials. Undefined removes a fact. */
+/** Changes facts, which are on disk with the next save of the credentials. Undefined removes a fact. */
 export function keepFacts(creds: AuthenticationCreds, facts: { [K in keyof OwnFacts]: OwnFacts[K] | undefined }): void {
   const { additionalData } = creds
   creds.additionalData = Object.fromEntries(

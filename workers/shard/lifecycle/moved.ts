@@ -1,4 +1,7 @@
-/** An instance whose device was handed to another program or server: nothing is started, accepted or expired here, because the other one does it. */
+/**
+ * Refuses work for an instance whose device was handed to another program or server: nothing is started, accepted or
+ * expired here, because the other side does it.
+ */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 

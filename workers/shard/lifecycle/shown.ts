@@ -1,11 +1,11 @@
 /**
- * State that callers see. A session ends before the resulting state is on disk: by milliseconds, or as long as the disk refuses commits. Such an
- * instance must not be shown as connected.
+ * Computes the state that callers see. A session ends before the resulting state is on disk: by milliseconds, or as
+ * long as the disk refuses commits. Such an instance must not be shown as connected.
  */
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 
-/** `isOpen`: whether the running session can be used. */
+/** Returns a function that converts the state. `isOpen`: whether the running session can be used. */
 export function shownState(clock: Clock, isOpen: () => boolean): (state: RuntimeState) => RuntimeState {
   let endedAt: number | null = null
 

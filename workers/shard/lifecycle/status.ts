@@ -46,7 +46,7 @@ export interface StatusKeeper {
   correct(changes: Partial<RuntimeState>): void
   /** Changes so far, newest first. */
   history(): Promise<StatusChange[]>
-  /** After it, no timer fires and no event is processed. */
+  /** Stops the status: afterwards no timer fires and no event is processed. */
   stop(): Promise<void>
 }
 
@@ -126,8 +126,9 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   }
 
   /**
-   * A state that cannot be written (a full disk) is not entered. A request gets the error. An event of the session or of a timer occurs only once,
-   * and without it the next session would never be opened, so it is retried until storage works.
+   * Handles an event again. A state that cannot be written (a full disk) is not entered. A request gets the error. An
+   * event of the session or of a timer occurs only once, and without it the next session would never be opened, so it
+   * is retried until storage works.
    */
   function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
     if (isStopped || isRequest(event)) return

@@ -18,7 +18,10 @@ const RETRY_DELAYS = [1, 2, 4, 8, 16, 30, 60].map((seconds) => seconds * SECOND)
 const RETRY_DELAY_LAST = 120 * SECOND
 const JITTER = 0.2
 
-/** Delay before attempt number `attempt` (0 is the first retry): 1, 2, 4, 8, 16, 30, 60, then 120 s, each within 20 % of it. */
+/**
+ * Returns the delay before attempt number `attempt` (0 is the first retry): 1, 2, 4, 8, 16, 30, 60, then 120 s, each
+ * within 20 % of it.
+ */
 function retryDelay(attempt: number, random: number): number {
   const base = RETRY_DELAYS[attempt] ?? RETRY_DELAY_LAST
   return Math.round(base * (1 + JITTER * (2 * random - 1)))
@@ -82,7 +85,7 @@ export const stopped = (reason: StatusReason, effects: Effect[] = []): Step => (
   effects: [{ do: 'close' }, ...effects],
 })
 
-/** Lost connection of a paired instance: rows 14 and 15, and every failed retry after them. */
+/** Step after a lost connection of a paired instance: rows 14 and 15, and every failed retry after them. */
 export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Step {
   const wasConnected = at.state.status === 'connected'
   const attempt = wasConnected ? 0 : at.run.attempt

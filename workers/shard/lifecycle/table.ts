@@ -25,9 +25,9 @@ const QR_IDLE = 10 * MINUTE
 const PAIRING_DEADLINE = 60 * SECOND
 /** Longest time in which passkey options can be signed. */
 const PASSKEY_LIFE = 10 * MINUTE
-/** Safety limit over the ceremony's own three waits of two minutes each. */
+/** Safety limit, above the ceremony's own three waits of two minutes each. */
 const PASSKEY_CONFIRMATION = 6 * MINUTE
-/** Number of consecutive restarts without an open above which they no longer count as "expected once after pairing". */
+/** The most consecutive restarts without an open that still count as expected after a pairing. */
 const RESTARTS_IN_A_ROW = 5
 /** Time in ms after which a temporary ban without an end is checked again. */
 const BAN_WITHOUT_END = 60 * MINUTE
@@ -58,7 +58,7 @@ function row<T extends LifecycleEvent['type']>(
 const isPaired = (at: Lifecycle) => at.state.paired
 const isNotPaired = (at: Lifecycle) => !at.state.paired
 const isMoved = (at: Lifecycle) => at.state.reason === 'moved'
-/** Whether its credentials may be used here. */
+/** Whether the instance's credentials may be used here. */
 const isOurs = (at: Lifecycle) => isPaired(at) && !isMoved(at)
 const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
 const isLastUnpairedStart = (at: Lifecycle) => isNotPaired(at) && isLastStart(at)
@@ -218,8 +218,8 @@ const ROWS: readonly Row[] = [
 
   // Rows of the login.
   row('4', ['starting'], 'socketOpened', () => ({ status: 'connecting', reason: null }), isPaired),
-  // A disconnection right after it is not a failed login: on a busy machine the first queries take long, and the account would stay offline for
-  // minutes.
+  // A disconnection right after an accepted login is not a failed login: on a busy machine the first queries take long,
+  // and the account would stay offline for minutes.
   row(
     '8: accepted',
     LIVE_OR_STARTING,
@@ -377,7 +377,7 @@ const ROWS: readonly Row[] = [
   ]),
 ]
 
-/** The move for an event, or null if the event has no meaning in this state (row 22a, a late timer, a second open). */
+/** Returns the move for an event, or null if the event has no meaning in this state (row 22a, a late timer, a second open). */
 export function next(at: Lifecycle, event: LifecycleEvent, chance: Chance): Move | null {
   const found = ROWS.find(
     (candidate) =>

@@ -4,9 +4,9 @@ import type { TimerName } from './contract.ts'
 export interface Timers {
   /** Replaces the timer of this name. */
   set(name: TimerName, delayMs: number): void
-  /** Without names: all of them. */
+  /** Clears these timers; without names, all of them. */
   clear(...names: TimerName[]): void
-  /** No timer fires or is set afterwards, because one would keep the thread alive. */
+  /** Ends all timers. None fires or is set afterwards, because a timer would keep the thread alive. */
   stop(): void
 }
 

@@ -19,7 +19,7 @@ const FULL = 16 * MB
 
 export interface Arrived {
   path: string
-  /** Folder for files that are created from it. */
+  /** Folder for files that are created from the media file. */
   dir: string
 }
 
@@ -29,7 +29,7 @@ export interface Arriving {
   egressAllow: Ranges
 }
 
-/** The file has the output of `through` for the arriving media. */
+/** Runs work with the media on disk. The file has the output of `through` for the arriving media. */
 export async function withMedia<T>(
   context: Arriving,
   input: MediaInput,
@@ -80,7 +80,7 @@ async function* piecesOf(bytes: Uint8Array) {
 }
 
 function notDownloaded(error: FetchFailed, limitBytes: number): Failure {
-  // The other ways of providing media are refused with this code for the same reason.
+  // The other ways of providing media are refused with this code too, for the same reason.
   if (error.problem === 'too_large')
     return new Failure('media_invalid', { message: `The media has more than ${limitBytes / MB} MB.`, cause: error })
   return new Failure('media_download_failed', { message: error.message, cause: error })

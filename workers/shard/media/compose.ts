@@ -1,4 +1,4 @@
-/** Converts a media field to the content of a message: downloaded, prepared, uploaded, described. */
+/** Converts a media field to the content of a message: the file is downloaded, prepared, uploaded and described. */
 import type { proto } from '@whiskeysockets/baileys'
 import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { PreparedMedia, Purpose } from '../../../src/domain/media-job.ts'
@@ -43,7 +43,7 @@ const sized = ({ uploaded, prepared: { mime, width, height } }: Made) => ({
   ...(width && height ? { width, height } : {}),
 })
 const pictured = ({ prepared: { thumbnail } }: Made) => (thumbnail ? { jpegThumbnail: thumbnail } : {})
-/** Whole seconds; a shorter duration is shown as one second. */
+/** Duration in whole seconds; a shorter one is shown as one second. */
 const timed = ({ prepared: { seconds } }: Made) => (seconds === null ? {} : { seconds: Math.max(1, Math.round(seconds)) })
 
 export async function imageMessage(context: SendContext, to: To, input: MediaInput): Promise<proto.Message.IImageMessage> {

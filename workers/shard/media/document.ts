@@ -22,7 +22,10 @@ export async function documentMessage(
   return { ...uploaded, mimetype: mimeOf(extension), fileName, title: fileName }
 }
 
-/** The extension is appended if the name lacks it; without a given extension, the one of the name is used. */
+/**
+ * Returns name and extension. The extension is appended if the name lacks it; without a given extension, the one of the
+ * name is used.
+ */
 export function named({ extension, file_name: name }: FileNames): { fileName: string; extension: string } {
   const own = /\.([A-Za-z0-9]{1,16})$/.exec(name ?? '')?.[1]
   const wanted = extension ?? own ?? ''

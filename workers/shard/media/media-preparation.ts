@@ -4,7 +4,7 @@ import type { MediaJob, PreparedMedia } from '../../../src/domain/media-job.ts'
 import type { ShardNeed } from '../../../src/engine/engine.ts'
 
 export interface MediaPreparation {
-  /** Rejects with `media_invalid` and the reason as a sentence. The main thread has the deadline. */
+  /** Prepares a media file. Rejects with `media_invalid` and the reason as a sentence. The main thread has the deadline. */
   prepare(job: MediaJob): Promise<PreparedMedia>
   answered(id: number, result: unknown): void
 }

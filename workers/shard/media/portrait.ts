@@ -1,4 +1,7 @@
-/** Picture of an account, a group or a channel, given as a media field of an immediate operation: downloaded and prepared, not uploaded. */
+/**
+ * Prepares the picture of an account, a group or a channel, given as a media field of an immediate operation. It is
+ * downloaded and prepared, not uploaded.
+ */
 import { readFile } from 'node:fs/promises'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
@@ -16,8 +19,8 @@ export interface ActionFiles extends Pick<SendFiles, 'tempDir' | 'downloadMs' | 
 }
 
 /**
- * A square JPEG of 640 pixels. Rejects with `media_invalid` (not a JPEG, PNG or WebP, a side below 192 pixels, above 16 MB), `media_download_failed`,
- * or like the operation's other waits.
+ * Returns a square JPEG of 640 pixels. Rejects with `media_invalid` (not a JPEG, PNG or WebP, a side below 192 pixels,
+ * above 16 MB), `media_download_failed`, or like the operation's other waits.
  */
 export const portrait = (context: PortraitContext, input: MediaInput): Promise<Uint8Array> =>
   withPortrait(context, input, (path) => readFile(path))
@@ -27,7 +30,7 @@ export interface PortraitContext {
   files: ActionFiles
 }
 
-/** The same as a file, which is removed after `use`. */
+/** Does the same with the picture as a file, which is removed after `use`. */
 export function withPortrait<T>(
   { ask, files }: PortraitContext,
   input: MediaInput,

@@ -1,4 +1,7 @@
-/** Picture of a product, given as a media field of an immediate operation: prepared like every picture, and uploaded without encryption. */
+/**
+ * Prepares the picture of a product, given as a media field of an immediate operation, like every picture, and uploads
+ * it without encryption.
+ */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { MediaInput } from '../../../src/domain/media.ts'
 import { type PortraitContext, withPortrait } from './portrait.ts'
@@ -10,7 +13,7 @@ const FOLDER = '/product/image'
 const MEDIA_HOST = 'mmg.whatsapp.net'
 const NETWORK = '.whatsapp.net'
 
-/** URL of the picture on the network's media host; a picture that is already there is not uploaded again. */
+/** Returns the URL of the picture on the network's media host; a picture that is already there is not uploaded again. */
 export async function productPicture(
   context: PortraitContext & Pick<UploadContext, 'session' | 'log'>,
   input: MediaInput,

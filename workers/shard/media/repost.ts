@@ -44,7 +44,10 @@ export interface Repost {
   to: Pick<Destination, 'kind'>
 }
 
-/** The content with its media uploaded in the form of the new chat. Throws `media_download_failed` if the network no longer has it. */
+/**
+ * Returns the content with its media uploaded in the form of the new chat. Throws `media_download_failed` if the
+ * network no longer has it.
+ */
 export async function reposted(context: SendContext, content: proto.IMessage, { from, to }: Repost): Promise<proto.IMessage> {
   const field = fieldOf(content)
   if (!field) return content

@@ -24,7 +24,7 @@ export interface Uploaded {
   fileSha256: Uint8Array
   fileLength: number
   mediaKeyTimestamp?: number
-  /** Only for uploads to channels. The stanza of the post contains it, the message does not. */
+  /** Handle of an upload to a channel. The stanza of the post contains it, the message does not. */
   handle?: string
 }
 
@@ -64,7 +64,10 @@ export async function upload(
   return uploadSealed(context, type, sealedPath, sealing)
 }
 
-/** The key of a medium and its upload. The medium belongs to a queue item or comes from an address, so its bytes are not part of the key. */
+/**
+ * Key under which the upload of a medium is found if it was made ahead. The medium belongs to a queue item or comes
+ * from an address, so its bytes are not part of the key.
+ */
 export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
   JSON.stringify([to.kind === 'newsletter', type, ...rest])
 
@@ -95,11 +98,14 @@ export interface UploadContext extends Pick<SendContext, 'ask' | 'session' | 'lo
   media: Pick<SendContext['media'], 'uploadAgent'>
 }
 
-/** Without encryption, because the network reads the content. */
+/** Uploads a file without encryption, because the network reads the content. */
 export const uploadPlain = async (context: UploadContext, path: string, folder: string) =>
   send(context, path, folder, (await measure(path)).fileSha256)
 
-/** Tries every host with the known credentials; because those may have expired early, then once more with new ones. */
+/**
+ * Uploads a file. Every host is tried with the known credentials, and then once more with new ones, because the known
+ * ones may have expired early.
+ */
 async function send({ ask, session, media, log }: UploadContext, filePath: string, folder: string, hash: Buffer, more = '') {
   const token = hash.toString('base64url')
   const headers = { 'Content-Type': 'application/octet-stream', Origin: ORIGIN }
@@ -145,13 +151,16 @@ async function measure(path: string): Promise<Pick<Uploaded, 'fileLength'> & { f
 }
 
 interface Sealing {
-  /** Used once: takes the plain bytes of a file and returns the bytes for the media host. */
+  /** Takes the plain bytes of a file and returns the bytes for the media host. It can be used once. */
   through(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
   /** Fields of the message about the file; available after all bytes have passed through. */
   ended(): Pick<Uploaded, 'fileLength'> & { mediaKey: Buffer; fileSha256: Buffer; fileEncSha256: Buffer }
 }
 
-/** AES-256-CBC, then the first 10 bytes of HMAC-SHA256(mac key, iv | ciphertext): the format of all media on the network. */
+/**
+ * Encrypts with AES-256-CBC, then appends the first 10 bytes of HMAC-SHA256(mac key, iv | ciphertext): the format of
+ * all media on the network.
+ */
 async function createSealing(type: UploadType): Promise<Sealing> {
   const mediaKey = randomBytes(32)
   const { iv, cipherKey, macKey } = await getMediaKeys(mediaKey, type)

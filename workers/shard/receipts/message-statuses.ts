@@ -1,8 +1,10 @@
 /**
- * Status of own messages: receipts from the network become `message_status` events, each status once per message and participant, and never a lower
- * one after a higher one. If a receipt overtakes another one, both statuses are reported: a read message was delivered, and a delivered message was
- * sent, even if the network's ack was lost with a connection. The reported status is written in the commit of its event, so that neither a kill nor a
- * restart repeats or loses one. If the event is not wanted, the same commit only adds the receipt to the timeline of the message.
+ * Reports the status of the account's messages: receipts from the network become `message_status` events, each status
+ * once per message and participant, and never a lower one after a higher one. If a receipt overtakes another one, both
+ * statuses are reported: a read message was delivered, and a delivered message was sent, even if the network's ack was
+ * lost with a connection. The reported status is written in the commit of its event, so that neither a kill nor a
+ * restart repeats or loses one. If the event is not wanted, the same commit only adds the receipt to the timeline of
+ * the message.
  */
 
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
@@ -33,13 +35,13 @@ export interface Acked {
   /** Time in epoch ms. */
   at: number
   requestId: string | undefined
-  /** The message was in flight for the first time, so no receipt of it can have arrived before it was held. */
+  /** True if the message was in flight for the first time, so that no receipt of it can have arrived before it was held. */
   isNew: boolean
 }
 
 /** The first status of a message, for the commit that ends its queue item. */
 export interface FirstStatus {
-  /** Called right before each attempt of the commit. Empty if a receipt was faster. */
+  /** Returns the operations. Called right before each attempt of the commit. Empty if a receipt was faster. */
   ops(): Op[]
   /** Called after the commit. */
   applied(): void
@@ -52,9 +54,9 @@ export interface MessageStatuses {
   release(id: string): void
   /** Resolves when nothing holds the message; undefined if nothing does. */
   settled(id: string): Promise<void> | undefined
-  /** Resolves when its effect is on disk; rejects if it cannot be written. */
+  /** Takes a receipt. Resolves when its effect is on disk; rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
-  /** The network's own ack; null if its event is not wanted. */
+  /** Takes the network's own ack; null if its event is not wanted. */
   sent(identity: Identity, sent: Acked): Promise<FirstStatus | null>
   stop(): Promise<void>
 }
@@ -66,10 +68,13 @@ export function createMessageStatuses(
   const { store, steps } = context
   const levels = createReceiptLevels(context)
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
-  /** One after another, so that events are in the order of the receipts. */
+  /** Receipts are handled one after another, so that events are in their order. */
   let tail: Promise<unknown> = Promise.resolve()
 
-  /** Statuses to report for a receipt, lowest first: its own, and those it implies whose receipts are late or lost. */
+  /**
+   * Returns the statuses to report for a receipt, lowest first: its own, and those it implies whose receipts are late
+   * or lost.
+   */
   async function risesOf(receipt: Receipt, people: People, isWanted: boolean): Promise<Rise[]> {
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
     // The timeline has the network's ack; `sent` is only for receivers of the event.
@@ -82,7 +87,7 @@ export function createMessageStatuses(
       for (const rise of rises) {
         if (before >= LEVEL[rise.status]) continue
         const names = subjectsOf(levels, id, rise.people)
-        // `sent` is one for all members of a group, and the level of one member does not show it.
+        // A group has one `sent` for all members, which the level of one member does not show.
         if (rise.people !== people && (await levels.of(names)) >= LEVEL[rise.status]) continue
         rise.ids.push(id)
         rise.subjects.push(names[0]!)
@@ -131,7 +136,7 @@ export function createMessageStatuses(
       const holders = receipt.ids.flatMap((id) => held.get(id)?.until.promise ?? [])
       if (holders.length > 0) await within(Promise.all(holders), HOLD_DEADLINE)
       const reported = tail.then(() => report(identity, receipt))
-      // Only used for the order; the caller, who holds `reported`, handles the failure.
+      // This promise only keeps the order; the caller, who holds `reported`, handles the failure.
       tail = reported.catch(() => {})
       return reported
     },
@@ -165,7 +170,7 @@ export function createMessageStatuses(
   }
 }
 
-/** People of a receipt, the same for all its ids. */
+/** Resolves the people of a receipt, who are the same for all its ids. */
 async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
   const kind = chatKind(chat)
   return {
@@ -207,7 +212,8 @@ const peopleAt = <P extends { who: Person | null }>(status: MessageStatus, peopl
   status === 'sent' && people.who ? { ...people, who: null } : people
 
 /**
- * Subjects under every name of the chat or of the participant, because numbers may be learned after LIDs, and the reverse. The first one is written.
+ * Returns the subjects under every jid of the chat or of the participant, because numbers may be learned after LIDs,
+ * and the reverse. The first one is written.
  */
 function subjectsOf(
   levels: ReceiptLevels,

@@ -1,6 +1,7 @@
 /**
- * Timeline of own messages, looked up by id: when they were sent and accepted, each receipt, and the events that reported them. It has no content and
- * no phone numbers. There is one row per fact, written in the commit of the fact itself, which never reads it. Kept for one to two weeks.
+ * Stores the timeline of the account's messages, looked up by id: when they were sent and accepted, each receipt, and
+ * the events that reported them. It has no content and no phone numbers. There is one row per fact, written in the
+ * commit of the fact itself, which never reads it. Rows are kept for one to two weeks.
  */
 import * as v from 'valibot'
 import { DAY } from '../../../src/domain/clock.ts'
@@ -13,7 +14,7 @@ import { createWeeks } from '../../../src/storage/weeks.ts'
 import type { Context } from '../context/instance-context.ts'
 
 const SWEEP_EVERY = DAY
-/** Number of facts of one message that are read: a group has receipts of each member. */
+/** The most facts of one message that are read: a group has receipts of each member. */
 const MAX_FACTS = 4_096
 
 const at = v.number()
@@ -27,7 +28,7 @@ const FactSchema = v.variant('kind', [
     svcId: v.string(),
     messageId: v.string(),
     operation: v.string(),
-    /** Null if the network accepted it. */
+    /** Error code; null if the network accepted the message. */
     errorCode: v.nullable(v.string()),
     queuedAt: at,
     leftAt: v.nullable(at),

@@ -20,9 +20,9 @@ export interface OursDeps {
   before: (() => Promise<void>) | undefined
 }
 
-/** The receipt with only our ids; null if there are none. */
+/** Returns the receipt with only our ids; null if there are none. */
 export async function ofOurs(receipt: Receipt, { identity, authorship, before }: OursDeps): Promise<Receipt | null> {
-  // Our own device proves it, because it has just sent the message.
+  // A receipt of our own device needs no check, because that device has just sent the message.
   if (receipt.status === 'sent') return receipt
   const chat = await allNames({ context: { identity } }, [bare(receipt.chat)])
   const ours = new Set(await ownOf(receipt.ids))

@@ -1,6 +1,7 @@
 /**
- * The last reported status of each message per participant: a blind name and one byte, written in the commit of its event. Rows are grouped by the
- * week of writing, and kept as long as receipts for own messages are accepted (`chats/authorship.ts`): without its row, a late `read` would report
+ * Stores the last reported status of each message per participant: a blind name and one byte, written in the commit of
+ * its event. Rows are grouped by the week of writing, and kept as long as receipts for the account's messages are
+ * accepted (`chats/authorship.ts`): without its row, a late `read` would report
  * `delivered` a second time. An old week is removed without reading the rest.
  */
 
@@ -19,7 +20,7 @@ const WEEKS_KEPT = Math.ceil(OURS_KEPT / WEEK)
 /** Number of cached levels: receipts of one message arrive close together. */
 const REMEMBERED = 5_000
 
-/** A message and its participant, blind. Hashed first, because ids come from strangers and may have any form. */
+/** A message and its participant, blind. The id is hashed first, because ids come from strangers and may have any form. */
 export type Subject = string & { readonly brand: 'subject' }
 
 const hashOf = (id: string, chat: string, participant: string) =>
@@ -32,9 +33,9 @@ export interface ReceiptLevels {
   start(): void
   stop(): Promise<void>
   subject(id: string, chat: string, participant: string): Subject
-  /** The highest level that was reported under any of these names of one subject; 0 if none. */
+  /** Returns the highest level that was reported under any of these names of one subject; 0 if none. */
   of(names: readonly Subject[]): Promise<number>
-  /** The same from memory, for levels that were reported recently. */
+  /** Returns the same from memory, for levels that were reported recently. */
   recent(names: readonly Subject[]): number
   /** Operations for the commit of the event; call `applied` after it. */
   ops(subjects: readonly Subject[], level: number): Op[]

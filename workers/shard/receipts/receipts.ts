@@ -1,4 +1,4 @@
-/** Receipts for own messages: the effect of a receipt is on disk before the receipt is confirmed. */
+/** Handles receipts for the account's messages: the effect of a receipt is on disk before the receipt is confirmed. */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { createTurns } from '../../../src/lib/turns.ts'
@@ -27,7 +27,7 @@ export function takeReceipt({ statuses, authorship, identity, me, before, clock 
     if (ours) await statuses.take(identity, ours)
   }
 
-  /** Processed in slices, because a stanza has one receipt for each member of a group. */
+  /** Takes the receipts of a stanza in slices, because a stanza has one receipt for each member of a group. */
   async function takeAll(first: Receipt, others: Iterable<Receipt>, earlier: (() => Promise<void>) | undefined) {
     const turn = createTurns()
     await take(first, earlier)

@@ -6,7 +6,7 @@ import { escalateTrap } from '../../baileys/thread/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
 
-/** The ciphertext or the session is the problem, not our storage. Any other error proves nothing about the message. */
+/** Error that the ciphertext or the session caused, not our storage. Any other error proves nothing about the message. */
 export class SignalError extends Error {
   readonly problem: SignalProblem
 
@@ -17,7 +17,7 @@ export class SignalError extends Error {
   }
 }
 
-/** Refusal after the socket has ended; the network delivers the message again to the next socket. */
+/** Text of the refusal after the socket has ended; the network delivers the message again to the next socket. */
 export const SESSION_CLOSED = 'session closed'
 
 const RULES: readonly [pattern: RegExp, problem: SignalProblem, message: string][] = [

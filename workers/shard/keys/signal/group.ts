@@ -1,4 +1,4 @@
-/** Sender keys: one operation on one record. The caller holds the lock of the record and commits. */
+/** Works on sender keys: each function is one operation on one record. The caller holds the lock of the record and commits. */
 import {
   GroupCipher,
   GroupSessionBuilder,
@@ -34,7 +34,10 @@ export function decryptGroup(keys: KeyReader, name: SenderName, ciphertext: Uint
   )
 }
 
-/** Returns the distribution message with every ciphertext; the library sends it to devices that lack it. Creates the key at first use. */
+/**
+ * Encrypts for a group. Returns the distribution message with every ciphertext; the library sends it to devices that
+ * lack it. Creates the key at first use.
+ */
 export function encryptGroup(keys: KeyReader, name: SenderName, data: Uint8Array) {
   return operate(keys, name, 'encrypt', async (storage, own) => {
     const address = own(protocolAddress(name.author))
@@ -119,7 +122,10 @@ async function loadSenderKey(keys: KeyReader, { group, author, literal }: Sender
   return undefined
 }
 
-/** Truncated bytes count as no key. The module accepts JSON of the JavaScript library unchanged. */
+/**
+ * Whether a record is a sender key. Truncated bytes count as no key. The module accepts JSON of the JavaScript library
+ * unchanged.
+ */
 function isSenderKey(record: Uint8Array): boolean {
   if (record.length === 0) return false
   if (record[0] === 0x5b) return true
@@ -128,7 +134,7 @@ function isSenderKey(record: Uint8Array): boolean {
     while (reader.next()) checkFields(reader.bytes ?? record)
     return true
   } catch {
-    // A RangeError means that it is not a sender key.
+    // A RangeError means that the record is not a sender key.
     return false
   }
 }

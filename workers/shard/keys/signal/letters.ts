@@ -1,4 +1,4 @@
-/** Encrypting for devices: the session that an encryption advances is committed before its ciphertext is returned. */
+/** Encrypts for devices: the session that an encryption advances is committed before its ciphertext is returned. */
 import type { SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import type { KeyChange } from '../key-store.ts'
 import { type Address, type AddressBook, addressId } from './address/address-book.ts'
@@ -24,8 +24,8 @@ export interface SealedLetter {
 
 export interface Letters extends Pick<SignalRepositoryWithLIDStore, 'encryptMessage'> {
   /**
-   * Encrypts for several devices under the locks of all of them, and commits their sessions together. Null if one of them has no session to send in,
-   * or if two are the same; then nothing has changed.
+   * Encrypts for several devices under the locks of all of them, and commits their sessions together. Null if one of
+   * the devices has no session for sending, or if two devices are the same; then nothing has changed.
    */
   encryptAll(letters: readonly Letter[]): Promise<SealedLetter[] | null>
 }
@@ -41,7 +41,7 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
   const { keys, locks } = deps
   const addressesOf = (letters: readonly Letter[]) => Promise.all(letters.map(({ jid }) => book.resolve(jid)))
 
-  /** Requires that the locks are held. */
+  /** Encrypts while the caller holds the locks. */
   async function sealAll(letters: readonly Letter[], addresses: readonly Address[]): Promise<SealedLetter[] | null> {
     const changes: KeyChange[] = []
     const sealed: SealedLetter[] = []
@@ -79,7 +79,7 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
         if (new Set(ids).size < ids.length) return null
         const done = await locks.run(ids, async () => {
           assertOpen()
-          // While it waited, a session may have moved to the LID's address.
+          // While this waited, a session may have moved to the LID's address.
           const now = (await addressesOf(letters)).map(addressId)
           return now.every((id, index) => id === ids[index]) ? { sealed: await sealAll(letters, addresses) } : undefined
         })

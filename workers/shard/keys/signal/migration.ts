@@ -54,11 +54,14 @@ export async function migrateSessions(
   return { migrated, skipped: total - migrated, total }
 }
 
-/** The LID of a hosted device is on the hosted server, whichever server the person's own LID is on. */
+/** Returns the LID of a device. That of a hosted device is on the hosted server, whichever server the person's own LID is on. */
 const hostedAsWell = (lidJid: string, device: string) =>
   device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid
 
-/** Both locks are held, because a send to one address and a message from the other must not use a session that is being moved. */
+/**
+ * Moves one session under both locks, because a send to one address and a message from the other must not use a session
+ * that is being moved.
+ */
 function moveSession({ keys, locks, own }: Mover, from: string, to: string): Promise<boolean> {
   return locks.run([from, to], async () => {
     const moving = usableSession(await keys.get('session', from), own)

@@ -1,6 +1,6 @@
 /**
- * Decrypting of received messages. A part is decrypted in a turn at its address, which lasts until its changes are given to a commit: then the next
- * part reads them.
+ * Decrypts received messages. A part is decrypted in a turn at its address, which lasts until its changes are given to
+ * a commit: then the next part reads them.
  */
 import type { KeyChange } from '../key-store.ts'
 import type { AddressTurns } from './address/address-turns.ts'
@@ -27,8 +27,9 @@ export interface OpenedPart {
 /** The turn of a part at its address: the lock is held until `end`. */
 export interface PartTurn {
   /**
-   * Nothing is written: the caller publishes `changes` to the key store before it ends the turn, because the next part at this address builds on them
-   * (`KeyStore.applied`, or `KeyStore.follow`). If it cannot, the plaintext must not be used. The error is a `SignalError` if the part is the problem.
+   * Decrypts the part. Nothing is written: the caller publishes `changes` to the key store before it ends the turn,
+   * because the next part at this address builds on them (`KeyStore.applied`, or `KeyStore.follow`). If the caller
+   * cannot publish them, the plaintext must not be used. The error is a `SignalError` if the part is the problem.
    */
   decrypt(): Promise<OpenedPart>
   end(): void
@@ -42,7 +43,7 @@ export interface PartTurnsDeps extends SignalRepositoryDeps {
 
 export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDeps): (part: SealedPart) => Promise<PartTurn> {
   const { locks } = deps
-  /** Decrypting reads what earlier messages changed, even while that is being written. */
+  /** Decryption reads what earlier messages changed, even while those changes are being written. */
   const receiving = { ...deps, keys: deps.keys.ahead }
 
   async function directTurn({ type, author, ciphertext }: SealedPart & { type: 'pkmsg' | 'msg' }): Promise<PartTurn> {
@@ -65,8 +66,9 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
   }
 
   /**
-   * A sender key becomes durable together with the message that contained it, because the message cannot be decrypted twice and the key is not sent
-   * again. The library passes the same key in again, which changes nothing.
+   * Returns the changes for a sender key, which becomes durable together with the message that contained it: that
+   * message cannot be decrypted twice and the key is not sent again. The library passes the same key in again, which
+   * changes nothing.
    */
   async function distributionChanges(name: SenderName, distribution: Uint8Array): Promise<readonly KeyChange[]> {
     try {
@@ -94,7 +96,7 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
     assertOpen()
     const turn = await (part.type === 'skmsg' ? groupTurn(part) : directTurn({ ...part, type: part.type }))
     try {
-      // While it waited, the repository may have been closed.
+      // While this waited, the repository may have been closed.
       assertOpen()
     } catch (error) {
       turn.end()

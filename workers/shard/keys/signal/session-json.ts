@@ -13,7 +13,7 @@ export interface OwnDevice {
 
 interface JsonChain {
   chainKey: { counter: number; key?: string }
-  /** 1 is a sending chain, 2 a receiving chain. */
+  /** Kind of the chain: 1 is a sending chain, 2 a receiving chain. */
   chainType: number
   /** Seed of each skipped message key in base64, by its index. */
   messageKeys: Record<string, string>
@@ -36,7 +36,10 @@ interface JsonSession {
 
 const SENDING = 1
 const RECEIVING = 2
-/** libsignal does not store which side created the base key. The library only reads it where it would send a first message again. */
+/**
+ * Value of `baseKeyType`: libsignal does not store which side created the base key. The library only reads it where it
+ * would send a first message again.
+ */
 const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1
 /** Limits of libsignal; its next step would drop more chains or archived sessions anyway. */
@@ -64,8 +67,9 @@ const MESSAGE_KEY = { index: 1, cipherKey: 2, macKey: 3, iv: 4 } as const
 const PENDING = { preKeyId: 1, baseKey: 2, signedPreKeyId: 3 } as const
 
 /**
- * RecordStructure with the same sessions: the open one is current, the others are archived, most recently used first. Undefined if the bytes are not
- * such JSON or a value is missing, because a partly converted record would fail later without a visible reason.
+ * Returns a RecordStructure with the same sessions: the open one is current, the others are archived, most recently
+ * used first. Undefined if the bytes are not such JSON or a value is missing, because a partly converted record would
+ * fail later without a visible reason.
  */
 export function recordFromJson(stored: Uint8Array, own: OwnDevice): Uint8Array | undefined {
   try {
@@ -155,8 +159,8 @@ export interface SessionJson {
 }
 
 /**
- * Sessions of a RecordStructure as JSON. `now` (epoch ms) is used for times that libsignal does not store. Undefined if the bytes are not a record,
- * or if one of its sessions has no sending key.
+ * Returns the sessions of a RecordStructure as JSON. `now` (epoch ms) is used for times that libsignal does not store.
+ * Undefined if the bytes are not a record, or if one of its sessions has no sending key.
  */
 export function jsonFromRecord(record: Uint8Array, now: number): SessionJson | undefined {
   try {
@@ -234,14 +238,17 @@ const messageKeysIn = (session: Uint8Array): number =>
 
 const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
 
-/** Throws a RangeError if the field is absent. */
+/** Returns the bytes of a field. Throws a RangeError if the field is absent. */
 function need(message: Uint8Array, number: number): Uint8Array {
   const found = bytesOf(message, number)
   if (found === undefined) throw new RangeError(`field ${number} is absent`)
   return found
 }
 
-/** Throws a RangeError if the decoded value has another length: with a key of the wrong length every message would fail. */
+/**
+ * Decodes base64. Throws a RangeError if the decoded value has another length: with a key of the wrong length every
+ * message would fail.
+ */
 function bytes(base64: string, length: number): Uint8Array {
   const decoded = Buffer.from(base64, 'base64')
   if (decoded.length !== length) throw new RangeError(`a key must have ${length} bytes, not ${decoded.length}`)

@@ -14,8 +14,9 @@ const MAX_ARCHIVED = 40
 const OPENING_BRACE = 0x7b
 
 /**
- * The record in a form that the module can use, or undefined. The module interprets truncated bytes as an empty record, so they are refused here. A
- * record that the JavaScript library wrote as JSON is converted, and the next operation stores it in the new form.
+ * Returns the record in a form that the module can use, or undefined. The module interprets truncated bytes as an empty
+ * record, so they are refused here. A record that the JavaScript library wrote as JSON is converted, and the next
+ * operation stores it in the new form.
  */
 export function usableSession(stored: Uint8Array | undefined, own: () => OwnDevice): Uint8Array | undefined {
   if (!stored || stored.length === 0) return undefined
@@ -55,9 +56,10 @@ export function sessionInfo(session: Uint8Array | undefined): { baseKey: Uint8Ar
 const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY) ?? []).toString('base64')
 
 /**
- * The record after a message was decrypted, in which all sessions except the one that decrypted it are unchanged. That session becomes the current
- * one. The module first tries the others and advances their ratchets before it detects that the message belongs to another session
- * (whatsapp-rust-bridge 0.5.4), so later messages in them could not be decrypted.
+ * Returns the record after a message was decrypted, in which all sessions except the one that decrypted it are
+ * unchanged. That session becomes the current one. The module first tries the others and advances their ratchets before
+ * it detects that the message belongs to another session (whatsapp-rust-bridge 0.5.4), so later messages in them could
+ * not be decrypted.
  */
 export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint8Array {
   const archived = allBytesOf(after, ARCHIVED)
@@ -70,8 +72,8 @@ export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint
 }
 
 /**
- * Merges two records of one device, stored under its two names: `into` stays current, and the sessions of `from` become archived ones, so that
- * messages in transit in either can still be decrypted.
+ * Merges two records of one device, stored under its number and its LID: `into` stays current, and the sessions of
+ * `from` become archived ones, so that messages in transit in either can still be decrypted.
  */
 export function mergeSessions(into: Uint8Array, from: Uint8Array): Uint8Array {
   const archived = [...allBytesOf(from, CURRENT), ...allBytesOf(into, ARCHIVED), ...allBytesOf(from, ARCHIVED)].slice(

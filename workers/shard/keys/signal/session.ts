@@ -1,4 +1,7 @@
-/** One operation on one session: load, crypto, and the changes to make durable. The caller holds the lock of the address and commits. */
+/**
+ * Works on sessions: each function is one operation on one session, with load, crypto, and the changes to make durable.
+ * The caller holds the lock of the address and commits.
+ */
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import { SessionBuilder, SessionCipher, type SignalStorage } from 'whatsapp-rust-bridge'
 import type { KeyChange, KeyReader } from '../key-store.ts'
@@ -72,8 +75,9 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 }
 
 /**
- * Trust on first use, like WhatsApp Web. After a change of identity the old sessions are not kept. Both are written only with the operation's own
- * changes, so that a message that cannot be decrypted destroys no session.
+ * Trusts an identity on first use, like WhatsApp Web. After a change of identity the old sessions are not kept. These
+ * changes are written only with the operation's own ones, so that a message that cannot be decrypted destroys no
+ * session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
@@ -88,7 +92,10 @@ async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8
 
 const IDENTITY_KEY = 3
 
-/** Field 3 of a PreKeySignalMessage (after its version byte), with its type byte; the module does not expose it. */
+/**
+ * Reads the identity key: field 3 of a PreKeySignalMessage (after its version byte), with its type byte; the module
+ * does not expose it.
+ */
 function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
   if (pkmsg.length < 2 || (pkmsg[0]! & 0xf) !== 3) return undefined
   try {
@@ -101,8 +108,9 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Each operation has its own storage and cipher, because a cipher reads the record once and keeps it, and would miss writes of others. Changes are
- * collected, so that session, identity and used one-time key become durable in one step.
+ * Runs an operation with its own storage and cipher, because a cipher reads the record once and keeps it, and would
+ * miss writes of others. Changes are collected, so that session, identity and used one-time key become durable in one
+ * step.
  */
 async function operate<T>(
   { keys, creds }: SessionKeys,

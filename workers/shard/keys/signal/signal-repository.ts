@@ -46,7 +46,10 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   const addresses = createAddressTurns(book, locks)
   let isClosed = false
 
-  /** Handlers of an ended socket still run. Their sends have no effect, and the messages they receive are delivered again. */
+  /**
+   * Throws after `close`: handlers of an ended socket still run. Their sends have no effect, and the messages they
+   * receive are delivered again.
+   */
   function assertOpen(): void {
     if (isClosed) throw new Error(SESSION_CLOSED)
   }
@@ -54,7 +57,10 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   const turnOf = createPartTurns({ ...deps, addresses, assertOpen })
   const letters = createLetters({ ...deps, book, addresses, assertOpen })
 
-  /** Our own key is stored under the name that the library requests: the group's addressing decides which of our two names it uses. */
+  /**
+   * Our own key is stored under the jid that the library requests: the group's addressing decides whether that is the
+   * number or the LID.
+   */
   const ownSender = (group: string, meId: string): SenderName => ({
     group,
     author: literalAddress(meId),
@@ -96,7 +102,8 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
     hasSenderKey: ({ group, meId }) => hasSenderKey(keys, ownSender(group, meId)),
 
-    // Not refused after `close`: the message that contained the key is finished, so the network will not deliver it again.
+    // This is not refused after `close`: the message that contained the key is finished, so the network will not
+    // deliver it again.
     async processSenderKeyDistributionMessage({ item, authorJid }) {
       const { groupId, axolotlSenderKeyDistributionMessage: distribution } = item
       if (!groupId) throw new Error('Group ID is required for sender key distribution message')

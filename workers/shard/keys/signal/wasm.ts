@@ -1,4 +1,4 @@
-/** Lifetime of the module's objects, and conversion of our keys for it. */
+/** Frees the module's objects, and converts our keys for it. */
 import type { KeyPair } from '@whiskeysockets/baileys'
 import { generateSignalPubKey } from '@whiskeysockets/baileys'
 import { ProtocolAddress } from 'whatsapp-rust-bridge'
@@ -26,7 +26,7 @@ export async function withObjects<T>(work: (own: <O extends Freeable>(object: O)
 
 export const protocolAddress = ({ name, device }: Address) => new ProtocolAddress(name, device)
 
-/** The module needs public keys with their type byte, 33 bytes. */
+/** Converts a key pair: the module needs public keys with their type byte, 33 bytes. */
 export const typedPair = (pair: KeyPair): { pubKey: Uint8Array; privKey: Uint8Array } => ({
   pubKey: generateSignalPubKey(pair.public),
   privKey: pair.private,

@@ -75,13 +75,13 @@ export class FieldReader {
   }
 }
 
-/** Throws a RangeError if the bytes are not protobuf. */
+/** Checks the bytes. Throws a RangeError if they are not protobuf. */
 export function checkFields(message: Uint8Array): void {
   const reader = new FieldReader(message)
   while (reader.next());
 }
 
-/** The last field with this number wins, as in any protobuf parser. */
+/** Returns the bytes of the field with this number. The last such field wins, as in any protobuf parser. */
 export function bytesOf(message: Uint8Array, number: number): Uint8Array | undefined {
   let found: Uint8Array | undefined
   const reader = new FieldReader(message)
@@ -89,7 +89,7 @@ export function bytesOf(message: Uint8Array, number: number): Uint8Array | undef
   return found
 }
 
-/** The bytes of every field with this number, in order. */
+/** Returns the bytes of every field with this number, in order. */
 export function allBytesOf(message: Uint8Array, number: number): Uint8Array[] {
   const found: Uint8Array[] = []
   const reader = new FieldReader(message)
@@ -97,7 +97,7 @@ export function allBytesOf(message: Uint8Array, number: number): Uint8Array[] {
   return found
 }
 
-/** Value of a number field; 0 if it is absent, as in protobuf. */
+/** Returns the value of a number field; 0 if it is absent, as in protobuf. */
 export function numberIn(message: Uint8Array, number: number): number {
   let found = 0
   const reader = new FieldReader(message)

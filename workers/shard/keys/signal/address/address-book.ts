@@ -17,7 +17,7 @@ export const addressId = ({ name, device }: Address) => `${name}.${device}`
 /** Devices above this number exist only on hosted servers. */
 export const HOSTED_DEVICE = 99
 
-/** Address of the jid as written. Throws in the same cases as the library. */
+/** Returns the address of the jid as written. Throws in the same cases as the library. */
 export function literalAddress(jid: string): Address {
   const { decoded, address } = decode(jid)
   if (address.device === HOSTED_DEVICE && decoded.server !== 'hosted' && decoded.server !== 'hosted.lid') {
@@ -27,9 +27,12 @@ export function literalAddress(jid: string): Address {
 }
 
 export interface AddressBook {
-  /** Address after mapping the phone number to the LID. Never queries the network, because the library has done so before it calls the repository. */
+  /**
+   * Returns the address after mapping the phone number to the LID. Never queries the network, because the library has
+   * done so before it calls the repository.
+   */
   resolve(jid: string): Promise<Address>
-  /** Address that is known synchronously: the literal one if the mapping is not in memory. */
+  /** Returns the address that is known synchronously: the literal one if the mapping is not in memory. */
   resolveNow(jid: string): Address
 }
 
