@@ -1,6 +1,7 @@
 /**
- * The secret that a phone learns from the QR code, and with which the network's answer to a scan is verified. The library creates it once and has no
- * handler for `<notification type="companion_reg_refresh">`, which invalidates it while a code is shown; every later scan would fail.
+ * Renews the secret that a phone learns from the QR code, and with which the network's answer to a scan is verified.
+ * The library creates it once and has no handler for `<notification type="companion_reg_refresh">`, which invalidates
+ * the secret while a code is shown; every later scan would fail.
  */
 import { randomBytes } from 'node:crypto'
 import type { WASocket } from '@whiskeysockets/baileys'
@@ -12,7 +13,7 @@ export interface CompanionRefresh {
 
 const SECRET_BYTES = 32
 
-/** `onChange`: the credentials have a new secret, which is being saved. */
+/** Watches for the notification. `onChange` is called when the credentials have a new secret, which is being saved. */
 export function watchCompanionRefresh(sock: Pick<WASocket, 'ev' | 'authState'>, onChange: () => void): CompanionRefresh {
   const { creds } = sock.authState
   return {
@@ -28,6 +29,7 @@ export function watchCompanionRefresh(sock: Pick<WASocket, 'ev' | 'authState'>, 
 /** Puts a new secret into the credentials, in place, and saves them. */
 export function rotateSecret({ ev, authState: { creds } }: Pick<WASocket, 'ev' | 'authState'>): void {
   creds.advSecretKey = randomBytes(SECRET_BYTES).toString('base64')
-  // Includes `me` if it exists: the library interprets an update without it as a changed name and announces that.
+  // The update includes `me` if it exists: the library interprets an update without it as a changed name and announces
+  // that.
   ev.emit('creds.update', creds.me ? { advSecretKey: creds.advSecretKey, me: creds.me } : { advSecretKey: creds.advSecretKey })
 }

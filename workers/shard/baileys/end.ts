@@ -6,7 +6,10 @@ import { EventEmitter } from 'node:events'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 
-/** The fields that the library reads from an error that ends a socket; `output.statusCode` is the reason. */
+/**
+ * Creates an error with the fields that the library reads from an error that ends a socket; `output.statusCode` is the
+ * reason.
+ */
 export function endReason(message: string, statusCode: number, data: Record<string, unknown> = {}): Error {
   return Object.assign(new Error(message), { output: { statusCode }, data })
 }
@@ -24,7 +27,7 @@ const live = new Set<EndableSocket>()
 /** Number of sockets of this thread that were not ended. It is zero when nothing is connected; otherwise there is a leak. */
 export const liveSockets = () => live.size
 
-/** Must be called right after the socket is created. */
+/** Registers a socket. Must be called right after the socket is created. */
 export function adoptSocket(sock: EndableSocket): void {
   live.add(sock)
   endPendingQueries(sock)
@@ -44,8 +47,9 @@ export function adoptSocket(sock: EndableSocket): void {
 }
 
 /**
- * `end` (Socket/socket.js) removes the listeners of 'close' before it closes, including those of every pending query. Each query would wait for its
- * 60 s and keep the socket's graph until then. So they are rejected with an Error here.
+ * Rejects the pending queries of a socket that ends. `end` (Socket/socket.js) removes the listeners of 'close' before
+ * it closes, including those of every pending query. Each query would wait for its 60 s and keep the socket's graph
+ * until then.
  */
 function endPendingQueries({ ws }: EndableSocket): void {
   const own = new Set(ws.listeners('close'))
@@ -58,7 +62,7 @@ function endPendingQueries({ ws }: EndableSocket): void {
   }
 }
 
-/** A server that answers does so within one round trip; `ws` itself would wait 30 s. */
+/** Time limit of a clean close. A server that answers does so within one round trip; `ws` itself would wait 30 s. */
 const CLEAN_CLOSE_DEADLINE = 3 * SECOND
 
 /**
@@ -94,9 +98,12 @@ interface RawSocket extends EventEmitter {
   resume(): void
 }
 
-/** `once` of `node:events` is not used, because a connection that is ended during its handshake first emits `error`. */
+/**
+ * Waits for the close. `once` of `node:events` is not used, because a connection that is ended during its handshake
+ * first emits `error`.
+ */
 const untilClosed = (raw: RawSocket) => new Promise<void>((resolve) => void raw.once('close', () => resolve()))
 
-/** The `ws` object below the library's wrapper; its type hides it. Null after a close. */
+/** Returns the `ws` object below the library's wrapper, which the wrapper's type hides. Null after a close. */
 export const rawSocket = (sock: Pick<WASocket, 'ws'>): RawSocket | null | undefined =>
   (sock.ws as unknown as { socket?: RawSocket | null }).socket

@@ -1,6 +1,7 @@
 /**
- * Keep-alive pings. The library sends a form that the web client does not send (`wire/keep-alive.ts`), so its own is disabled and this one is used.
- * As in the web client, a connection is judged by the last received frame: one that only writes is dead, however many queries wait.
+ * Keep-alive pings. The library sends a form that the web client does not send (`wire/keep-alive.ts`), so the library's
+ * ping is disabled and this one is used. As in the web client, a connection is judged by the last received frame: one
+ * that only writes is dead, however many queries wait.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -25,7 +26,7 @@ export interface KeepAliveDeps {
   onTime(seconds: number): void
 }
 
-/** Must be called right after the socket is created. */
+/** Begins to ping. Must be called right after the socket is created. */
 export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, { now, onError, onTime }: KeepAliveDeps): void {
   let timer: NodeJS.Timeout | undefined
   let cameAt = now()

@@ -17,7 +17,7 @@ import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 type Token = SignalDataTypeMap['tctoken']
 type Tokens = NonNullable<SignalDataSet['tctoken']>
 
-/** Must be called right after the socket is created, outside of any transaction. */
+/** Wraps the keys of a socket. Must be called right after the socket is created, outside of any transaction. */
 export function keepLateTokens({ authState: { keys } }: Pick<WASocket, 'authState'>): void {
   const outside = AsyncLocalStorage.snapshot()
   const { get, set } = keys
@@ -39,7 +39,10 @@ export function keepLateTokens({ authState: { keys } }: Pick<WASocket, 'authStat
   }
 }
 
-/** The written token, completed with stored fields that the writer did not have: a token that is still valid, and the time at which ours was sent. */
+/**
+ * Returns the written token, completed with stored fields that the writer did not have: a token that is still valid,
+ * and the time at which ours was sent.
+ */
 function withStored(jid: string, token: Token, stored: Token | undefined): Token {
   if (!stored || jid === TC_TOKEN_INDEX_KEY) return token
   const given = stored.senderTimestamp === undefined ? {} : { senderTimestamp: stored.senderTimestamp }

@@ -27,11 +27,14 @@ export function leaveOutNobody(make: MakeSignalRepository): MakeSignalRepository
   }
 }
 
-/** Failures that prove nothing about the device. */
+/** Whether a failure proves nothing about the device. */
 const isOurs = (error: unknown) =>
   isStorageFailure(error) || error instanceof Failure || (error instanceof Error && error.message === SESSION_CLOSED)
 
-/** Reading it throws the error. The stanza encoder reads it before the counter of the connection has moved. */
+/**
+ * Returns content that throws the error when it is read. The stanza encoder reads it before the counter of the
+ * connection has moved.
+ */
 const unwritable = (error: unknown): Uint8Array =>
   new Proxy<unknown[]>([], {
     get() {

@@ -22,7 +22,10 @@ function digest(data: unknown): Record<string, unknown> {
 
 const sentence = (data: unknown, message: string | undefined) => message ?? (typeof data === 'string' ? data : 'library')
 
-/** Most of its `warn` and `error` lines are about problems that it then handles, so they become our `debug` and `info`. */
+/**
+ * Wraps our log. Most `warn` and `error` lines of the library are about problems that it then handles, so they become
+ * our `debug` and `info`.
+ */
 export function libraryLogger(log: Logger): LibraryLogger {
   const logger: LibraryLogger = {
     level: 'warn',

@@ -14,8 +14,8 @@ export function withMediaType(message: proto.IMessage): proto.IMessage {
 }
 
 /**
- * The library's own table (getMediaType), for resends without the library. Returns the type of the inner content, as `withMediaType` exposes it;
- * undefined if there is none.
+ * Returns the type of the inner content by the library's own table (getMediaType), for resends without the library.
+ * `withMediaType` exposes the same type; undefined if there is none.
  */
 export function mediaTypeOf(message: proto.IMessage): string | undefined {
   const content = normalizeMessageContent(message) ?? {}

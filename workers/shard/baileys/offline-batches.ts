@@ -21,7 +21,7 @@ const IDLE = 2 * SECOND
 /** Number of consecutive idle periods after which nothing more is requested: a minute, as in the web client. */
 const MAX_IDLE = 30
 
-/** Must be called right after the socket is created. */
+/** Begins to request batches. Must be called right after the socket is created. */
 export function askForBatches(sock: Pick<WASocket, 'ws' | 'ev' | 'sendNode'>, onError: (error: unknown) => void): void {
   const { ws } = sock
   let timer: NodeJS.Timeout | undefined

@@ -11,7 +11,10 @@ import { endReason } from './end.ts'
 const FIRST_LIFE = 60 * SECOND
 const NEXT_LIFE = 20 * SECOND
 
-/** The library's own text and code (408) for it. The table of states distinguishes this end from a lost connection by them. */
+/**
+ * Text and code (408) with which the library ends a socket after its last reference. The table of states distinguishes
+ * this end from a lost connection by them.
+ */
 export const REFS_ENDED = 'QR refs attempts ended'
 const TIMED_OUT = 408
 
@@ -89,7 +92,10 @@ export function createQrClock(sock: Pick<WASocket, 'ev' | 'authState'>, deps: Qr
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-/** Text of a code: `https://wa.me/settings/linked_devices#`, then reference, Noise key, identity key, secret, and kind of the client. */
+/**
+ * Builds the text of a code: `https://wa.me/settings/linked_devices#`, then reference, Noise key, identity key, secret,
+ * and kind of the client.
+ */
 const qrText = (
   ref: string,
   { noiseKey, signedIdentityKey, advSecretKey }: AuthenticationCreds,

@@ -30,7 +30,7 @@ export function withDeadline<T>(deadlineMs: number, work: () => Promise<T>): Pro
   })
 }
 
-/** The library's own deadline becomes `send_timeout`, and other thrown values become Errors. */
+/** Converts rejections: the library's own deadline becomes `send_timeout`, and other thrown values become Errors. */
 export async function throwingErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

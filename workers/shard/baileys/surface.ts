@@ -190,8 +190,8 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // The parts that replace its handler: the answer, the fields of a code, how long each is shown, the error at the end. A pairing also verifies the
-    // secret that the credentials have at that time.
+    // The library's handler of the offer, which ours replaces: the answer, the fields of a code, how long each is
+    // shown, the error at the end. A pairing also verifies the secret that the credentials have at that time.
     of: 'baileys/qr-clock.ts',
     file: SOCKET,
     text: [
@@ -255,7 +255,7 @@ export const LEANINGS: readonly Leaning[] = [
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
   },
   {
-    // Without a history to wait for, it reads no app state by itself and does not hold back events.
+    // Without a history to wait for, the library reads no app state by itself and does not hold back events.
     of: 'app-state/app-state-reader.ts',
     file: 'lib/Socket/chats.js',
     text: [

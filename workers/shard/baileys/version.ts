@@ -27,7 +27,10 @@ export function isNewer(a: WAVersion, b: WAVersion): boolean {
 
 const isRefused = ({ refused }: VersionState, version: WAVersion) => refused.some((other) => sameVersion(other, version))
 
-/** Version at the start: the operator's, unless the network has refused it; else the stored one, unless this release has a newer one. */
+/**
+ * Returns the version at the start: the operator's, unless the network has refused it; else the stored one, unless this
+ * release has a newer one.
+ */
 export function startVersion(stored: VersionState | null, wanted: WAVersion | null = null): VersionState {
   const state = stored ?? { current: BUILT_IN_VERSION, lastGood: null, refused: [] }
   if (wanted && !isRefused(state, wanted)) return { ...state, current: wanted }
@@ -41,8 +44,9 @@ export const afterLogin = (state: VersionState, used: WAVersion): VersionState =
 })
 
 /**
- * Version after a 405: the first one of the fetched, the last good and the built-in version that was not refused. Undefined if none is left: the
- * version then stays, and only an upgrade, another configured version or a working `refresh` helps.
+ * Returns the version after a 405: the first one of the fetched, the last good and the built-in version that was not
+ * refused. Undefined if none is left: the version then stays, and only an upgrade, another configured version or a
+ * working `refresh` helps.
  */
 export function afterRefusal(
   state: VersionState,

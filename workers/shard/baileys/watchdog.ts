@@ -11,7 +11,7 @@ import { endReason, endSocket } from './end.ts'
 /** Time limit from the attempt to `<success>` or the first QR reference. */
 const LOGIN_DEADLINE = 20 * SECOND
 
-/** Both have the code for "lost", 408; `data.watchdog` distinguishes them. */
+/** Each of the two failures has the code for "lost", 408; `data.watchdog` distinguishes them. */
 const LOST = 408
 
 export interface Watchdog {

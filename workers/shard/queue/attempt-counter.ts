@@ -1,10 +1,11 @@
 /**
- * The in-flight record: the service id of the item in flight, and the number of thread runs that ended while it was in flight. Such an item may have
- * ended the thread with all its instances, so each attempt is counted before it begins, and the count is decremented when the attempt returns.
+ * Keeps the in-flight record: the service id of the item in flight, and the number of thread runs that ended while it
+ * was in flight. Such an item may have ended the thread with all its instances, so each attempt is counted before it
+ * begins, and the count is decremented when the attempt returns.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 
-/** One end may be caused by the item; after three in a row it is not attempted again. */
+/** Number of ended thread runs in a row after which an item is not attempted again, because it may have caused them. */
 const MAX_TRIES = 3
 /** Number of times that an item may come back without a connection although one is reported; a real loss is reported after the first time. */
 const MAX_BACKS = 3
@@ -25,24 +26,25 @@ export interface Naming {
 
 export interface AttemptCounter {
   load(): Promise<void>
-  /** Durable when it resolves. `spent` means that the item has used all its attempts. */
+  /** Counts the attempt, durably when it resolves. `spent` means that the item has used all its attempts. */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
-   * For a commit after which a new item begins immediately: that commit records the item, and `begin` need not write anything. Call `written` after
-   * it. Undefined if the item was in flight before; `begin` then checks its attempts.
+   * Returns the record for a commit after which a new item begins immediately: that commit records the item, and
+   * `begin` need not write anything. Call `written` after the commit. Undefined if the item was in flight before;
+   * `begin` then checks its attempts.
    */
   next(svcId: string): Naming | undefined
-  /** The item was recorded this way and has not begun. */
+  /** True if the item was recorded this way and has not begun. */
   readonly isNamed: boolean
-  /** The item does not begin now; its record is removed. */
+  /** Removes the record of an item that does not begin now. */
   unname(): Promise<void>
-  /** The item came back although the connection is open; false if that happened too often. */
+  /** Whether an item that came back although the connection is open may do so; false if that happened too often. */
   mayComeBack(): boolean
   /** The connection is a new one. */
   reconnected(): void
-  /** The last attempt does not count. */
+  /** Removes the last attempt from the count. */
   uncount(): Promise<void>
-  /** Nothing of the item was sent, so its next attempt is the first. */
+  /** Removes the record, because nothing of the item was sent: its next attempt is the first. */
   withdraw(): Promise<void>
   /** Operation for the commit that ends the item; call `ended` after it. */
   readonly endOp: Op

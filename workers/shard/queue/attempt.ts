@@ -14,8 +14,8 @@ export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'clock' |
 }
 
 /**
- * `back`: there was no connection, and the item keeps its place. `laterMs`: the item was not sent and is retried after that time. Rejects if storage
- * failed, which is not an answer of the network, or at a stop.
+ * Attempts to send an item. `back`: there was no connection, and the item keeps its place. `laterMs`: the item was not
+ * sent and is retried after that time. Rejects if storage failed, which is not an answer of the network, or at a stop.
  */
 export type Attempt = (item: Waiting) => Promise<SendResult | 'back' | { laterMs: number }>
 

@@ -55,7 +55,7 @@ export interface Enqueue {
   input: Record<string, unknown>
   /** Text or caption; truncated here. */
   preview: string | null
-  /** In seconds. */
+  /** Delays in seconds. */
   delayMessage: number | null
   delayTyping: number
   referenceMessageId?: string | null
@@ -103,13 +103,13 @@ export interface QueueOptions {
 }
 
 export interface Queue {
-  /** Durable when it resolves. Throws queue_full, queue_disabled_while_disconnected. */
+  /** Queues a message, durably when it resolves. Throws `queue_full` or `queue_disabled_while_disconnected`. */
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
   /** Items are sent only while connected, beginning 2 s after the connection. */
   setConnected(connected: boolean): void
   /**
-   * While the network restricts the account, nothing is sent to chats that never wrote to it. Null if it does not; `until` in epoch ms if known, for
-   * the list.
+   * Sets the restriction: while there is one, nothing is sent to chats that never wrote to the account. Null ends it;
+   * `until` is in epoch ms if known, for the list.
    */
   setRestricted(restriction: { until: number | null } | null): void
   /** A person wrote for the first time. */
@@ -119,7 +119,7 @@ export interface Queue {
   find(id: string): Promise<QueueEntry | undefined>
   /** Removes all items, or those to one chat, and returns their number. The item in flight stays. */
   clear(phone?: string): Promise<number>
-  /** False if the item is unknown, already sent, or in flight. */
+  /** Removes an item. False if it is unknown, already sent, or in flight. */
   remove(svcId: string): Promise<boolean>
   /** Number of waiting items, without the one in flight. */
   waiting(): number
@@ -130,7 +130,7 @@ export interface Queue {
   /** Message id of the item that is in flight, or was when the process or the connection ended: the network may know it. */
   undecided(): string | undefined
   start(): Promise<void>
-  /** Waits at most this many ms for the item in flight; an undecided one is sent again after the next start. */
+  /** Stops the queue. Waits at most this many ms for the item in flight; an undecided one is sent again after the next start. */
   stop(deadlineMs: number): Promise<void>
 }
 

@@ -54,7 +54,10 @@ export interface Drain {
 
 export function createDrain(deps: DrainDeps): Drain {
   const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, lookAhead, counter, isRunning, signal } = deps
-  /** Nothing is prepared beside an item whose earlier try may have ended the thread: another end would be counted against it. */
+  /**
+   * False while the item in flight may have ended the thread in an earlier try: nothing is prepared beside it, because
+   * another end would be counted against it.
+   */
   let mayLookAhead = false
   let alarm: { cancel(): void } | undefined
   const { unname, uncount } = createResets(deps)
@@ -76,7 +79,7 @@ export function createDrain(deps: DrainDeps): Drain {
     line.take(head.svcId)
     lookAhead.turnOf(head.svcId)
     mayLookAhead = counter.svcId !== head.svcId || counter.isNamed
-    // Begins in a later microtask, so that the mode is `sending` before any of it runs.
+    // The sending begins in a later microtask, so that the mode is `sending` before any of it runs.
     const done = Promise.resolve(head).then(carry)
     modes.enter({ name: 'sending', item: head, since: steady.now(), done })
     prepareNext()
@@ -86,7 +89,7 @@ export function createDrain(deps: DrainDeps): Drain {
     if (mayLookAhead && isRunning() && schedule.isConnected) lookAhead.towards(holds.next())
   }
 
-  /** Never rejects. */
+  /** Sends the item, then enters the next mode. Never rejects. */
   async function carry(item: Waiting) {
     const next = await sendOne(item)
     modes.enter(next === undefined ? { name: 'idle' } : { name: 'named', svcId: next })
@@ -98,7 +101,8 @@ export function createDrain(deps: DrainDeps): Drain {
   async function sendOne(item: Waiting): Promise<string | undefined> {
     try {
       const result = await deps.attempt(item)
-      // Too late to record it: the next start may already have read the item and sends it again with the same message id.
+      // It is too late to record the outcome: the next start may already have read the item and sends it again with the
+      // same message id.
       if (signal.aborted) return undefined
       if (result === 'back') await putBack(item)
       else if ('laterMs' in result) await putAside(item, result.laterMs)
@@ -117,7 +121,7 @@ export function createDrain(deps: DrainDeps): Drain {
     return undefined
   }
 
-  /** The outcome of the item and the record of the item that follows immediately are one commit. */
+  /** Ends the item. Its outcome and the record of the item that follows immediately are one commit. */
   async function end(item: Waiting, result: SendResult): Promise<string | undefined> {
     const sending = inFlight(modes.now)!
     modes.enter({ ...sending, name: 'settling' })
@@ -133,7 +137,10 @@ export function createDrain(deps: DrainDeps): Drain {
     return next?.svcId
   }
 
-  /** It stays recorded, so that a restart knows it is sent again; this attempt did not harm the thread. */
+  /**
+   * Puts the item back. It stays recorded, so that a restart knows that it is sent again; this attempt did not harm the
+   * thread.
+   */
   async function putBack(item: Waiting) {
     schedule.pause(RESUME_DELAY)
     await uncount(item)
@@ -172,7 +179,7 @@ export function createDrain(deps: DrainDeps): Drain {
   }
 }
 
-/** Resets of the attempt counter, which do not fail the item: an attempt too many is counted at worst. */
+/** Resets the attempt counter. A failed reset does not fail the item: an attempt too many is counted at worst. */
 function createResets({ instanceId, log, counter }: DrainDeps): Pick<Drain, 'unname' | 'uncount'> {
   const reset = (change: Promise<void>, svcId: string | undefined, counted: string) =>
     change.catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** The way of a new item into the queue: it is committed before it is acknowledged. */
+/** Takes new items into the queue: an item is committed before it is acknowledged. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -30,7 +30,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
   /** Number of accepted items that are not committed yet; they count against the capacity. */
   let entering = 0
 
-  /** Whether no item comes before it. Media is written first, which takes time, and others need not wait for that. */
+  /** Whether no item comes before a new one. Media is written first, which takes time, and others need not wait for that. */
   const isNext = (item: Waiting) =>
     !item.hasBytes &&
     holds.next() === undefined &&
@@ -40,8 +40,8 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     schedule.waitOf(item) <= 0
 
   /**
-   * The commit that makes the item durable also records it as in flight. Nothing may begin in the meantime, because it would overwrite the in-flight
-   * record.
+   * Stores an item in the commit that also records it as in flight. Nothing may begin in the meantime, because it would
+   * overwrite the in-flight record.
    */
   async function putAndName(item: QueueItem, more: readonly Op[]) {
     const naming = counter.next(item.svcId)
@@ -79,7 +79,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     if (line.rows.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full')
     entering++
     try {
-      // No waiting item depends on the order of the new id.
+      // The ids may start over, because no waiting item depends on the order of the new id.
       if (ids.ahead() > 0 && line.rows.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item = itemOf(request)
       const waiting = waitingOf(item, steady.now())

@@ -31,14 +31,17 @@ export interface Acknowledgement {
 }
 
 export interface Idempotency {
-  /** `queue` gets the operations for the commit of its item. Throws `invalid_request` if the key was used for another request. */
+  /**
+   * Queues a send once per key. `queue` gets the operations for the commit of its item. Throws `invalid_request` if the
+   * key was used for another request.
+   */
   once(
     key: string,
     fingerprint: string,
     queue: (opsOf: (made: Acknowledgement) => Op[]) => Promise<Acknowledgement>,
   ): Promise<Acknowledgement>
   start(): void
-  /** After it resolves, nothing more is removed. */
+  /** Stops the sweep: after this resolves, nothing more is removed. */
   stop(): Promise<void>
 }
 
@@ -63,7 +66,10 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   })
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
-  /** The record was written by a clock that was ahead; its time counts as now, or it would stay for as long as the clock was ahead. */
+  /**
+   * Whether the record was written by a clock that was ahead. Its time counts as now, or it would stay for as long as
+   * the clock was ahead.
+   */
   const isAhead = (at: number) => at > clock.now()
 
   async function sweep(isStopped: () => boolean) {
@@ -98,7 +104,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   return {
     async once(key, fingerprint, queue) {
       const recordKey = keys.idempotency(instanceId, sealer.blindOnce(createHash('sha256').update(key).digest('hex')))
-      // The failure belongs to its own caller.
+      // The failure of another request belongs to that request's caller.
       while (running.has(recordKey)) await running.get(recordKey)!.catch(() => undefined)
       const answered = answer(recordKey, fingerprint, queue)
       running.set(recordKey, answered)
@@ -114,7 +120,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   }
 }
 
-/** Equal for the same operation and body, whatever the order of the body's fields. */
+/** Returns a fingerprint that is equal for the same operation and body, whatever the order of the body's fields. */
 export function fingerprintOf(operation: string, input: unknown): string {
   const hash = createHash('sha256').update(`${operation}\n`)
   const add = (value: unknown): void => {

@@ -1,4 +1,4 @@
-/** Storage of the items of one instance: records in `state:`, inline media in `blobs:`. */
+/** Stores the items of one instance: records in `state:`, inline media in `blobs:`. */
 import type { Logger } from 'pino'
 import type { Through } from '../../../src/domain/bytes.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -39,7 +39,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
   return {
     itemKey,
 
-    /** Durable when it resolves. The media is written first, so that no record names missing media. */
+    /** Stores an item, durably when it resolves. The media is written first, so that no record names missing media. */
     async put(item: QueueItem, bytes: Uint8Array | undefined, also: readonly Op[] = []): Promise<void> {
       if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
         throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
@@ -49,7 +49,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         await store.commit({ ops: [op, ...also] })
         if (op[1]!.byteLength <= FRESH_BYTES) fresh.set(item.svcId, op[1]!)
       } catch (error) {
-        // Nothing refers to it, and it would use its part of the budget until the next start.
+        // Nothing refers to the media, which would use its part of the budget until the next start.
         if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))
         throw error
       }
@@ -57,7 +57,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
 
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
-    /** The item with access to its media; undefined if either can no longer be read. Throws if storage itself fails. */
+    /** Reads the item with access to its media; undefined if either can no longer be read. Throws if storage itself fails. */
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = fresh.get(svcId) ?? (await store.get(itemKey(svcId)))
       try {
@@ -77,13 +77,13 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** An item as it waits. `arrived` converts a time to the steady clock. */
+    /** Decodes an item as it waits. `arrived` converts a time to the steady clock. */
     waiting(svcId: string, bytes: Uint8Array, arrived: (queuedAt: number) => number): Waiting | undefined {
       try {
         const item = items.decode(itemKey(svcId), bytes)
         return waitingOf(item, arrived(item.queuedAt))
       } catch (error) {
-        // It is kept for a manual repair and must not block the other items.
+        // The record is kept for a manual repair and must not block the other items.
         log.error({ instance_id: instanceId, err: error }, 'queue: a stored item could not be decoded; it was skipped')
         return undefined
       }

@@ -38,7 +38,7 @@ export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyp
   arrivedAt: number
   /** Time in epoch ms at which its latest attempt over an open connection began in this run of the process. */
   leftAt: number | undefined
-  /** It came back from an attempt; if it had to wait, others may have been in flight since. */
+  /** True if the item came back from an attempt; if it had to wait, others may have been in flight since. */
   wasTried?: boolean
 }
 
@@ -48,7 +48,10 @@ export type QueueLine = DurableLine<Waiting>
 export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
   repository({ name: 'queue item', schema: ItemSchema, version: 1, sealed })
 
-/** Copied field by field, because an object made by a rest pattern is a dozen times slower to create and to use. */
+/**
+ * Returns the part of an item that is kept in memory. It is copied field by field, because an object made by a rest
+ * pattern is a dozen times slower to create and to use.
+ */
 export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
   svcId: item.svcId,
   messageId: item.messageId,
@@ -65,7 +68,7 @@ export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
 
 const PREVIEW_CHARACTERS = 120
 
-/** The beginning of a text or caption, in whole characters. */
+/** Returns the beginning of a text or caption, in whole characters. */
 export const previewOf = (text: string | null): string | null =>
   text === null || text.length <= PREVIEW_CHARACTERS
     ? text
@@ -90,9 +93,9 @@ export interface QueueEntry {
 
 export interface Place {
   status: 'waiting' | 'processing'
-  /** 1 means next, or in flight. */
+  /** Position in the queue; 1 means next, or in flight. */
   position: number
-  /** Null while the instance is not connected, and while it is unknown. */
+  /** Earliest time of sending. Null while the instance is not connected, and while the time is unknown. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
   maxAgeHours: number
@@ -118,7 +121,7 @@ export function toEntry(item: QueueItem, { status, position, sendAfter, reason, 
 
 const isGroup = (phone: string) => phone.endsWith('-group')
 
-/** The `delivery` event of an item. */
+/** Builds the `delivery` event of an item. */
 export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): DeliveryEvent {
   const failed = outcome.status === 'failed'
   const phone = (!failed && outcome.phone) || item.phone

@@ -1,6 +1,7 @@
 /**
- * The item behind the one in flight: its media is prepared while the network decides about the one before. Nothing of it is recorded, because nothing
- * has been promised: an item that goes, a lost connection and a stop discard what was prepared, and its own turn prepares it again.
+ * Prepares the media of the item behind the one in flight, while the network decides about the one before. Nothing is
+ * recorded, because nothing has been promised: a removed item, a lost connection and a stop discard what was prepared,
+ * and the item's own turn prepares it again.
  */
 import type { Logger } from 'pino'
 import type { QueueOptions } from './contract.ts'

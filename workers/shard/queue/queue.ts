@@ -28,7 +28,7 @@ import { createLookAhead } from './look-ahead.ts'
 import { createModes, inFlight } from './modes.ts'
 import { createSettle } from './settle.ts'
 
-/** Time in ms that a removal waits for an item in flight whose connection has ended. */
+/** Time that a removal waits for an item in flight whose connection has ended. */
 const COMING_BACK = SECOND
 
 export function createQueue(options: QueueOptions): Queue {
@@ -74,7 +74,7 @@ export function createQueue(options: QueueOptions): Queue {
 
   async function drop(gone: readonly Waiting[]): Promise<number> {
     if (gone.length === 0) return 0
-    // Removed from the line first, so that none of them is sent during the commit.
+    // The items are removed from the line first, so that none of them is sent during the commit.
     drain.takeOut(gone)
     try {
       await store.commit({ ops: gone.map(({ svcId }) => [items.itemKey(svcId), null] as const) })

@@ -1,4 +1,4 @@
-/** Ends of items: the outcome is reported in the commit that removes the item, however long the disk takes. */
+/** Ends items: the outcome is reported in the commit that removes the item, however long the disk takes. */
 import type { Op } from '../../../src/storage/contract.ts'
 import type { Outcomes } from '../durable-line/outcomes.ts'
 import type { QueueOptions, SendResult } from './contract.ts'
@@ -11,7 +11,7 @@ export interface SettleDeps extends Pick<QueueOptions, 'instanceId' | 'clock' | 
   outcomes: Pick<Outcomes, 'write'>
 }
 
-/** `more` is written in the same commit. */
+/** Ends items with their results. `more` is written in the same commit. */
 export type Settle = (ended: readonly (readonly [Waiting, SendResult])[], more?: readonly Op[]) => Promise<void>
 
 export function createSettle(deps: SettleDeps): Settle {
@@ -28,7 +28,7 @@ export function createSettle(deps: SettleDeps): Settle {
         appended.push(event.eventId)
       } else ops.push(...events.noted(delivery))
     }
-    // The effects of a send come after its delivery, so that related events also follow it in the outbox.
+    // The operations of the sends come after the deliveries, so that their events also follow in the outbox.
     await outcomes.write(() => [...ops, ...ended.flatMap(([, { commit }]) => commit())])
     for (const [{ svcId }] of ended) line.ended(svcId)
     for (const eventId of appended) events.committed(eventId)

@@ -1,7 +1,8 @@
 /**
- * Changes of the account itself from app state: its profile name, the labels of its chats, the people saved on the phone. The state from before the
- * device was linked is history and not reported (`app-state/app-state-reader.ts`). Events are written in one commit with the version of app state
- * (`app-state/app-state.ts`), saved people right before it.
+ * Reports changes of the account itself from app state: its profile name, the labels of its chats, the people saved on
+ * the phone. The state from before the device was linked is history and not reported (`app-state/app-state-reader.ts`).
+ * Events are written in one commit with the version of app state (`app-state/app-state.ts`), saved people right before
+ * it.
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -25,7 +26,7 @@ export interface AccountNoticeDeps {
   contacts: Pick<SavedContacts, 'write'>
 }
 
-/** Limits of one event in the contract. */
+/** Limits of one event. */
 const MAX_ASSOCIATIONS = 100
 const MAX_NAME = 256
 
@@ -37,7 +38,7 @@ export function createAccountNotices({ clock, log, outbox, inbound, contacts }: 
     return inbound.translated({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, translated)
   }
 
-  /** Changes of one reading, together. */
+  /** Returns functions that create the events of one reading, one for each. */
   function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<ReceivedEvent | null>)[] {
     const { identity } = context
     const notices: (() => Promise<ReceivedEvent | null>)[] = []

@@ -1,6 +1,7 @@
 /**
- * Callers that were recently answered with a text, and when: one text per caller in ten minutes, however often they call. Stored on disk, so that a
- * restart does not answer again; old rows are removed when the next one is written.
+ * Remembers callers that were recently answered with a text, and when: one text per caller in ten minutes, however
+ * often they call. The times are on disk, so that a restart does not answer again; old rows are removed when the next
+ * one is written.
  */
 import { MINUTE } from '../../../src/domain/clock.ts'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -14,7 +15,10 @@ const PAUSE = 10 * MINUTE
 const TIME_BYTES = 8
 
 export interface CallAnswers {
-  /** `give` is called if a text is due, and counts if it succeeds. `names`: every jid of the caller. Rejects like `give`. */
+  /**
+   * Answers a caller. `give` is called if a text is due, and counts if it succeeds. `names`: every jid of the caller.
+   * Rejects like `give`.
+   */
   answer(names: readonly string[], give: () => Promise<void>): Promise<void>
   forget(): Promise<void>
 }
@@ -26,10 +30,13 @@ export function createCallAnswers({
   clock,
 }: Context<'id' | 'store' | 'sealer' | 'clock'>): CallAnswers {
   const keysOf = (names: readonly string[]) => names.map((name) => keys.callAnswer(instance, sealer.blind(bare(name))))
-  /** One after another, because many calls can be rejected at the same time. */
+  /** Callers are answered one after another, because many calls can be rejected at the same time. */
   let tail: Promise<unknown> = Promise.resolve()
 
-  /** A time in the future was written before the clock was set back; it counts as over, and the next text writes the correct time. */
+  /**
+   * Whether the last text was recent. A time in the future was written before the clock was set back; it counts as
+   * over, and the next text writes the correct time.
+   */
   function isRecent(value: Uint8Array): boolean {
     const age = clock.now() - Number(Buffer.from(value).readBigUInt64BE())
     return age >= 0 && age < PAUSE

@@ -1,6 +1,6 @@
 /**
- * Calls: one event per call, when it ends unanswered or was rejected by us. An offer states the kind of call and the end does not, so the offer is
- * kept on disk until the end, and a restart while it rings loses nothing.
+ * Reports calls: one event per call, when it ends unanswered or was rejected by us. An offer states the kind of call
+ * and the end does not, so the offer is kept on disk until the end, and a restart while it rings loses nothing.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -23,14 +23,14 @@ import { type Mark, messageMark } from './inbox/seen-marks.ts'
 
 const Call = v.object({
   id: v.string(),
-  /** The caller, and its other name. */
+  /** Jid of the caller; `alt` is the caller's other jid (number or LID). */
   from: v.string(),
   alt: v.optional(v.string()),
   group: v.nullable(v.string()),
   isVideo: v.boolean(),
   /** Time in epoch seconds. */
   timestamp: v.number(),
-  /** We are rejecting it; the result is not on disk yet. */
+  /** True while we are rejecting the call and the result is not on disk yet. */
   isRejecting: v.optional(v.literal(true)),
 })
 type Call = v.InferOutput<typeof Call>
@@ -45,11 +45,11 @@ export interface CallDeps {
 
 export interface Calls {
   load(): Promise<void>
-  /** Undefined for a stanza that neither begins nor ends a call. */
+  /** Handles a stanza. Undefined for one that neither begins nor ends a call. */
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * After a login: calls whose rejection had no answer when the connection or the service ended are rejected again. The network sends no end of a
-   * call whose rejection it has accepted, so nothing else would report them.
+   * Rejects calls again after a login, if their rejection had no answer when the connection or the service ended. The
+   * network sends no end of a call whose rejection it has accepted, so nothing else would report them.
    */
   resume(session: Session): void
   /** Called after the device was unlinked and its session has ended: the ends of its calls will not arrive. */
@@ -93,12 +93,15 @@ export function createCalls(
     rejectLater(call, session, () => true)
   }
 
-  /** Not awaited: the network's answer does not depend on this stanza, but a rejection can take long. */
+  /**
+   * Rejects a call without a caller that waits: the network's answer does not depend on this stanza, but a rejection
+   * can take long.
+   */
   function rejectLater(call: Call, session: Session, isOurs: () => boolean) {
     void reject(call, session, isOurs).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
   }
 
-  /** `isOurs` is called after the network has answered. */
+  /** Rejects a call. `isOurs` is called after the network has answered. */
   async function reject(call: Call, session: Session, isOurs: () => boolean) {
     await session.ask(callRejection(session.me?.id ?? '', call.from, call.id))
     if (!isOurs()) return
@@ -108,13 +111,14 @@ export function createCalls(
 
   async function ended(call: Call) {
     const autoRejected = rejected.has(call.id)
-    // Runs before the commit of the event, which removes the call: a crash in between loses neither, and the key makes the text be queued once.
+    // This runs before the commit of the event, which removes the call: a crash in between loses neither, and the key
+    // makes the text be queued once.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     await once(mark, async () => [await eventOf(call, autoRejected)].filter((event) => event !== null), [
       records.remove(keyOf(call.id)),
     ])
-    // Removed only now: if the commit fails, the end of the call arrives again and must find it.
+    // The call is removed only now: if the commit fails, the end of the call arrives again and must find it.
     ringing.delete(call.id)
     rejected.delete(call.id)
     isOver(call.id)
@@ -152,7 +156,7 @@ export function createCalls(
     )
   }
 
-  /** Whether its end will not arrive any longer. */
+  /** Whether the end of a call can no longer arrive. */
   const isStale = ({ timestamp }: Call) => clock.now() - timestamp * SECOND > DAY
 
   async function taken(id: string) {

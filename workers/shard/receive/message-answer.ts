@@ -48,7 +48,7 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
       receipts,
       sent: nextTurn().then(async () => {
         if (due.get(group) === begun) due.delete(group)
-        // Otherwise they are delivered again and then recognised.
+        // If the connection has ended, the messages are delivered again and then recognised.
         if (sock.ws.isOpen) await sock.sendNode(joinedReceipt(receipts))
       }),
     }
@@ -56,7 +56,10 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
     return begun.sent
   }
 
-  /** A retry request settles the message for the network; the confirmation must come after it, because the sender would not be asked afterwards. */
+  /**
+   * Requests a retry, then confirms the message. A retry request settles it for the network; the confirmation must come
+   * after it, because the sender would not be asked afterwards.
+   */
   async function askAndConfirm(node: BinaryNode) {
     const key = isPeerStanza(node, creds.me) ? null : addressed(node, creds.me).key
     await askAgain.sender(node, key, inbox.problemOf(node))

@@ -1,4 +1,4 @@
-/** Events of stanzas without a ciphertext: channel posts, notifications of groups, channels and pictures. */
+/** Reports stanzas without a ciphertext: channel posts, notifications of groups, channels and pictures. */
 import {
   type BinaryNode,
   decodeMessageNode,
@@ -31,22 +31,22 @@ import { isEvent, type Reported, type Unreported } from './unreported.ts'
 
 export interface NoticeDeps {
   inbound: Pick<ReceivedEvents, 'context' | 'translated' | 'unread' | 'message'>
-  /** A post is confirmed without an event. */
+  /** Counts a post that is confirmed without an event. */
   unreported(reason: Unreported): void
   log: Logger
   /** Commits the events of `make`, once per seen mark. Rejects if the stanza must be delivered again. */
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
   onMessage(message: WAMessage): void
-  /** The author of a post, for its commit. */
+  /** Returns the operations that record the author of a post, for its commit. */
   authored(key: WAMessageKey): Promise<Op[]>
   /** A post was edited or removed. The call is idempotent. */
   postChanged(message: WAMessage): Promise<void>
-  /** Changes of a group's admins in a notice, for its commit. */
+  /** Returns the operations for changes of a group's admins in a notice, for its commit. */
   rolesChanged(notice: BinaryNode): Promise<Op[]>
 }
 
 export interface Notices {
-  /** Both resolve when the event is on disk, and reject if the stanza must be delivered again. */
+  /** These two resolve when the event is on disk, and reject if the stanza must be delivered again. */
   notification(node: BinaryNode): Promise<void>
   post(node: BinaryNode): Promise<void>
 }
@@ -66,7 +66,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
   const { inbound, log, once } = deps
   const { sock, identity } = session
 
-  /** The stanza did not cause this failure; its event is created when it is delivered again. */
+  /** Whether the stanza did not cause the failure; its event is then created when it is delivered again. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
   async function events(node: BinaryNode, notices: readonly Notice[]): Promise<ReceivedEvent[]> {
@@ -153,7 +153,10 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
       },
     )
 
-  /** A post is not encrypted, because everybody may read it. Its later changes arrive under its id. */
+  /**
+   * Appends the event of a post, which is not encrypted, because everybody may read it. Later changes of the post
+   * arrive under its id.
+   */
   async function appendPost(node: BinaryNode): Promise<void> {
     const post = postStanzaIn(node)
     const message = await postOf(node, post)
@@ -186,7 +189,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
       : event
   }
 
-  /** Null for a stanza without an address. Without content if there is none that can be decoded. */
+  /** Builds the message of a post. Null for a stanza without an address. Without content if there is none that can be decoded. */
   async function postOf(node: BinaryNode, post: PostStanza): Promise<WAMessage | null> {
     const { isOwn, editedAt } = post
     try {

@@ -12,7 +12,7 @@ export interface OwnEventsDeps {
   record(message: WAMessage, fromApi: boolean): Promise<void>
 }
 
-/** The event of a message that this service sent; null if no event is wanted. */
+/** Returns the event of a message that this service sent; null if no event is wanted. */
 export type OwnEvent = (message: WAMessage) => Promise<ReceivedEvent | null>
 
 export function createOwnEvents({ inbound, presence, record }: OwnEventsDeps): OwnEvent {

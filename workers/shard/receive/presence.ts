@@ -1,6 +1,5 @@
 /**
- * `chat_presence`: who is online and who is typing. The network sends it only to an account that is itself available, and being available silences
- * the phone, so the account is available only while somebody wants these events. It is read from the stanzas, because the library turns `paused` into
+ * `chat_presence`: who is online and who is typing. The network sends it only to an account that is itself available, and being available silences the phone, so the account is available only while somebody wants these events. The presence is read from the stanzas, because the library turns `paused` into
  * `available`.
  */
 
@@ -18,7 +17,7 @@ import { lastSeenIn, type PresenceState, stateOf, subscription } from '../wire/p
 
 export interface Presence {
   attach(session: SocketSession): void
-  /** `<presence>` and `<chatstate>`. */
+  /** Handles `<presence>` and `<chatstate>`. */
   onStanza(session: Session, node: BinaryNode): void
   /** Called after each connection, and when the interest in these events changes. */
   announce(): void
@@ -31,7 +30,7 @@ export interface Presence {
   stop(): Promise<void>
 }
 
-/** Number of chats whose last state is remembered; without it a repeated state would be reported again. */
+/** The most chats whose last state is remembered; without it a repeated state would be reported again. */
 const REMEMBERED = 5_000
 
 export function createPresence(
@@ -55,7 +54,7 @@ export function createPresence(
     const chat = bare(fromOf(node))
     const kind = chatKind(chat)
     const person = kind === 'user' ? await from.identity.person(chat) : { phone: identifierOf(chat), lid: null }
-    // A person has two names; the number is the same for both.
+    // A person has two jids, which have the same number here.
     if (last.get(person.phone) === state) return
     last.set(person.phone, state)
     const seconds = lastSeenIn(node)
@@ -83,7 +82,10 @@ export function createPresence(
       .catch((error) => log.error({ err: error }, 'a presence update could not be reported'))
   }
 
-  /** Once per person, even under two names: each subscription returns the current state, in the middle of later changes. */
+  /**
+   * Subscribes once per person, even under two jids: each subscription returns the current state, in the middle of
+   * later changes.
+   */
   async function subscribe(from: Session, chat: string) {
     const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null
     const name = lid === null ? chat : bare(lid)

@@ -1,6 +1,7 @@
 /**
- * Events of received stanzas of one instance: the look-ups of the translation, and the filter for wanted events. It exists as long as the instance: a
- * message whose session has just ended is still reported with the data of that session.
+ * Creates the events of received stanzas of one instance: the look-ups of the translation, and the filter for wanted
+ * events. It exists as long as the instance: a message whose session has just ended is still reported with the data of
+ * that session.
  */
 import type { BinaryNode, Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -54,17 +55,17 @@ export interface ReceivedEvents {
   use(session: SocketSession): void
   /** Null before the first session. */
   context(): InboundContext | null
-  /** The event of a message, or the reason why there is none. */
+  /** Returns the event of a message, or the reason why there is none. */
   message(readable: WAMessage, fromApi?: boolean): Promise<Reported>
-  /** The same for a message that cannot be read. */
+  /** Does the same for a message that cannot be read. */
   unread(readable: ReadableMessage, translated: Translated): Promise<Reported>
-  /** The encoded message in the ciphertext of a bot; null if it cannot be decrypted. */
+  /** Decrypts the ciphertext of a bot and returns the encoded message; null if it cannot be decrypted. */
   answer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
-  /** The event of a notification; null if it is not wanted. */
+  /** Returns the event of a notification; null if it is not wanted. */
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   /** The phone's address book has changed, and the change is on disk. */
   contactsSaved(contacts: readonly Contact[]): void
-  /** The phone's history, as far as events show it: names. */
+  /** Reader of the phone's history, as far as events show it: names. */
   history: HistoryReader
   /** A chat has a new name or picture. */
   chatChanged(change: ChatChange): Promise<void>
@@ -94,7 +95,8 @@ export function createReceivedEvents(
   async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
     const known = recent.spokenOf(id, about)
     if (known && !isDeleted(known)) return { key: known.key, message: known.message ?? {} }
-    // After a restart: our own messages in full while they may have to be sent again, and the secrets that decrypt later parts of any message.
+    // After a restart this finds our own messages in full while they may have to be sent again, and the secrets that
+    // decrypt later parts of any message.
     const chat = await chatOf(about)
     const own = await sent.stored(id)
     if (!own || isDeleted({ key: { id }, message: own.message })) return secrets.get(id, chat)
@@ -102,7 +104,7 @@ export function createReceivedEvents(
     return isHere ? { key: { id, fromMe: true }, message: own.message } : null
   }
 
-  /** After a restart: stored own posts. */
+  /** Finds a post; after a restart among our stored ones. */
   async function post(newsletter: string, serverId: string): Promise<WAMessageKey | null> {
     const known = recent.post(newsletter, serverId)
     if (known) return known
@@ -110,7 +112,7 @@ export function createReceivedEvents(
     return id === undefined ? null : { remoteJid: newsletter, id, fromMe: true, server_id: serverId }
   }
 
-  /** Every name of the chat of a message. */
+  /** Returns every jid of the chat of a message. */
   const chatOf = (about: WAMessageKey): Promise<Set<string>> =>
     session
       ? allNames({ context: { identity: session.identity } }, chatNamesOf(about))
@@ -122,7 +124,7 @@ export function createReceivedEvents(
     return link === null ? null : `${baseUrl}/media/${link}`
   }
 
-  /** `toPrefetch` collects data that the event would have shown if it had been known. */
+  /** Creates the look-ups. `toPrefetch` collects data that the event would have shown if it had been known. */
   function context(toPrefetch: ToPrefetch[] = []): InboundContext | null {
     if (!session) return null
     const { identity } = session

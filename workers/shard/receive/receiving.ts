@@ -1,4 +1,4 @@
-/** Everything that an instance receives: ciphertexts, stanzas without one, calls, presence, changes of the account. */
+/** Receives everything that an instance gets: ciphertexts, stanzas without one, calls, presence, changes of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { sendCall } from '../../../src/domain/call.ts'
@@ -61,7 +61,7 @@ export interface Receiving {
   readonly appState: WriteChanges
   /** Whether a stanza whose processing failed should be delivered again. Counts the attempt. */
   isWorthAnother(what: string): boolean
-  /** For the stanza table of one session: handles stanzas without a ciphertext. */
+  /** Creates the handling of stanzas without a ciphertext, for the stanza table of one session. */
   notices(session: SocketSession): Notices
   readonly calls: Pick<Calls, 'take'>
   readonly presence: Pick<Presence, 'onStanza' | 'caughtUp'>
@@ -113,7 +113,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
       ...(await deps.disappearing.ops(message)),
       ...(await deps.correspondents.ops(message)),
     ]
-    // Comes last, because its commit must reach the store right before that of the message.
+    // The record comes last, because its commit must reach the store right before that of the message.
     await deps.record(message)
     return ops
   }

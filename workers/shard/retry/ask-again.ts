@@ -1,6 +1,7 @@
 /**
- * Requests messages that cannot be read again, without delaying later stanzas: from the sender with a retry request, and from our own phone if that
- * has no result. Limited per sender, so that one with a broken key, or a group whose key is lost, does not use up the limit of others.
+ * Requests messages that cannot be read again, without delaying later stanzas: from the sender with a retry request,
+ * and from our own phone if that has no result. Requests are limited per sender, so that a sender with a broken key, or
+ * a group whose key is lost, does not use up the limit of others.
  */
 import { type BinaryNode, getNextPreKeys, proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -16,7 +17,7 @@ import { bounded } from './bounded.ts'
 const MAX_REQUESTS = 5
 const MAX_COUNTED = 10_000
 const COUNTED_FOR = 15 * MINUTE
-/** From the second request on it contains keys for a new session; an intact session needs none. */
+/** Number of the request from which on it contains keys for a new session; an intact session needs none. */
 const KEYS_FROM = 2
 /**
  * Number of requests at once for one sender, then one per interval; a request that would wait longer than the limit is not sent. The resulting
@@ -34,9 +35,9 @@ const SENDER_TIME = 3 * SECOND
 const PHONE_REQUESTS = 2
 const PHONE_BATCH = 20
 const PHONE_PAUSE = SECOND
-/** Nobody else sends a message that arrived without content, so the phone is asked soon. */
+/** Time after which the phone is asked for a message that arrived without content, because nobody else sends it. */
 const ABSENT_TIME = 2 * SECOND
-/** Number of requests that are queued for the phone; each is a message to it. */
+/** The most requests that are queued for the phone; each is a message to it. */
 const MAX_FOR_PHONE = 1_000
 
 /** The network's numbers for the reasons why a message could not be decrypted. */
@@ -60,7 +61,7 @@ export interface AskAgainDeps {
 }
 
 export interface AskAgain {
-  /** Resolves when the sender has been asked, or will not be asked. */
+  /** Asks the sender. Resolves when the sender has been asked, or will not be asked. */
   sender(node: BinaryNode, key: WAMessageKey | null, problem: SignalProblem | undefined): Promise<void>
   /** Asks the phone a little later, unless the message has arrived by then. */
   phone(key: WAMessageKey): void
@@ -74,7 +75,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
   const forPhone: { key: WAMessageKey; at: number }[] = []
   let isAsking = false
 
-  /** Milliseconds to wait; null if too many requests are waiting. */
+  /** Returns the ms to wait before a request; null if too many requests are waiting. */
   function place(sender: string): number | null {
     const now = clock.now()
     const before = nextAt.get(sender) ?? 0

@@ -1,6 +1,7 @@
 /**
- * Messages that others refer to: those received and sent since the start (`recent.ts`), and those this service sent within the last day, which are on
- * disk for resends (`sent.ts`). Edits and deletions are applied: a message is quoted and forwarded in its current form.
+ * Finds messages that others refer to: those received and sent since the start (`recent.ts`), and those this service
+ * sent within the last day, which are on disk for resends (`sent.ts`). Edits and deletions are applied: a message is
+ * quoted and forwarded in its current form.
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -13,16 +14,19 @@ import type { Sent } from './sent.ts'
 const { Type } = proto.Message.ProtocolMessage
 
 export interface KnownMessages extends Pick<Recent, 'add' | 'received'> {
-  /** The matching message: ours first; of others the first one that arrived with this id. */
+  /** Finds the matching message: our own comes first; of others, the first one that arrived with this id. */
   get(id: string, fits: (key: WAMessageKey) => boolean): Promise<WAMessage | undefined>
-  /** `content`: the complete current content. A deleted message stays deleted. */
+  /** Stores an edit. `content`: the complete current content. A deleted message stays deleted. */
   edited(message: WAMessage, content: proto.IMessage): Promise<void>
-  /** Deletes it for everybody in its chat. */
+  /** Stores that the message was deleted for everybody in its chat. */
   deleted(message: WAMessage): Promise<void>
 }
 
 export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pick<Sent, 'stored' | 'change'> }): KnownMessages {
-  /** A row of an earlier version, without its stanza, has an unknown chat. A change of a post is stored under the id of the post. */
+  /**
+   * Reads a stored message. A row of an earlier version, without its stanza, has an unknown chat. A change of a post is
+   * stored under the id of the post.
+   */
   async function stored(id: string): Promise<WAMessage | undefined> {
     const { message, stanza, at } = (await sent.stored(id)) ?? {}
     if (!message || !stanza || at === undefined || isPostChange(stanza)) return undefined
@@ -31,7 +35,7 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
     return { key, message, messageTimestamp: Math.floor(at / SECOND) } as WAMessage
   }
 
-  /** The message in memory, because another change may have happened since it was looked up. */
+  /** Returns the message as it is in memory now, because another change may have happened since it was looked up. */
   const asItIs = ({ key }: WAMessage) => recent.get(key.id ?? '', isSame(key))
 
   return {
@@ -70,13 +74,13 @@ const isSame =
   (other: WAMessageKey): boolean =>
     Boolean(one.fromMe) === Boolean(other.fromMe) && one.remoteJid === other.remoteJid && one.participant === other.participant
 
-/** Whether its content was deleted. The deletion itself is another message, about a message with another id. */
+/** Whether the content of the message was deleted. The deletion itself is another message, about a message with another id. */
 export const isDeleted = ({ key, message }: Pick<WAMessage, 'key' | 'message'>): boolean =>
   message?.protocolMessage?.type === Type.REVOKE && message.protocolMessage.key?.id === key.id
 
 /**
- * Parts that an edit does not change: the secret with which reactions and answers are encrypted, quote and expiry, and view once. Mentions are those
- * of the edit.
+ * Applies an edit, which does not change some parts: the secret with which reactions and answers are encrypted, quote
+ * and expiry, and view once. Mentions are those of the edit.
  */
 function edited(before: proto.IMessage, after: proto.IMessage): proto.IMessage {
   const old = unwrap(before)

@@ -54,7 +54,7 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
   const renewSession = createSessionRenewal({ sock, clock, log })
   const renew = (request: RetryRequest) => renewSession(request, () => mayFetch(request.asker))
 
-  /** The same person or device under both names. */
+  /** Returns the same person or device by number and by LID. */
   async function namesOf(jid: string): Promise<string[]> {
     const { user, server, device } = jidDecode(jid) ?? {}
     if (user === undefined || (server !== 'lid' && server !== 's.whatsapp.net')) return [jid]
@@ -63,21 +63,27 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
     return decoded ? [jid, jidEncode(decoded.user, decoded.server, device)] : [jid]
   }
 
-  /** The chat that the request states for the message. */
+  /** Returns the chat that the request states for the message. */
   const chatOf = ({ asker, shared, recipient }: RetryRequest) =>
     bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
 
-  /** Quotes show ids to others, so knowing an id must not be enough to get a message of another chat. */
+  /**
+   * Whether the message is of this chat. Quotes show ids to others, so knowing an id must not be enough to get a
+   * message of another chat.
+   */
   const isOfChat = async ({ to }: Stanza, chat: string) =>
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
-  /** A status is for its audience: the holders of its sender key. For a group the network checks who may ask. */
+  /**
+   * Whether a device belongs to the audience of a message. A status is for the holders of its sender key. For a group
+   * the network checks who may ask.
+   */
   async function isAudience(group: string, asker: string): Promise<boolean> {
     const { [group]: holders = {} } = await authState.keys.get('sender-key-memory', [group])
     return (await namesOf(asker)).some((name) => name in holders)
   }
 
-  /** The next message of the group also sends it the sender key, in case this one does not arrive. */
+  /** Makes the next message of the group also send the device its sender key, in case this one does not arrive. */
   const forgetKeyHolder = async (group: string, asker: string) => {
     const names = await namesOf(asker)
     const { keys, creds } = authState
@@ -137,7 +143,8 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
     const about = { message_id: id, count }
     const stored = await sent.stored(id)
     if (!stored || isDeleted({ key: { id }, message: stored.message })) {
-      // The request comes from an own device: a request of the library to its phone. The next one must be readable.
+      // The request comes from one of our own devices: a request of the library to its phone. The next one must be
+      // readable.
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a resend was requested for a message that is not stored')
     }
@@ -146,7 +153,8 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
       return log.warn(about, 'a resend was requested from a different chat than the message was sent to')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
-    // After an answer it no longer counts as a holder, so the next status sends it the key; it may still ask again.
+    // After an answer the device no longer counts as a holder, so the next status sends it the key; it may still ask
+    // again.
     if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
       return log.warn(about, 'a resend of a status was requested by someone outside its audience')
     if (answered >= MAX_RETRIES) return log.info(about, 'a resend was refused: the message was requested too many times')

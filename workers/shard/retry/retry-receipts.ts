@@ -23,7 +23,10 @@ export interface RetryRequest {
   receipt: BinaryNode
 }
 
-/** A group of a thousand members whose sender key is broken asks at once; more than this number at a time is no accident. About 1 kB each. */
+/**
+ * The most retry receipts that wait, about 1 kB each. A group of a thousand members whose sender key is broken asks at
+ * once; more than this number at a time is no accident.
+ */
 export const MAX_RETRY_RECEIPTS = 5_000
 
 export interface RetryReceiptDeps {
@@ -34,14 +37,15 @@ export interface RetryReceiptDeps {
 }
 
 /**
- * Runs one at a time. The receipt is confirmed afterwards whatever the result, because it would otherwise arrive again at every login. It rejects
- * only if the disk is full, because nobody asks a second time for a waiting message.
+ * Answers a retry receipt, one at a time. The receipt is confirmed afterwards whatever the result, because it would
+ * otherwise arrive again at every login. It rejects only if the disk is full, because nobody asks a second time for a
+ * waiting message.
  */
 export const answerRetryReceipt =
   ({ resend, settled, log }: RetryReceiptDeps) =>
   async (receipt: BinaryNode): Promise<void> => {
     try {
-      // If it were sent again during the first send, the ack of one could be mistaken for that of the other.
+      // If the message were sent again during its first send, the ack of one could be mistaken for that of the other.
       await settled(idOf(receipt))
       const request = requestOf(receipt)
       if (request) await resend(request)
@@ -55,7 +59,7 @@ export const answerRetryReceipt =
     }
   }
 
-/** Undefined if the receipt is malformed. */
+/** Reads the request; undefined if the receipt is malformed. */
 export function requestOf(receipt: BinaryNode): RetryRequest | undefined {
   const { id, from, participant, recipient, count } = retryReceiptIn(receipt)
   const isShared = isJidGroup(from) || isJidStatusBroadcast(from)

@@ -1,7 +1,8 @@
 /**
- * Sent messages, stored encrypted for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a restart too:
- * for at most 24 h, and a limited number. They are written before the network call, so that an item with a lost outcome is sent again as the same
- * message (`send-again.ts`). Later changes, here or on the phone, may refer to them for as long (`retry/known-messages.ts`).
+ * Stores sent messages, encrypted, for the recipients' retry receipts ("Waiting for this message"), so that they can be
+ * answered after a restart too: for at most 24 h, and a limited number. They are written before the network call, so
+ * that an item with a lost outcome is sent again as the same message (`send-again.ts`). Later changes, here or on the
+ * phone, may refer to them for as long (`retry/known-messages.ts`).
  */
 import { BufferJSON, proto } from '@whiskeysockets/baileys'
 import { DAY, HOUR } from '../../../src/domain/clock.ts'
@@ -19,7 +20,7 @@ import type { Stanza } from '../translate/outbound/stanza.ts'
 
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
-/** The newest are kept: a retry arrives within seconds after a device is online. */
+/** The most messages that are kept, the newest: a retry arrives within seconds after a device is online. */
 const MAX_MESSAGES = 10_000
 const MAX_BYTES = 64 * 1_024 * 1_024
 /** Prune once the count exceeds the limit by this factor; the oldest are removed. */
@@ -39,7 +40,7 @@ export interface SentOptions {
 
 export interface StoredMessage {
   message: proto.IMessage
-  /** Time at which it was about to be sent, in epoch ms. */
+  /** Time at which the message was about to be sent, in epoch ms. */
   at: number
   /** Absent in rows of an older version. */
   stanza?: Stanza
@@ -48,27 +49,33 @@ export interface StoredMessage {
 export interface Sent {
   put(messageId: string, message: proto.IMessage, stanza: Stanza): Promise<void>
   /**
-   * The same for a message that is about to be encrypted: it is in the commit of the keys that the encryption has advanced, before which no
-   * ciphertext is sent. Call the returned function when the send has ended.
+   * Stores a message that is about to be encrypted in the same way: it is in the commit of the keys that the encryption
+   * has advanced, before which no ciphertext is sent. Call the returned function when the send has ended.
    */
   putEncrypted(messageId: string, message: proto.IMessage, stanza: Stanza): () => Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
-  /** The message with the stanza of its first send. */
+  /** Returns the message with the stanza of its first send. */
   stored(messageId: string): Promise<StoredMessage | undefined>
   /**
-   * The message was edited or deleted: a resend uses its current form, and a deleted one is not sent at all. Undefined leaves it unchanged. Failed
-   * writes are logged.
+   * Changes a message that was edited or deleted: a resend uses its current form, and a deleted one is not sent at all.
+   * Undefined leaves it unchanged. Failed writes are logged.
    */
   change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
   /** The network has accepted the post of a channel under this number. Failed writes are logged. */
   numbered(messageId: string, serverId: string): Promise<void>
-  /** Id of an own post by the number that the network gave it, because later stanzas about the post only have this number. */
+  /**
+   * Returns the id of a post of ours by the number that the network gave it, because later stanzas about the post only
+   * have this number.
+   */
   post(newsletter: string, serverId: string): Promise<string | undefined>
-  /** The message was refused. Failed writes are logged; the row then expires. */
+  /** Removes a message that was refused. Failed writes are logged; the row then expires. */
   remove(messageId: string): Promise<void>
   /** Called after the device was unlinked and its session has ended: no retry receipts arrive for it. */
   forget(): Promise<void>
-  /** `undecided` gives the message id of the queue's item in flight: it is sent again as stored, however long the connection was lost. */
+  /**
+   * Starts the sweep. `undecided` gives the message id of the queue's item in flight: it is sent again as stored,
+   * however long the connection was lost.
+   */
   start(undecided: () => string | undefined): void
   /** After it resolves, nothing more is written. */
   stop(): Promise<void>
@@ -157,7 +164,7 @@ export function createSent(
     if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweeper.soon()
   }
 
-  /** A write that is not essential: the message is edited or deleted whether this is written or not. */
+  /** Commits a change that is not essential: the message is edited or deleted whether this is written or not. */
   async function corrected(...ops: Op[]) {
     const under = store.commit({ ops })
     writing.add(under)
@@ -182,7 +189,7 @@ export function createSent(
     }
   }
 
-  /** Undefined leaves the row unchanged. */
+  /** Rewrites a row. Undefined leaves it unchanged. */
   function rewrite(
     messageId: string,
     changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined,

@@ -1,6 +1,7 @@
 /**
- * Media of the next item, prepared while the one before is at the network: fetched, converted and uploaded as at its own turn, with the same limits
- * of time and tries. The item's handler finds the results by what it asks for. One item at a time, so that an account has twice the work of a turn at most.
+ * Prepares the media of the next item while the one before is at the network: they are fetched, converted and uploaded
+ * as at the item's own turn, with the same limits of time and tries. The item's handler finds the results by what it
+ * asks for. One item at a time, so that an account has twice the work of a turn at most.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -12,7 +13,10 @@ import type { Once, SendContext } from './contract.ts'
 export type PrepareMedia = (context: SendContext, input: never) => Promise<unknown>
 
 export interface AheadDeps {
-  /** The function that prepares the media of an operation before its message is composed. Undefined if it has no media, or if they are not known before the item is sent. */
+  /**
+   * Returns the function that prepares the media of an operation before its message is composed. Undefined if it has no
+   * media, or if they are not known before the item is sent.
+   */
   mediaOf(operation: string): PrepareMedia | undefined
   session(): Session | null
   contextOf(session: Session, item: StoredItem, once: Once): SendContext
@@ -37,7 +41,7 @@ interface Held {
 }
 
 export function createAhead({ mediaOf, session: current, contextOf, prepared }: AheadDeps): Ahead {
-  /** At most two items: the next one, and the one that is being sent until its handler asks for the results. */
+  /** Prepared items, at most two: the next one, and the one that is being sent until its handler asks for the results. */
   const held = new Map<string, Held>()
   /** Preparations that still run for removed items. As long as there is one, no other is begun. */
   let orphans = 0

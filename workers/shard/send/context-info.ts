@@ -1,7 +1,7 @@
 /**
- * Context that any send may have: a quote, mentions, the message timer of the chat. It is built here and attached to the content itself, because the
- * library writes it on the first field of a message, which is wrong for polls and view-once, and states the wrong author when an own message is
- * quoted in a group addressed by LID.
+ * Context that any send may have: a quote, mentions, the message timer of the chat. It is built here and attached to
+ * the content itself, because the library writes it on the first field of a message, which is wrong for polls and
+ * view-once, and states the wrong author when a message of the account is quoted in a group addressed by LID.
  */
 import {
   type GroupMetadata,
@@ -62,7 +62,7 @@ export async function surroundings(
 
 const expiryOfGroup = ({ ephemeralDuration }: GroupMetadata) => (ephemeralDuration ? { expiration: ephemeralDuration } : {})
 
-/** Sets it on the content's own field and keeps the values of the library. */
+/** Sets the context on the content's own field and keeps the values of the library. */
 export function attach(message: proto.IMessage, info: proto.IContextInfo): void {
   if (Object.keys(info).length === 0) return
   const inner = normalizeMessageContent(message)
@@ -78,7 +78,7 @@ export interface Wanted {
   orDeleted?: boolean
 }
 
-/** A stored message of this chat. */
+/** Finds a stored message of this chat. */
 export async function remembered(
   { messages }: Pick<SendContext, 'messages'>,
   id: string,
@@ -91,7 +91,7 @@ export async function remembered(
   return message
 }
 
-/** Whether a message was written in the chat, by either of its names. */
+/** Whether a message was written in the chat, which has a number and a LID if it is a person. */
 export const isOf =
   ({ jid, other }: Pick<Destination, 'jid' | 'other'>) =>
   (key: WAMessageKey): boolean =>
@@ -100,7 +100,7 @@ export const isOf =
 export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
   const content = normalizeMessageContent(message ?? undefined) ?? {}
   const field = getContentType(content)
-  // With its key or its small picture it could be viewed again.
+  // With its key or its small picture, a view-once message could be viewed again.
   const shown = field && isViewOnce(message ?? {}) ? { viewOnce: true } : field && content[field]
   const copy = field ? proto.Message.fromObject({ [field]: shown }) : undefined
   const inner = field && copy?.[field]
@@ -115,7 +115,7 @@ export function quote(session: Session, to: Destination, { key, message }: WAMes
   }
 }
 
-/** The author of a message of this chat, in the addressing of the chat. */
+/** Returns the author of a message of this chat, in the addressing of the chat. */
 export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
   const { me } = session
   if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
@@ -123,7 +123,10 @@ export function authorOf(session: Session, to: Destination, key: WAMessage['key'
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 
-/** The mention and the `@<digits>` in the text must both use the group's name for the person. */
+/**
+ * Resolves mentions. The mention and the `@<digits>` in the text must both have the jid by which the group addresses
+ * the person.
+ */
 async function mentioned(
   context: Parameters<typeof memberJids>[0],
   to: Destination,
@@ -132,6 +135,6 @@ async function mentioned(
 ) {
   const jids = await memberJids(context, to, mentions)
   const called = new Map(mentions.map(({ digits }, index) => [digits, jids[index]!.split('@')[0]!]))
-  // Replaced in one pass, because the name of one person may be the replacement of another.
+  // All mentions are replaced in one pass, because the digits of one person may be the replacement of another.
   return { text: text.replaceAll(/@(\d+)/g, (whole, digits) => `@${called.get(digits) ?? whole.slice(1)}`), jids }
 }

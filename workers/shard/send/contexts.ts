@@ -1,4 +1,7 @@
-/** Contexts of the handlers that send: the session, the files of the item over the instance's network route, and what is known of the account. */
+/**
+ * Creates the contexts of the handlers that send: the session, the files of the item over the instance's network route,
+ * and what is known of the account.
+ */
 import type { Logger } from 'pino'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
@@ -11,7 +14,7 @@ import type { Context } from '../context/instance-context.ts'
 import type { StoredItem } from '../queue/item-store.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 
-/** Number of status posts whose audience is remembered for their deletion; an older post is deleted for the current audience. */
+/** The most status posts whose audience is remembered for their deletion; an older post is deleted for the current audience. */
 const MAX_AUDIENCES = 50
 
 export interface ContextsDeps extends Pick<SendContext, 'messages' | 'sent' | 'contacts' | 'disappearing'> {

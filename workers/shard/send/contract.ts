@@ -25,20 +25,20 @@ export interface SendFiles {
   prepare: MediaPreparation['prepare']
   /** Writes a part of the item's blob to a file, after `through` has transformed it. */
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
-  /** For every medium that is converted and uploaded: it may have been prepared before the item is sent (`ahead.ts`). */
+  /** Makes a medium that is converted and uploaded, unless it was prepared before the item is sent (`ahead.ts`). */
   once: Once
-  /** Uses the instance's proxy and trusts the network's media hosts. */
+  /** Returns the agent for uploads, which uses the instance's proxy and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent
-  /** For files of received messages, over the same route. */
+  /** Returns the dispatcher for files of received messages, over the same route. */
   files(): Dispatcher
-  /** For pictures on the network's own host, over the same route. */
+  /** Returns the options for pictures on the network's own host, over the same route. */
   fetchOptions(): RequestInit
 }
 
 /** Recipients of a status post; its deletion goes to the same ones. */
 export interface Audience {
   jids: string[]
-  /** Addressed by LID; an account without a LID uses numbers. */
+  /** True if the recipients are addressed by LID; an account without a LID uses numbers. */
   byLid: boolean
 }
 

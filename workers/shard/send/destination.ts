@@ -9,7 +9,7 @@ import { bare } from '../wire/jid.ts'
 export interface Destination {
   jid: string
   kind: Identifier['kind']
-  /** The same person under the other name, for the single retry that the contract allows. */
+  /** The same person's other jid (number or LID), for the single retry. */
   other: string | null
   group: GroupMetadata | null
 }
@@ -33,14 +33,17 @@ export async function resolveDestination(asker: Asker, identifier: Identifier): 
   }
 }
 
-/** For immediate operations, in which a number without an account is `chat_not_found`. */
+/** Resolves the destination of an immediate operation, in which a number without an account is `chat_not_found`. */
 export const chatWith = (asker: Asker, phone: UserIdentifier): Promise<Destination> =>
   resolveDestination(asker, phone).catch((error) => {
     const isNobody = error instanceof Failure && error.code === 'phone_not_on_whatsapp'
     throw isNobody ? new Failure('chat_not_found', { cause: error }) : error
   })
 
-/** The LID is preferred: the network keeps one conversation per LID, and a mapping means that it knows the person by it. */
+/**
+ * Resolves a person. The LID is preferred: the network keeps one conversation per LID, and a mapping means that the
+ * network knows the person by the LID.
+ */
 async function person(session: Session, jid: string): Promise<Destination> {
   if (jid.endsWith('@lid')) return { jid, kind: 'user', other: await session.identity.pnOf(jid), group: null }
   const lid = await session.identity.lidOf(jid)
@@ -56,8 +59,8 @@ export async function writableGroup(asker: Asker, jid: string): Promise<Group> {
 }
 
 /**
- * `notFound` also covers a group in which the account is not (or no longer) a member, because the network shows a group's metadata only to its
- * members.
+ * Returns a group. `notFound` also covers a group in which the account is not (or no longer) a member, because the
+ * network shows a group's metadata only to its members.
  */
 export const groupAt = ({ ask, session }: Asker, jid: string, notFound: FailureCode = 'group_not_found'): Promise<Group> =>
   ask.meaning({ 403: notFound, 404: notFound }).library(() => session.groups.get(jid))

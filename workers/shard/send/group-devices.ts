@@ -1,8 +1,8 @@
 /**
- * Recipients of a message to a group, and the network's response about them. An ack with another hash or another addressing mode means that devices
- * were missing; error 421 means that no device received it. Then the group's metadata and devices are queried again, and the message is sent once
- * more with the same id, with the sender key for the devices that lacked it. If nothing was outdated it is not sent again, because that would change
- * nothing.
+ * Determines the recipients of a message to a group, and handles the network's response about them. An ack with another
+ * hash or another addressing mode means that devices were missing; error 421 means that no device received it. Then the
+ * group's metadata and devices are queried again, and the message is sent once more with the same id, with the sender
+ * key for the devices that lacked it. If nothing was outdated it is not sent again, because that would change nothing.
  */
 import type { Group } from '../chats/group-cache.ts'
 import type { Asker, Session } from '../chats/session.ts'
@@ -22,7 +22,10 @@ type Sender = Asker & Pick<SendContext, 'log'>
 /** The addressing of the group has changed. */
 const STALE_ADDRESSING = 421
 
-/** Null for other chats, and if the devices cannot be determined; the message is then sent without a hash. */
+/**
+ * Returns the audience of a message. Null for other chats, and if the devices cannot be determined; the message is then
+ * sent without a hash.
+ */
 export async function groupAudience({ ask, session, log }: Sender, to: string): Promise<GroupAudience | null> {
   if (chatKind(to) !== 'group') return null
   try {
@@ -43,8 +46,8 @@ export async function groupAudience({ ask, session, log }: Sender, to: string): 
 }
 
 /**
- * The group as passed to the library for a relay. If all its devices have the account's key, it has no members: otherwise the library would scan
- * their device lists, and those that have the key, for each text, without any result.
+ * Returns the group as passed to the library for a relay. If all its devices have the account's key, it has no members:
+ * otherwise the library would scan their device lists, and those that have the key, for each text, without any result.
  */
 export async function groupForRelay(
   { groups, devices, me }: Pick<Session, 'groups' | 'devices' | 'me'>,
@@ -59,10 +62,10 @@ export async function groupForRelay(
 
 const addressingOf = ({ addressingMode }: Pick<Group, 'addressingMode'>) => (addressingMode === 'pn' ? 'pn' : 'lid')
 
-/** The account's device in the form that a message to the group uses. */
+/** Returns the account's device in the form that a message to the group uses. */
 const ownName = (group: Group, me: Session['me']) => (addressingOf(group) === 'lid' ? (me?.lid ?? me?.id) : me?.id)
 
-/** Null if no device was missing, or if the refusal has another reason. Otherwise the audience to send to. */
+/** Returns the audience to send to again. Null if no device was missing, or if the refusal has another reason. */
 export async function missedAudience(
   sender: Sender,
   to: string,

@@ -1,6 +1,6 @@
 /**
- * Posts to a channel: plaintext that is built here, because the library omits the media type and sends a wrong path, which the network refuses with
- * 479 except for plain text.
+ * Sends posts to a channel: their plaintext is built here, because the library omits the media type and sends a wrong
+ * path, which the network refuses with 479 except for plain text.
  */
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -17,7 +17,7 @@ export interface PostMarks {
   attributes?: Record<string, string>
 }
 
-/** A new post. Its number, which reactions need, is stored with it. */
+/** Sends a new post. Its number, which reactions need, is stored with it. */
 export async function sendPost(
   context: SendContext,
   jid: string,
@@ -34,14 +34,14 @@ export async function sendPost(
   })
 }
 
-/** The network accepts an edit or a removal of a post under the id of the post itself, not under a new id. */
+/** Edits a post. The network accepts an edit or a removal under the id of the post itself, not under a new id. */
 export const editPost = (context: SendContext, jid: string, id: string, content: proto.IMessage): Promise<Accepted> =>
   deliver(context, content, { to: jid, attributes: { id, type: 'text', edit: EDIT.post }, enc: {}, nodes: [] })
 
 export const removePost = (context: SendContext, jid: string, id: string): Promise<Accepted> =>
   deliver(context, {}, { to: jid, attributes: { id, type: 'text', edit: EDIT.adminRemoval }, enc: {}, nodes: [] })
 
-/** `emoji` null removes the reaction. */
+/** Sends a reaction to a post; `emoji` null removes it. */
 export async function reactToPost(context: SendContext, post: WAMessage, emoji: string | null): Promise<Accepted> {
   const { remoteJid, server_id: serverId } = post.key
   if (!remoteJid || !serverId) throw new Failure('message_not_found', { message: 'The server id of the post is not known.' })
@@ -58,7 +58,8 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
 }
 
 /**
- * Stored before it is sent, like every message, because the handler may not be able to compose it again, and the network may not accept another one.
+ * Stores a post, then sends it. It is stored first, like every message, because the handler may not be able to compose
+ * it again, and the network may not accept another one.
  */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
   await context.sent.put(context.item.messageId, message, stanza)

@@ -1,4 +1,4 @@
-/** Key of the message of a read receipt, in the form that the chat uses. */
+/** Finds the key of the message of a read receipt, in the form that the chat uses. */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
@@ -15,7 +15,7 @@ export interface ReadFields {
   participant?: UserIdentifier | undefined
 }
 
-/** The receipt must go to the jid from which the message came, so the stored key is preferred. */
+/** Returns the key. The receipt must go to the jid from which the message came, so the stored key is preferred. */
 export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, input: ReadFields): Promise<WAMessageKey> {
   const { messages } = asker
   const { phone, message_id: id, participant } = input
@@ -30,13 +30,16 @@ export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, in
   return { remoteJid: toJid(phone), id, fromMe: false, participant: await authorIn(asker, phone, participant) }
 }
 
-/** The registered form of a number; its LID comes first. */
+/** Returns the jids of a person by the registered form of the number; the LID comes first. */
 async function namesOf(asker: Asker, phone: UserIdentifier): Promise<[string, ...string[]]> {
   const { jid, other } = await chatWith(asker, phone)
   return other === null ? [jid] : [jid, other]
 }
 
-/** In a group: the name that the group uses for its members. In the status: number or LID, as in a chat with the person. */
+/**
+ * Returns the jid of an author: in a group the jid that the group uses for its members, in the status the number or
+ * LID, as in a chat with the person.
+ */
 async function authorIn(asker: Asker, chat: Identifier, author: UserIdentifier): Promise<string> {
   const [jid] = await namesOf(asker, author)
   if (chat.kind !== 'group') return jid

@@ -1,6 +1,6 @@
 /**
- * Meaning of the network's refusal of a message, by its destination. 403 has two meanings: the account may not write there, or it is no longer a
- * participant. Only a query about the group or channel shows which.
+ * Determines the meaning of the network's refusal of a message, by its destination. 403 has two meanings: the account
+ * may not write there, or it is no longer a participant. Only a query about the group or channel shows which.
  */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { Asker } from '../chats/session.ts'
@@ -12,7 +12,7 @@ import { groupAt } from './destination.ts'
 
 const FORBIDDEN = 403
 const NOT_FOUND = 404
-/** The account does not have the role of the look-up. */
+/** Code that means that the account does not have the role of the look-up. */
 const NOT_ALLOWED = 405
 
 export async function refusal(asker: Asker, to: string, code: number): Promise<Failure> {
@@ -20,7 +20,7 @@ export async function refusal(asker: Asker, to: string, code: number): Promise<F
   return ackFailure(code, asker.session.isRestricted(), gone ? { [code]: gone } : {})
 }
 
-/** Null if the account may be there but may not write. */
+/** Returns the code for a chat that the account has left; null if it may be there but may not write. */
 async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
   switch (chatKind(to)) {
     case 'group':
@@ -32,7 +32,10 @@ async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCo
   }
 }
 
-/** Queries the network, because the stored metadata may be outdated. Without an answer the account counts as a member. */
+/**
+ * Whether the account is a member. This queries the network, because the stored metadata may be outdated. Without an
+ * answer the account counts as a member.
+ */
 async function isMember(asker: Asker, group: string): Promise<boolean> {
   asker.session.groups.forget(group)
   return groupAt(asker, group).then(

@@ -36,9 +36,12 @@ export interface OutgoingMessage {
 
 /** After these codes the other namespace is tried once with the same id, because each attempt counts against the account. */
 const TRY_OTHER = new Set([400, 463, 479])
-/** The account is under a reach-out lock, or the recipient must be addressed by the other name; a query about the lock decides which. */
+/**
+ * The account is under a reach-out lock, or the recipient must be addressed by the other jid; a query about the lock
+ * decides which.
+ */
 const RESTRICTED = 463
-/** Number of recipients per stanza of a status. */
+/** The most recipients per stanza of a status. */
 const STATUS_BATCH = 2_000
 
 export async function sendMessage(context: SendContext, to: Destination, outgoing: OutgoingMessage): Promise<Accepted> {
@@ -57,7 +60,7 @@ export interface PreparedMessage {
   statusJidList?: string[]
 }
 
-/** `store`: writes data that no commit of keys has included; absent if it is already on disk. */
+/** Relays a message. `store`: writes data that no commit of keys has included; absent if it is already on disk. */
 export async function relay(context: SendContext, prepared: PreparedMessage, store?: () => Promise<void>): Promise<Accepted> {
   const first = await attemptForAll(context, prepared, store)
   if (first === 'ok') return accept(context, prepared)
@@ -105,7 +108,7 @@ async function attemptForAll(
 
 const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
-/** The network's ack; for several stanzas that of the refused one, or of the last. */
+/** Makes one attempt. Resolves with the network's ack; for several stanzas with that of the refused one, or of the last. */
 async function attempt(
   { ask, session, item }: SendContext,
   { message, stanza, statusJidList }: PreparedMessage,
@@ -142,7 +145,7 @@ async function attempt(
   return verdict
 }
 
-/** A long audience is split into several stanzas with the same id; a message without an audience is one stanza. */
+/** Splits a long audience into several stanzas with the same id; a message without an audience is one stanza. */
 function batches(audience: string[] | undefined): (string[] | undefined)[] {
   if (!audience || audience.length <= STATUS_BATCH) return [audience]
   const count = Math.ceil(audience.length / STATUS_BATCH)
@@ -166,7 +169,7 @@ async function compose(context: SendContext, jid: string, { content, options }: 
   }
 }
 
-/** Files in `media/` prepare and upload media. */
+/** Refuses uploads by the library, because the files in `media/` prepare and upload media. */
 const noUpload = () => Promise.reject(new Error('defect in the service: Baileys tried to upload media itself'))
 
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })

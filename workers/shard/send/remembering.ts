@@ -2,7 +2,10 @@
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Accepted, SendContext } from './contract.ts'
 
-/** `remember` is called when the message was sent, or will be sent: a stored message is sent again without this step. */
+/**
+ * Sends a message and applies its effect. `remember` is called when the message was sent, or will be sent: a stored
+ * message is sent again without this step.
+ */
 export async function remembering(
   { sent, item }: Pick<SendContext, 'sent' | 'item'>,
   send: () => Promise<Accepted>,

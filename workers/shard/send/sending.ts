@@ -38,7 +38,7 @@ export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' 
   idempotency: Idempotency
   /** Whether the account was moved to another server, with its queue. */
   hasMoved(): boolean
-  /** The function that prepares the media of an operation before its message is composed. */
+  /** Returns the function that prepares the media of an operation before its message is composed. */
   mediaOf(operation: string): PrepareMedia | undefined
   /** Called after the commit that ended or removed an item, because a request may still wait for it. */
   announce(svcId: string, end: SendEnd): void
@@ -46,7 +46,7 @@ export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' 
 
 export interface Sending {
   readonly queue: Queue
-  /** Durable when it resolves with the acknowledgement. */
+  /** Queues a message, durably when it resolves with the acknowledgement. */
   enqueue(call: SendCall, origin?: CallOrigin): Promise<{ message_id: string; svc_id: string }>
   /** Sends without the queue, for a setting of a chat that is not a message. Resolves with the sent message when the network has accepted it. */
   direct(session: Session, operation: string, to: Destination, outgoing: OutgoingMessage): Promise<WAMessage>
@@ -124,7 +124,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
         bytes,
         also,
       })
-      // The queue has written them to disk, or has failed.
+      // Afterwards the queue has written them to disk, or has failed.
       return bytes === undefined ? queued : queued.finally(() => giveBack([bytes]))
     }
     try {

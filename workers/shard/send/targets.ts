@@ -1,4 +1,7 @@
-/** The message of an action: how the chat identifies it, and under which of the chat's two names the action must be sent. */
+/**
+ * Finds the message of an action: how the chat identifies it, and by which jid of the chat (number or LID) the action
+ * must be sent.
+ */
 import type { GroupMetadata, proto, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
@@ -24,7 +27,7 @@ export interface TargetFields {
   participant?: UserIdentifier | undefined
 }
 
-/** A stored message, or one that the caller describes. Throws `message_not_found`. */
+/** Returns a stored message, or one that the caller describes. Throws `message_not_found`. */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
   // A message that is only known from another chat is a mistake of the caller.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
@@ -49,7 +52,7 @@ export async function rememberedTarget(
   return { key: { remoteJid: chat, id, fromMe: fromMe === true, ...author }, to: { ...to, jid: chat, other: null }, message }
 }
 
-/** Inputs for encrypting a message about a stored one; a message without its secret counts as not stored. */
+/** Returns the inputs for encrypting a message about a stored one; a message without its secret counts as not stored. */
 export function secretAbout({ session }: SendContext, { key, to, message }: Target): SecretAbout {
   const secret = message?.message?.messageContextInfo?.messageSecret
   if (!message || !secret?.length)
@@ -58,7 +61,7 @@ export function secretAbout({ session }: SendContext, { key, to, message }: Targ
   return { secret, messageId: key.id ?? '', author, sender: ownJid(session, author.endsWith('@lid')) }
 }
 
-/** The own address in one of the two namespaces, without device. */
+/** Returns the account's own address in one of the two namespaces, without a device part. */
 function ownJid({ me }: Session, byLid: boolean): string {
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }

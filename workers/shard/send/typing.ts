@@ -1,4 +1,4 @@
-/** Typing indicator while a message waits for its `delay_typing`. */
+/** Shows a typing indicator while a message waits for its `delay_typing`. */
 import { normalizeMessageContent } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { pause } from '../connection/within.ts'

@@ -1,4 +1,4 @@
-/** The way of an event into the outbox: as operations of the commit of its cause, and into the line after that commit. */
+/** Takes an event into the outbox: as operations of the commit of its cause, and into the line after that commit. */
 import { urlField } from '../../../src/domain/instance.ts'
 import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
 import { keys } from '../../../src/storage/record-keys.ts'

@@ -1,6 +1,6 @@
 /**
- * Number of undelivered events of an instance: in the queue, or parked until their next attempt. Counted once at the start; later each change calls
- * `changed`.
+ * Counts the undelivered events of an instance: in the queue, or parked until their next attempt. They are counted once
+ * at the start; later each change calls `changed`.
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'

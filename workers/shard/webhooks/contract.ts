@@ -26,7 +26,7 @@ export interface OutboxOptions {
   webhooks: () => WebhookSettings
   /** Dialect of posted events when they are written; absent or null for none. Stream readers never get a dialect. */
   dialect?: (() => Dialect | null) | undefined
-  /** Previous secret that also signs for some time. */
+  /** Returns the previous secret, which also signs for some time. */
   previousSecret?: () => PreviousSecret | undefined
   deliver: Deliver
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
@@ -38,17 +38,17 @@ export interface OutboxOptions {
   /** For metrics: an event was stored; an attempt was made, or skipped (`discarded`, null). */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined
-  /** Number of rows that the log keeps. */
+  /** The most rows that the log keeps. */
   maxLogEntries?: number
-  /** Number of events whose outcome may be unwritten; at most this many posts are repeated after a kill. */
+  /** The most events whose outcome may be unwritten; at most this many posts are repeated after a kill. */
   maxUnwritten?: number
-  /** Number of events that may wait; above it the oldest are dropped. */
+  /** The most events that may wait; above it the oldest are dropped. */
   maxWaiting?: number
   onOverflow?: ((type: EventType) => void) | undefined
   /** For streams. `onEvents`: there is a new event since the last page request. `onInterest`: the types that are read have changed. */
   onEvents?: (() => void) | undefined
   onInterest?: (() => void) | undefined
-  /** Number of events that are kept for streams. */
+  /** The most events that are kept for streams. */
   maxKeptEvents?: number | undefined
 }
 
@@ -58,15 +58,19 @@ export interface TestDelivery extends Outcome {
 }
 
 export interface Outbox {
-  /** False if the type is silenced, or has no URL and no reader; its events need not be stored. */
+  /**
+   * Whether events of the type are needed. False if the type is silenced, or has no URL and no reader; its events need
+   * not be stored.
+   */
   wanted(type: EventType): boolean
   /**
-   * The finished event as storage operations. Call it after `start`, commit the operations immediately together with their cause, then call
-   * `committed`. `requestId`: request whose outcome the event reports, for the log lines of its attempts.
+   * Returns the finished event as storage operations. Call it after `start`, commit the operations immediately together
+   * with their cause, then call `committed`. `requestId`: request whose outcome the event reports, for the log lines of
+   * its attempts.
    */
   append(event: WebhookEvent, requestId?: string): { eventId: string; ops: Op[] }
   committed(eventId: string): void
-  /** Records of an unwanted event, for the commit of its cause. */
+  /** Returns the records of an unwanted event, for the commit of its cause. */
   noted(event: WebhookEvent): Op[]
   /** The configuration changed; a corrected URL applies immediately. */
   configured(): void
@@ -75,16 +79,16 @@ export interface Outbox {
   /** How far ids or times of its events are ahead of the clock in ms, because they were issued while the clock was ahead; 0 if they are not. */
   ahead(): number
   start(): Promise<void>
-  /** Ends the attempt in flight after this many ms; its event is attempted again after the next start. */
+  /** Stops the outbox. Ends the attempt in flight after this many ms; its event is attempted again after the next start. */
   stop(deadlineMs: number): Promise<void>
-  /** Posts a test event outside of the queue; throws not_allowed. Nothing of it is stored. */
+  /** Posts a test event outside of the queue; throws `not_allowed`. Nothing of it is stored. */
   test(type: EventType): Promise<TestDelivery>
-  /** Makes one attempt before everything else; resolves with the entry after it. Throws not_found, not_allowed. */
+  /** Makes one attempt before everything else; resolves with the entry after it. Throws `not_found`, `not_allowed`. */
   resend(eventId: string): Promise<LogEntry>
-  /** An event of the log with its attempts, and its body while it is stored. Throw not_found. */
+  /** Returns an event of the log with its attempts, or its body while it is stored. Throws `not_found`. */
   detail(eventId: string): Promise<LogDetail>
   body(eventId: string): Promise<WebhookBody>
-  /** Events after a given one, for a stream reader; later events are then kept for some time. */
+  /** Returns events after a given one, for a stream reader; later events are then kept for some time. */
   events(query: EventsQuery): Promise<EventsPage>
   /** Puts events back into the normal schedule, due now. */
   resendMany(eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>

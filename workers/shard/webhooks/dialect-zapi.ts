@@ -1,6 +1,7 @@
 /**
- * `zapi`: the body of a webhook in the form that receivers of that gateway read. It has all fields of the event in camelCase, and repeats them under
- * the names and in the types of that gateway. Pure: an event always has the same form.
+ * The dialect `zapi`: the body of a webhook in the form that receivers of that gateway read. It has all fields of the
+ * event in camelCase, and repeats them under the names and in the types of that gateway. Pure: an event always has the
+ * same form.
  */
 import { camelCase, inCamelCase } from '../../../src/domain/camel-case.ts'
 
@@ -13,10 +14,10 @@ const millis = (iso: unknown) => (typeof iso === 'string' ? Date.parse(iso) : nu
 const seconds = (iso: unknown) => (typeof iso === 'string' ? Math.floor(Date.parse(iso) / 1_000) : null)
 const named = (options: unknown) => list(options).map((name) => ({ name }))
 
-/** Receivers expect empty fields to be absent. */
+/** Removes null fields, because receivers expect empty fields to be absent. */
 const withoutNulls = (its: Json) => Object.fromEntries(Object.entries(its).filter(([, value]) => value !== null))
 
-/** A file: the field of its URL has a different name for each kind. */
+/** Form of a file: the field of its URL has a different name for each kind. */
 const file =
   (urlName: string, more: (its: Json) => object = () => ({})) =>
   (its: Json, event: Json) => ({ ...its, [urlName]: its.url, viewOnce: event.viewOnce, ...more(its) })
@@ -63,7 +64,7 @@ const BLOCKS: Readonly<Record<string, { name?: string; form?: (its: Json, event:
   sendPayment: { form: (its) => ({ ...payment(its), paymentInfo: payment(its) }) },
 }
 
-/** Name of a notification in upper case. Some have objects or the id of a call in addition. */
+/** Form of a notification, whose name is in upper case. Some have objects or the id of a call in addition. */
 function notification({ notificationParameters, labelAssociations, call, ...its }: Json): Json {
   const parameters = list(notificationParameters)
   const isOfChannel = String(its.notification).startsWith('newsletter_admin')
@@ -108,7 +109,10 @@ const messageStatus = (its: Json): Json => ({
 
 const ENDED: ReadonlySet<unknown> = new Set(['disconnected', 'logged_out', 'banned', 'stopped'])
 
-/** That gateway has two types. The states between them, which it does not report, have a type that no receiver knows. */
+/**
+ * Form of a status event. That gateway has two types; the states between them, which it does not report, have a type
+ * that no receiver knows.
+ */
 function instanceStatus(its: Json): Json {
   if (its.connected === true) return { ...its, type: 'ConnectedCallback' }
   if (!ENDED.has(its.status)) return { ...its, type: 'InstanceStatusCallback' }
@@ -130,5 +134,5 @@ const FORMS: Readonly<Record<string, (its: Json) => Json>> = {
   chat_presence: chatPresence,
 }
 
-/** @param event the event without the dialect: envelope and body */
+/** Converts an event without the dialect: envelope and body. */
 export const zapiForm = (event: Json): Json => FORMS[String(event.type)]!(inCamelCase(event) as Json)

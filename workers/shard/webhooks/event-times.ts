@@ -1,8 +1,9 @@
 /**
- * The time in an event. Receivers drop events that are older than their newest one, and compare times of two clocks: the network counts whole
- * seconds, we count milliseconds. So among the events of one chat the time always increases: it is the event's own time, or one more than that of the
- * chat's last event, whichever is later. The last time is written in the commit of the event, so that it is not lower after a restart. The body of an
- * event names its chat; the chat of a person has a number and a LID.
+ * Determines the time in an event. Receivers drop events that are older than their newest one, and compare times of two
+ * clocks: the network counts whole seconds, we count milliseconds. So among the events of one chat the time always
+ * increases: the time is the event's own, or one more than that of the chat's last event, whichever is later. The last
+ * time is written in the commit of the event, so that it is not lower after a restart. The body of an event names its
+ * chat; the chat of a person has a number and a LID.
  */
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
@@ -10,18 +11,22 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
-/** Number of remembered chat names, two per person. Those that were silent for longest are evicted, and all evicted ones count as one chat. */
+/**
+ * The most remembered names of chats, two per person. Those that were silent for longest are evicted, and all evicted
+ * ones count as one chat.
+ */
 const MAX_NAMES = 10_000
 /** A time that is further ahead of our clock than this is wrong, and would permanently shift the times of its chat. */
 const MOST_AHEAD = DAY
 
 export interface EventTimes {
   load(): Promise<void>
-  /** Epoch ms for the event, and the operations to write with it. */
+  /** Returns the epoch ms for the event, and the operations to write with it. */
   next(event: WebhookEvent): { at: number; ops: Op[] }
   /**
-   * How far the latest time of a chat is ahead of the clock in ms if that is more than normal; otherwise 0. It was issued while the clock was ahead.
-   * Receivers that compare would drop an earlier one, so the chat continues from there until real time reaches it.
+   * Returns how far the latest time of a chat is ahead of the clock in ms if that is more than normal; otherwise 0.
+   * Such a time was issued while the clock was ahead. Receivers that compare would drop an earlier one, so the chat
+   * continues from there until real time reaches it.
    */
   ahead(): number
 }
@@ -34,7 +39,10 @@ export interface EventTimesDeps {
   maxNames?: number
 }
 
-/** Names of an event's chat. An event of the account itself has none, because there is nothing to compare its time with. */
+/**
+ * Returns the identifiers of an event's chat. An event of the account itself has none, because there is nothing to
+ * compare its time with.
+ */
 function namesOf(event: WebhookEvent): string[] {
   switch (event.type) {
     case 'instance_status':
@@ -47,7 +55,7 @@ function namesOf(event: WebhookEvent): string[] {
 }
 
 export function createEventTimes({ instanceId, store, sealer, clock, maxNames = MAX_NAMES }: EventTimesDeps): EventTimes {
-  /** By blind name, the longest silent first. */
+  /** Last time of each chat by its blind name, the longest silent first. */
   const last = new Map<string, number>()
   /** Latest time of the evicted chats. */
   let floor = 0

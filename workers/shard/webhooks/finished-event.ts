@@ -1,4 +1,4 @@
-/** An event in its final form, and the first row of its log: written once, together with its cause. Pure. */
+/** Builds an event in its final form, and the first row of its log: both are written once, together with their cause. Pure. */
 import type { Dialect } from '../../../src/domain/dialect.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import { ignoreField, urlField, WEBHOOK_URLS, type WebhookSettings } from '../../../src/domain/instance.ts'
@@ -10,7 +10,7 @@ import { zapiForm } from './dialect-zapi.ts'
 export const isWanted = (settings: WebhookSettings, type: EventType, isRead: boolean): boolean =>
   !settings[ignoreField(type)] && (isRead || settings[urlField(type)] !== null)
 
-/** Single-URL mode: all five URLs are set and equal. */
+/** Whether all five URLs are set and equal: the single-URL mode. */
 function isSingleUrl(settings: WebhookSettings): boolean {
   const url = settings[WEBHOOK_URLS[0]!]
   return typeof url === 'string' && WEBHOOK_URLS.every((field) => settings[field] === url)
@@ -18,7 +18,10 @@ function isSingleUrl(settings: WebhookSettings): boolean {
 
 const FORMS: Readonly<Record<Dialect, typeof zapiForm>> = { zapi: zapiForm }
 
-/** The bytes that every attempt sends, with fields in the order of the contract, in the form of a dialect if there is one. */
+/**
+ * Returns the bytes that every attempt sends, with fields in the order of the API documentation, in the form of a
+ * dialect if there is one.
+ */
 export function eventBytes(
   instanceId: string,
   eventId: string,
@@ -30,11 +33,15 @@ export function eventBytes(
   if (isSingleUrl(settings)) envelope.single_url = true
   if (isTest) envelope.test = true
   if (dialect !== null) return Buffer.from(jsonOf(FORMS[dialect]({ ...envelope, ...body })))
-  // Joined as text, because one object with the fields of both costs more to create than to write. No body is empty or has a field of the envelope.
+  // The two are joined as text, because one object with the fields of both costs more to create than to write. No body
+  // is empty or has a field of the envelope.
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},${jsonOf(body).slice(1)}`)
 }
 
-/** Half of a surrogate pair would be written as an escape, which strict readers refuse; on the network it is U+FFFD, too. */
+/**
+ * Writes an event as JSON. Half of a surrogate pair would be written as an escape, which strict readers refuse; on the
+ * network it is U+FFFD, too.
+ */
 function jsonOf(event: object): string {
   const json = JSON.stringify(event)
   const isSuspect = json.includes('\\ud')

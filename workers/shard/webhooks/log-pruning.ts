@@ -18,7 +18,7 @@ const AGAIN_AFTER = MINUTE
 export interface LogPruning {
   /** A row was committed. */
   added(): void
-  /** Prunes if it is time, and is cheap otherwise. True if there is more to examine. */
+  /** Prunes if it is time; otherwise it does little. True if there is more to examine. */
   run(): Promise<boolean>
 }
 
@@ -53,7 +53,7 @@ export function logPruning({
   let stuck = false
   let notBefore = 0
 
-  /** Undefined if it may not be removed yet. */
+  /** Returns the operations that remove a row; undefined if it may not be removed yet. */
   function removal(key: string, bytes: Uint8Array): Op[] | undefined {
     try {
       const row = rows.decode(key, bytes)

@@ -30,12 +30,12 @@ export interface OverflowOptions {
 
 export function createOverflow(options: OverflowOptions) {
   const { instanceId, store, readRow, backlog, line, changes, clock, log, max, onOverflow } = options
-  /** No parked event up to this one is waiting: they have finally failed, and their bodies are kept for some time. */
+  /** No parked event up to this one is waiting: they have failed permanently, and their bodies are kept for some time. */
   let passed = ''
   let given = 0
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  /** The oldest waiting parked event, if there is one before `limit`. */
+  /** Finds the oldest waiting parked event, if there is one before `limit`. */
   async function oldestParked(limit: string | undefined): Promise<string | 'more' | undefined> {
     const prefix = keys.parked(instanceId)
     let seen = 0
@@ -60,7 +60,7 @@ export function createOverflow(options: OverflowOptions) {
     /** More events wait than allowed. */
     isDue: () => backlog.size() > max,
 
-    /** One step towards the limit; false if it is kept. */
+    /** Makes one step towards the limit; false if the limit is kept. */
     async run(): Promise<boolean> {
       if (backlog.size() <= max) return false
       const head = await line.oldest()

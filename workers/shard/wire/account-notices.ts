@@ -1,17 +1,17 @@
 /**
- * Notices of the network about the account and its devices: `<notification>` of the types `account_sync`, `devices`, `encrypt` and `server_sync`,
- * `<ib>`, and `<success>`. Pure.
+ * Parses notices of the network about the account and its devices: `<notification>` of the types `account_sync`,
+ * `devices`, `encrypt` and `server_sync`, `<ib>`, and `<success>`. Pure.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 
-/** `<notification type="account_sync">`: each change is a child. The notice of devices is parsed separately. */
+/** A change in `<notification type="account_sync">`, where each change is a child. The notice of devices is parsed separately. */
 export type AccountChange =
   | { type: 'devices'; notice: BinaryNode }
   /** Message timer of new chats in seconds, and the time since which it applies, in epoch seconds. */
   | { type: 'disappearing_mode'; duration: number; since: number }
   | { type: 'privacy' }
 
-/** Children that are a change. */
+/** Tags of the children that are a change. */
 export const ACCOUNT_CHANGES = ['devices', 'disappearing_mode', 'privacy'] as const satisfies readonly AccountChange['type'][]
 
 export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
@@ -35,9 +35,9 @@ export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
 const MAX_DEVICES = 1_000
 
 export interface DeviceChange {
-  /** Names of the person whose devices changed; empty text for a missing name. */
+  /** Jids of the person whose devices changed; an empty text for a missing jid. */
   people: readonly string[]
-  /** Every name of the affected devices. */
+  /** Every jid of the affected devices. */
   devices: readonly string[]
   isRemoval: boolean
 }
@@ -55,10 +55,10 @@ export function deviceChangeIn(notice: BinaryNode): DeviceChange {
   }
 }
 
-/** `<notification type="encrypt"><identity/></notification>`: a phone was set up again. */
+/** Whether a phone was set up again: `<notification type="encrypt"><identity/></notification>`. */
 export const hasNewIdentity = (notice: BinaryNode): boolean => getBinaryNodeChild(notice, 'identity') !== undefined
 
-/** `<notification type="encrypt"><count value/></notification>`: number of one-time keys that are left; NaN if absent. */
+/** Number of one-time keys that are left, in `<notification type="encrypt"><count value/></notification>`; NaN if absent. */
 export const keysLeftIn = (notice: BinaryNode): number => Number(getBinaryNodeChild(notice, 'count')?.attrs.value ?? Number.NaN)
 
 export interface NamedCollection {
@@ -89,10 +89,13 @@ export function expirationIn(node: BinaryNode): number | null {
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < LATEST ? seconds : null
 }
 
-/** `<success lid>`: LID of the account; null if absent. */
+/** LID of the account in `<success lid>`; null if absent. */
 export const ownLidIn = ({ attrs }: BinaryNode): string | null => attrs.lid || null
 
-/** `<conflict type="device_removed"/>` in a stream error: the account was logged out. It comes with a code or without one. */
+/**
+ * Whether the account was logged out: `<conflict type="device_removed"/>` in a stream error, which comes with a code or
+ * without one.
+ */
 export function isDeviceRemoval(node: unknown): boolean {
   const { tag, attrs } = (typeof node === 'object' && node !== null ? node : {}) as { tag?: unknown; attrs?: { type?: unknown } }
   return tag === 'conflict' && attrs?.type === 'device_removed'

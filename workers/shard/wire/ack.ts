@@ -1,14 +1,17 @@
-/** `<ack id class from t error? phash? addressing_mode? refresh_lid? server_id?>`: the network accepted a stanza of ours, or refused it. Pure. */
+/**
+ * Parses `<ack id class from t error? phash? addressing_mode? refresh_lid? server_id?>`: the network accepted a stanza
+ * of ours, or refused it. Pure.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export interface Ack {
-  /** Empty if absent. */
+  /** Id of the acked stanza; empty if absent. */
   id: string
   /** Tag of the stanza that it answers. */
   class: string | undefined
   /** Chat to which the stanza was sent. */
   from: string
-  /** Undefined if the stanza was accepted. */
+  /** Code of the refusal; undefined if the stanza was accepted. */
   error: string | undefined
   /** Hash of the devices to which the network delivered a message. */
   phash: string | undefined
@@ -16,7 +19,7 @@ export interface Ack {
   addressingMode: string | undefined
   /** Number of a channel post. */
   serverId: string | undefined
-  /** The LID of the person may have changed. */
+  /** Whether the LID of the person may have changed. */
   isLidOutdated: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Actions of app state: changes of chats, people, labels and the account that linked devices sync. Index, collection and value of each are those of
- * the specification, which names no versions, so these are the library's, which agree with zapo's. Pure.
+ * Actions of app state: changes of chats, people, labels and the account that linked devices sync. Index, collection
+ * and value of each are those of WhatsApp Web; the versions are the library's, which agree with zapo's. Pure.
  */
 import { type Contact, isLidUser, isPnUser, type proto, type WAMessageKey, type WAPatchName } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
@@ -10,9 +10,9 @@ type Range = proto.SyncActionValue.ISyncActionMessageRange
 
 /** An action that was read. */
 export interface AppStateAction {
-  /** Kind of the action first, then its subject. */
+  /** Index of the action: its kind first, then its subject. */
   index: readonly string[]
-  /** Null if it was removed. */
+  /** Value of the action; null if it was removed. */
   value: Value | null
 }
 
@@ -29,7 +29,7 @@ export interface Association {
   assigned: boolean
 }
 
-/** Facts of an action that are not for the directory. */
+/** Facts of an action that the directory does not store. */
 export interface ActionFacts {
   /** A person in the phone's address book; without a name the person is no longer saved. */
   contact?: Contact
@@ -54,7 +54,7 @@ export interface Newest {
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }
 
-/** Phones ignore a change without a range. */
+/** Returns the range of a change, because phones ignore a change without one. */
 const rangeOf = ({ at, key }: Newest): Range => ({
   lastMessageTimestamp: at,
   ...(key ? { messages: [{ key, timestamp: at }] } : {}),
@@ -68,14 +68,14 @@ const set = (
   now: number,
 ): AppStateChange => ({ collection, version, index, value: { timestamp: now, ...value } })
 
-/** `now` is always in epoch ms. */
+/** Archives or unarchives a chat. `now` is always in epoch ms. */
 export const archiveChange = (chat: string, archived: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['archive', chat], { archiveChatAction: { archived, messageRange: rangeOf(newest) } }, now)
 
 export const pinChange = (chat: string, pinned: boolean, now: number) =>
   set('regular_low', 5, ['pin_v1', chat], { pinAction: { pinned } }, now)
 
-/** `until`: epoch ms, -1 for forever; null to unmute. */
+/** Mutes or unmutes a chat. `until`: epoch ms, -1 for forever; null to unmute. */
 export const muteChange = (chat: string, until: number | null, now: number) =>
   set(
     'regular_high',
@@ -88,7 +88,7 @@ export const muteChange = (chat: string, until: number | null, now: number) =>
 export const readChange = (chat: string, read: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['markChatAsRead', chat], { markChatAsReadAction: { read, messageRange: rangeOf(newest) } }, now)
 
-/** Parts of the index: whether to delete starred messages, and media. */
+/** Clears a chat. The last two parts of the index say whether to delete starred messages, and media. */
 export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, now: number) =>
   set(
     'regular_high',
@@ -101,7 +101,7 @@ export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, 
 export const deleteChange = (chat: string, newest: Newest, now: number) =>
   set('regular_high', 6, ['deleteChat', chat, '1'], { deleteChatAction: { messageRange: rangeOf(newest) } }, now)
 
-/** The participant is `0` for own messages and in 1:1 chats. */
+/** Returns the index parts of a message. The participant is `0` for messages of the account and in 1:1 chats. */
 const messageIn = (chat: string, { id, fromMe, participant }: WAMessageKey): string[] => {
   const author = fromMe || chatKind(chat) !== 'group' || !participant ? '0' : bare(participant)
   return [chat, id ?? '', fromMe ? '1' : '0', author]
@@ -135,14 +135,14 @@ export interface SavedName {
 /** Collection of the address book. */
 export const CONTACTS = 'critical_unblock_low'
 
-/** A person with only a LID has a separate index kind. */
+/** Saves a person. One with only a LID has a separate index kind. */
 export function contactChange({ pn, lid }: PersonNames, { fullName, firstName, onPhone }: SavedName, now: number) {
   if (pn === null) return set(CONTACTS, 2, ['lid_contact', lid ?? ''], { lidContactAction: { fullName, firstName } }, now)
   const names = { fullName, firstName, ...(lid === null ? {} : { lidJid: lid }) }
   return set(CONTACTS, 2, ['contact', pn], { contactAction: { ...names, saveOnPrimaryAddressbook: onPhone } }, now)
 }
 
-/** Removes the person under all their names. */
+/** Removes the person under number and LID. */
 export const contactRemovals = ({ pn, lid }: PersonNames): AppStateChange[] => [
   ...(pn === null ? [] : [{ collection: CONTACTS, version: 2, index: ['contact', pn], value: null } as const]),
   ...(lid === null ? [] : [{ collection: CONTACTS, version: 2, index: ['lid_contact', lid], value: null } as const]),
@@ -160,11 +160,11 @@ export const labelledChange = (id: string, chat: string, labeled: boolean, now: 
 const isPn = (jid: string | null | undefined): jid is string => !!jid && isPnUser(jid) === true
 const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidUser(jid) === true
 
-/** The field is absent where protobuf has null or an empty text. */
+/** Returns an object with the field, which is absent where protobuf has null or an empty text. */
 const known = <T extends string>(field: T, value: string | null | undefined): { [name in T]?: string } =>
   value ? ({ [field]: value } as { [name in T]: string }) : {}
 
-/** Facts of an action that the phone, another device, or this one wrote. */
+/** Returns the facts of an action that the phone, another device, or this one wrote. */
 export function factsOf({ index: [kind, id = '', chat = ''], value }: AppStateAction): ActionFacts {
   switch (kind) {
     case 'contact': {

@@ -1,8 +1,10 @@
 /**
- * State of a collection of app state: its version, the hash over its entries, and the MACs of the index and value of each entry. A collection has as
- * many entries as the account has people or labelled chats, so work on all of them is done in slices.
+ * Holds the state of a collection of app state: its version, the hash over its entries, and the MACs of the index and
+ * value of each entry. A collection has as many entries as the account has people or labelled chats, so work on all of
+ * them is done in slices.
  *
- * Its record has a format byte, the version in 8 bytes, the hash in 128 bytes, then 64 bytes per entry. (The first format was JSON.)
+ * Its record has a format byte, the version in 8 bytes, the hash in 128 bytes, then 64 bytes per entry. (The first
+ * format was JSON.)
  */
 import { BufferJSON, LT_HASH_ANTI_TAMPERING, type LTHashState } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'
@@ -11,7 +13,7 @@ export interface CollectionState {
   version: number
   /** Hash of the values, in 128 bytes. */
   hash: Uint8Array
-  /** MAC of the value by that of the index (latin1). */
+  /** MAC of each value by the MAC of its index (latin1). */
   entries: Map<string, Uint8Array>
 }
 
@@ -27,9 +29,9 @@ export const newCollection = (): CollectionState => ({ version: 0, hash: new Uin
 export const entryName = (indexMac: Uint8Array): string => Buffer.from(indexMac).toString('latin1')
 
 export interface CollectionChange {
-  /** False if the entry already has this value. */
+  /** Sets an entry. False if the entry already has this value. */
   set(indexMac: Uint8Array, valueMac: Uint8Array): boolean
-  /** False if the entry does not exist. */
+  /** Removes an entry. False if it does not exist. */
   remove(indexMac: Uint8Array): boolean
   /** Hash after all changes. */
   readonly hash: Uint8Array
@@ -40,7 +42,7 @@ export interface CollectionChange {
 /** Number of values that are added to or removed from a hash at a time. */
 const BATCH = 64
 
-/** Changes a copy of the state. */
+/** Begins to change a copy of the state. */
 export function changeCollection(before: CollectionState): CollectionChange {
   const entries = new Map(before.entries)
   let { hash } = before
@@ -60,7 +62,7 @@ export function changeCollection(before: CollectionState): CollectionChange {
       const known = entries.get(name)
       if (known && Buffer.compare(known, valueMac) === 0) return false
       if (known) gone.push(known)
-      // A copy, because a view would keep the whole buffer in memory.
+      // This is a copy, because a view would keep the whole buffer in memory.
       const kept = Uint8Array.from(valueMac)
       come.push(kept)
       entries.set(name, kept)
@@ -115,13 +117,13 @@ export async function collectionFrom(stored: Uint8Array): Promise<CollectionStat
   return { version: collectionVersion(stored), hash: bytes.subarray(9, HEAD), entries }
 }
 
-/** Version from a record, without parsing the rest. */
+/** Reads the version of a record, without parsing the rest. */
 export function collectionVersion(stored: Uint8Array): number {
   if (stored[0] !== FORMAT) return fromJson(stored).version
   return Number(Buffer.from(stored.buffer, stored.byteOffset, HEAD).readBigUInt64BE(1))
 }
 
-/** Older form of the record, as the library wrote it. */
+/** Reads the older form of the record, as the library wrote it. */
 function fromJson(stored: Uint8Array): CollectionState {
   const { version, hash, indexValueMap }: LTHashState = JSON.parse(Buffer.from(stored).toString(), BufferJSON.reviver)
   const entries = Object.entries(indexValueMap).map(

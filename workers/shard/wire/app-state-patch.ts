@@ -1,6 +1,7 @@
 /**
- * A change of app state on the wire: one patch with any number of actions, encrypted and signed with the key of the account's devices. The library
- * writes one action at a time, and keeps an entry that it removed. Formats: Utils/chat-utils.js of the library.
+ * Builds a change of app state on the wire: one patch with any number of actions, encrypted and signed with the key of
+ * the account's devices. The library writes one action at a time, and keeps an entry that it removed. Formats:
+ * Utils/chat-utils.js of the library.
  */
 import {
   aesEncrypt,
@@ -51,11 +52,11 @@ export function valueMac(key: Uint8Array, operation: number, keyId: Uint8Array, 
 
 const endOf = (collection: WAPatchName, version: number) => Buffer.concat([bigEndian64(version), Buffer.from(collection)])
 
-/** MAC of a collection as a whole. */
+/** Returns the MAC of a collection as a whole. */
 export const snapshotMacOf = (keys: MutationKeys, collection: WAPatchName, version: number, hash: Uint8Array): Buffer =>
   hmacSign(Buffer.concat([hash, endOf(collection, version)]), keys.snapshotMacKey)
 
-/** MAC of a patch that leads to the version. `values`: MACs of its values. */
+/** Returns the MAC of a patch that leads to the version. `values`: MACs of its values. */
 export const patchMacOf = (
   keys: MutationKeys,
   collection: WAPatchName,
@@ -64,7 +65,10 @@ export const patchMacOf = (
   values: readonly Uint8Array[],
 ): Buffer => hmacSign(Buffer.concat([snapshotMac, ...values, endOf(collection, version)]), keys.patchMacKey)
 
-/** The patch after `state`, and the resulting state; null if nothing changes, because a missing entry cannot be removed. */
+/**
+ * Returns the patch after `state`, and the resulting state; null if nothing changes, because a missing entry cannot be
+ * removed.
+ */
 export function appStatePatch(
   collection: WAPatchName,
   changes: readonly Change[],
@@ -116,7 +120,7 @@ export const patchQuery = (collection: WAPatchName, version: number, patch: Uint
   ],
 })
 
-/** The network's code for a collection inside a successful answer; null if the patch was accepted. */
+/** Returns the network's code for a collection inside a successful answer; null if the patch was accepted. */
 export function patchRefusal(answer: BinaryNode, collection: WAPatchName): number | null {
   const found = getBinaryNodeChildren(getBinaryNodeChild(answer, 'sync'), 'collection').find(
     ({ attrs }) => attrs.name === collection,

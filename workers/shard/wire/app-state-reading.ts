@@ -134,7 +134,7 @@ function* entries<Rest>(
   }
 }
 
-/** Entries of a snapshot, the whole collection. */
+/** Reads the entries of a snapshot, which is the whole collection. */
 export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot> =>
   entries(
     bytes,
@@ -142,12 +142,15 @@ export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot
     (record) => sealedEntry(proto.SyncdRecord.decode(record), SET),
     (rest) => proto.SyncdSnapshot.decode(rest),
   )
-/** Entries of a patch. If the rest names a file (`externalMutations`), the entries of that file follow. */
+/** Reads the entries of a patch. If the rest names a file (`externalMutations`), the entries of that file follow. */
 export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
   entries(bytes, 2, mutation, (rest) => proto.SyncdPatch.decode(rest))
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)
 
-/** Null for an entry that is encrypted with another key or has no action. Throws `DamagedAppState` if the entry is stored under a wrong index. */
+/**
+ * Decrypts an entry. Null for one that is encrypted with another key or has no action. Throws `DamagedAppState` if the
+ * entry is stored under a wrong index.
+ */
 export function decryptEntry(
   { isRemoval, keyId, indexMac, data, valueMac: mac }: SealedEntry,
   keys: MutationKeys,
@@ -174,7 +177,7 @@ function opens<T>(read: () => T): T | null {
   }
 }
 
-/** Throws `DamagedAppState` if the patch was not made of these entries. */
+/** Verifies the MACs of a patch. Throws `DamagedAppState` if the patch was not made of these entries. */
 export function verifyPatch(
   name: WAPatchName,
   { snapshotMac, patchMac }: proto.ISyncdPatch,

@@ -15,25 +15,25 @@ export const MAX_STRINGS_IN_STRING = 512
 /** Number of nodes and attributes in one stanza. Half a million members of groups with number and LID fit, which is about 200 MB in memory. */
 export const MAX_ELEMENTS = 2 ** 21
 
-/** The message states the problem and the byte offset. */
+/** Thrown for invalid bytes. The message states the problem and the byte offset. */
 export class MalformedStanza extends Error {
   override name = 'MalformedStanza'
 }
 
 /** A stanza that is being decoded. */
 export interface NodeReading {
-  /** Decodes about this many nodes and attributes. Undefined if there is more. Throws `MalformedStanza`. */
+  /** Decodes about this many nodes and attributes; undefined if there is more. Throws `MalformedStanza`. */
   read(elements: number): BinaryNode | undefined
 }
 
-/** `bytes`: the decompressed payload of a frame after its first byte. The contents of nodes are views of it. */
+/** Begins to decode. `bytes`: the decompressed payload of a frame after its first byte. The contents of nodes are views of it. */
 export const readingNode = (bytes: Buffer): NodeReading => new Reading(bytes)
 
 /** Decodes a whole stanza at once. */
 export const readNode = (bytes: Buffer): BinaryNode => new Reading(bytes).read(Number.POSITIVE_INFINITY)!
 
 const NONE = '?'
-/** The two characters of each byte; undefined if one of its halves has none. */
+/** Returns the two characters of each byte; undefined if one of its halves has none. */
 const pairsOf = (halves: string): readonly (string | undefined)[] =>
   Array.from({ length: 256 }, (_, byte) => {
     const pair = halves.charAt(byte >> 4) + halves.charAt(byte & 15)
@@ -95,7 +95,7 @@ class Reading implements NodeReading {
     }
   }
 
-  /** A node without its children; if children follow, it is the newest of the parents. */
+  /** Reads a node without its children; if children follow, the node is the newest of the parents. */
   #node(): BinaryNode {
     const size = this.#listSize(this.#byte())
     const tag = this.#string()
@@ -137,7 +137,7 @@ class Reading implements NodeReading {
     return this.#stringOf(this.#byte())
   }
 
-  /** Part of a jid. */
+  /** Reads a part of a jid. */
   #part(): string {
     if (++this.#inner > MAX_STRINGS_IN_STRING) this.#fail('jids are nested too deep')
     return this.#stringOf(this.#byte())
@@ -196,7 +196,7 @@ class Reading implements NodeReading {
     return `${integrator}-${user}:${device}@${this.#interopServer()}`
   }
 
-  /** It may be absent, so the following bytes are tried as one, as in the library. */
+  /** Reads the server, which may be absent, so the following bytes are tried as one, as in the library. */
   #interopServer(): string {
     const at = this.#at
     try {
@@ -240,7 +240,7 @@ class Reading implements NodeReading {
     return ((this.#byte() & 15) << 16) | this.#int16()
   }
 
-  /** The library interprets a length above 2^31 as negative, and goes back. */
+  /** Reads a length of 32 bits. The library interprets one above 2^31 as negative, and goes back. */
   #length32(): number {
     return this.#int16() * 2 ** 16 + this.#int16()
   }
@@ -256,7 +256,7 @@ class Reading implements NodeReading {
     return this.#bytes.toString('utf8', from, this.#at)
   }
 
-  /** Returns the previous position. */
+  /** Skips bytes. Returns the previous position. */
   #skip(length: number): number {
     const from = this.#at
     if (length > this.#end - from) this.#fail('it ends too early')

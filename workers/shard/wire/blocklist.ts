@@ -1,10 +1,10 @@
 /**
- * The list of blocked people (the specification's `iq blocklist get` and `iq blocklist set`).
+ * Reads and changes the list of blocked people.
  *
  *   <iq xmlns="blocklist" type="get"/>                                → <list addressing_mode dhash><item jid pn_jid?/>…</list>, or none
  *   <iq xmlns="blocklist" type="set"><item action="block" jid pn_jid/></iq>
  *   <iq xmlns="blocklist" type="set"><item action="unblock" jid/></iq>
- *       → <list matched="true" dhash/> over the list that we named by its version, else the whole list with matched="false"
+ * → <list matched="true" dhash/> over the list that we named by its version, else the whole list with matched="false"
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Named, namedBy } from './privacy.ts'
@@ -18,23 +18,23 @@ const query = (type: 'get' | 'set', content?: BinaryNode[]): BinaryNode => ({
 export const blocklistQuery = (): BinaryNode => query('get')
 
 /**
- * A person with a LID is addressed by it, with exactly one further identification: the number, or that it is unknown. A person with a LID who is
- * addressed by number, or without an identification, is refused.
+ * Blocks a person. One with a LID is addressed by the LID, with exactly one further identification: the number, or that
+ * it is unknown. A person with a LID who is addressed by number, or without an identification, is refused.
  */
 export function blockQuery({ lid, pn }: Named): BinaryNode {
   const who = lid === null ? { jid: pn ?? '' } : { jid: lid, ...(pn === null ? { unknown_identifier: 'true' } : { pn_jid: pn }) }
   return query('set', [{ tag: 'item', attrs: { action: 'block', ...who } }])
 }
 
-/** `jid`: name of the person in the list. */
+/** Unblocks a person. `jid`: jid of the person in the list. */
 export const unblockQuery = (jid: string): BinaryNode => query('set', [{ tag: 'item', attrs: { action: 'unblock', jid } }])
 
 export interface Blocked extends Named {
-  /** Name of the person in the list. */
+  /** Jid of the person in the list. */
   jid: string
 }
 
-/** The whole list; null if the answer has no entries, because only the requested change is new in it. */
+/** Returns the whole list; null if the answer has no entries, because only the requested change is new in it. */
 export function blockedIn(answer: BinaryNode): Blocked[] | null {
   const list = getBinaryNodeChild(answer, 'list')
   if (list?.attrs.matched === 'true') return null

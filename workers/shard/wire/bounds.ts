@@ -1,13 +1,13 @@
 /**
- * Truncates strings and arrays at the limits of the contract; ids and names of strangers at these two limits if no other is given. Numbers of
- * strangers are checked before they become JSON.
+ * Truncates strings and arrays at the limits of the API; ids and names of strangers at these two limits if no other is
+ * given. Numbers of strangers are checked before they become JSON.
  */
 import { toNumber } from '@whiskeysockets/baileys'
 
 /** A number from protobuf; 64-bit numbers are objects. */
 type ProtoNumber = Parameters<typeof toNumber>[0]
 
-/** At most `max` UTF-16 units, never half of a surrogate pair. */
+/** Truncates a text to `max` UTF-16 units, never in the middle of a surrogate pair. */
 export function cut(value: string, max: number): string {
   if (value.length <= max) return value
   const last = value.charCodeAt(max - 1)
@@ -21,23 +21,23 @@ export const MAX_NAME = 256
 /** Limit of an about text. */
 export const MAX_ABOUT = 139
 
-/** An absent or empty string is null in the API. */
+/** Truncates a string; an absent or empty one is null in the API. */
 export const cutOrNull = (value: string | null | undefined, max: number): string | null => (value ? cut(value, max) : null)
 
 export const idOrNull = (id: string | null | undefined): string | null => cutOrNull(id, MAX_ID)
 export const idOrEmpty = (id: string | null | undefined): string => cutOrEmpty(id, MAX_ID)
 
-/** A field that is always a string: empty if the sender omitted it. */
+/** Truncates a field that is always a string: it is empty if the sender omitted it. */
 export const cutOrEmpty = (value: string | null | undefined, max: number): string => cut(value ?? '', max)
 
-/** Null for an absent value or a number that JSON cannot represent. */
+/** Returns a number; null for an absent value or a number that JSON cannot represent. */
 export function decimal(value: ProtoNumber): number | null {
   if (value === null || value === undefined) return null
   const number = toNumber(value)
   return Number.isFinite(number) ? number : null
 }
 
-/** Null for an absent or negative value, or one that a double cannot represent exactly. */
+/** Returns a count; null for an absent or negative value, or one that a double cannot represent exactly. */
 export function count(value: ProtoNumber): number | null {
   const number = decimal(value)
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null
@@ -49,23 +49,23 @@ export function thousandths(value: ProtoNumber): number | null {
   return number === null ? null : number / 1_000
 }
 
-/** Epoch seconds from a stanza; undefined if the time is absent or invalid. */
+/** Parses epoch seconds of a stanza; undefined if the time is absent or invalid. */
 export function networkSeconds(t: string | undefined): number | undefined {
   const seconds = Number(t)
   return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : undefined
 }
 
-/** The same; a stanza without a time gets the current time (`now`, epoch ms). */
+/** Does the same; a stanza without a time gets the current time (`now`, epoch ms). */
 export const secondsOf = (t: string | undefined, now: number): number => networkSeconds(t) ?? Math.floor(now / 1_000)
 
-/** ISO-8601 of epoch ms; null for a time outside of the calendar. */
+/** Converts epoch ms to ISO-8601; null for a time outside of the calendar. */
 export function isoOrNull(at: number | null): string | null {
   if (at === null) return null
   const date = new Date(at)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
-/** ISO-8601 of a time in seconds; an unset field has 0. */
+/** Converts a time in seconds to ISO-8601; an unset field has 0. */
 export function secondsToIso(value: ProtoNumber): string | null {
   const seconds = decimal(value)
   return seconds === null || seconds <= 0 ? null : isoOrNull(seconds * 1_000)

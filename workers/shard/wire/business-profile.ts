@@ -1,5 +1,5 @@
 /**
- * Profiles of businesses on the wire. Pure. The specification of WhatsApp Web lacks them: queries and answers are those of zapo and earlier web
+ * Reads and writes profiles of businesses on the wire. Pure. Queries and answers are those of zapo and earlier web
  * clients. Times are minutes from midnight.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
@@ -11,7 +11,7 @@ const iq = (xmlns: string, type: 'get' | 'set', content: BinaryNode, smaxId?: st
   content: [content],
 })
 
-/** An empty text, which clears the field, is an element without content. */
+/** Builds an element. An empty text, which clears the field, is an element without content. */
 const textNode = (tag: string, text: string): BinaryNode => ({
   tag,
   attrs: {},
@@ -40,12 +40,12 @@ export interface BusinessProfile {
   websites: string[]
   categories: { id: string; name: string }[]
   hours: { timezone: string | null; days: OpeningHours[] } | null
-  /** Null if absent in the answer. */
+  /** Whether the business has a cart; null if absent in the answer. */
   isCartEnabled: boolean | null
   hasCoverPhoto: boolean
 }
 
-/** Null if the account is not a business. */
+/** Reads the profile; null if the account is not a business. */
 export function profileIn(answer: BinaryNode): BusinessProfile | null {
   const profile = getBinaryNodeChild(getBinaryNodeChild(answer, 'business_profile'), 'profile')
   if (!profile) return null
@@ -70,7 +70,7 @@ function categoriesUnder(parent: BinaryNode | undefined): { id: string; name: st
   })
 }
 
-/** A mode or a day without a name here is omitted. */
+/** Reads the opening hours. A mode or a day without a name here is omitted. */
 function hoursOf(node: BinaryNode | undefined): BusinessProfile['hours'] {
   if (!node) return null
   const days = getBinaryNodeChildren(node, 'business_hours_config').flatMap(({ attrs }) => {
@@ -103,9 +103,7 @@ const changeQuery = (content: BinaryNode[]): BinaryNode =>
   iq('w:biz', 'set', { tag: 'business_profile', attrs: { v: '3', mutation_type: 'delta' }, content })
 
 /**
- * `<iq xmlns=w:biz set><business_profile v=3 mutation_type=delta>…</business_profile></iq>` with what changes: one `<website>` each, a single
- * empty one for none; `<categories><category id/>…</categories>`; `<business_hours timezone><business_hours_config day_of_week mode
- * open_time? close_time?/>…</business_hours>`, closed days left out.
+ * `<iq xmlns=w:biz set><business_profile v=3 mutation_type=delta>…</business_profile></iq>` with the changes: one `<website>` each, a single empty one for none; `<categories><category id/>…</categories>`; `<business_hours timezone><business_hours_config day_of_week mode open_time? close_time?/>…</business_hours>`, without closed days.
  */
 export function profileChangeQuery({ websites, categories, hours, ...texts }: ProfileChanges): BinaryNode {
   const { description, address, email } = texts
@@ -128,7 +126,9 @@ const openingNode = ({ day, mode, opensAt, closesAt }: OpeningHours): BinaryNode
   },
 })
 
-/** `<iq xmlns=fb:thrift_iq get><request op=profile_typeahead type=catkit v=1><query>text</query></request></iq>`: empty for all. */
+/**
+ * `<iq xmlns=fb:thrift_iq get><request op=profile_typeahead type=catkit v=1><query>text</query></request></iq>`: an empty text finds all categories.
+ */
 export const categoriesQuery = (text: string): BinaryNode =>
   iq('fb:thrift_iq', 'get', {
     tag: 'request',
@@ -136,10 +136,14 @@ export const categoriesQuery = (text: string): BinaryNode =>
     content: [textNode('query', text)],
   })
 
-/** `<response><categories><category id>name</category>…</categories><not_a_biz/></response>`: the last is no category. */
+/**
+ * `<response><categories><category id>name</category>…</categories><not_a_biz/></response>`: the last element is not a category.
+ */
 export const categoriesIn = (answer: BinaryNode) => categoriesUnder(getBinaryNodeChild(answer, 'response'))
 
-/** `<iq xmlns=fb:thrift_iq set smax_id=25><commerce_settings><cart enabled/></commerce_settings></iq>`, answered by the same with what holds now. */
+/**
+ * `<iq xmlns=fb:thrift_iq set smax_id=25><commerce_settings><cart enabled/></commerce_settings></iq>`, answered by the same element with the current setting.
+ */
 export const cartQuery = (isEnabled: boolean): BinaryNode =>
   iq(
     'fb:thrift_iq',
@@ -148,7 +152,7 @@ export const cartQuery = (isEnabled: boolean): BinaryNode =>
     '25',
   )
 
-/** Null if absent in the answer. */
+/** Whether the account has a cart; null if absent in the answer. */
 export function cartIn(answer: BinaryNode): boolean | null {
   const { enabled } = getBinaryNodeChild(getBinaryNodeChild(answer, 'commerce_settings'), 'cart')?.attrs ?? {}
   return enabled === undefined ? null : enabled === 'true'

@@ -1,7 +1,10 @@
-/** `<call from to><reject call-id call-creator count="0"/></call>`; `count` as in whatsmeow, whose rejections the network accepts. */
+/**
+ * Builds `<call from to><reject call-id call-creator count="0"/></call>`; `count` is that of whatsmeow, whose
+ * rejections the network accepts.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** `meId`: this device. */
+/** Rejects a call. `meId`: jid of this device. */
 export const callRejection = (meId: string, creator: string, callId: string): BinaryNode => ({
   tag: 'call',
   attrs: { from: meId, to: creator },

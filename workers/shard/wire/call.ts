@@ -1,6 +1,6 @@
 /**
- * `<call from t offline? sender_pn? sender_lid?>` with an event of a call as its only child: `<offer call-id call-creator caller_pn? group-jid?>`
- * with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others. Pure.
+ * Parses `<call from t offline? sender_pn? sender_lid?>` with an event of a call as its only child: `<offer call-id
+ * call-creator caller_pn? group-jid?>` with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others. Pure.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../src/domain/ids.ts'
@@ -10,20 +10,20 @@ export interface CallStanza {
   /** Tag of the child. */
   kind: string
   id: string
-  /** The caller without device, and its other name. */
+  /** Jid of the caller without a device part; `alt` is the caller's other jid (number or LID). */
   from: string
   alt: string | undefined
   group: string | null
   isVideo: boolean
-  /** Reason for its end. */
+  /** Reason for the end of the call. */
   reason: string | undefined
-  /** Epoch seconds, as text. */
+  /** Time in epoch seconds, as text. */
   t: string | undefined
-  /** It is from the offline backlog. */
+  /** Whether the stanza is from the offline backlog. */
   isOffline: boolean
 }
 
-/** Null for a stanza without a call. */
+/** Reads the event of a call; null for a stanza without one. */
 export function callIn(node: BinaryNode): CallStanza | null {
   const [child] = getAllBinaryNodeChildren(node)
   const id = child?.attrs['call-id']
@@ -48,8 +48,8 @@ export function callIn(node: BinaryNode): CallStanza | null {
 }
 
 /**
- * The caller. The network vouches for the sender of the stanza, but the sender writes who made the call: a sender that names another person would
- * make us answer that person. In a group call the sender may be the group.
+ * Determines the caller. The network vouches for the sender of the stanza, but the sender writes who made the call: a
+ * sender that names another person would make us answer that person. In a group call the sender may be the group.
  */
 function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
   const sender = bare(outer.from ?? '')

@@ -1,6 +1,7 @@
 /**
- * Catalogs of businesses on the wire: products, collections, orders. Pure. The specification of WhatsApp Web lacks them (the current web client reads
- * them over HTTP): queries and answers are those of the library and earlier web clients. Prices are in thousandths of the currency unit.
+ * Reads and writes catalogs of businesses on the wire: products, collections, orders. Pure. The current web client
+ * reads them over HTTP, so queries and answers are those of the library and earlier web clients. Prices are in
+ * thousandths of the currency unit.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
@@ -39,7 +40,7 @@ export interface Page {
   after?: string | undefined
 }
 
-/** `<paging><after>` beside the entries: position of the next page. */
+/** Position of the next page, in `<paging><after>` beside the entries. */
 const nextIn = (list: BinaryNode | undefined) => textIn(getBinaryNodeChild(list, 'paging'), 'after')
 
 export interface Product {
@@ -62,7 +63,7 @@ export interface Product {
 
 const statusIn = (node: BinaryNode) => textIn(getBinaryNodeChild(node, 'status_info'), 'status')?.toLowerCase() ?? null
 
-/** Null if the network names the product without its details, which means that it does not exist. */
+/** Parses a product. Null if the network names it without its details, which means that it does not exist. */
 function productOf(node: BinaryNode): Product | null {
   const id = textIn(node, 'id')
   const name = textIn(node, 'name')
@@ -100,7 +101,7 @@ export const catalogQuery = (jid: string, { limit, after }: Page): BinaryNode =>
     ...optional('after', after),
   ])
 
-/** Products in an element: of a catalog, or of a collection. */
+/** Reads the products in an element: of a catalog, or of a collection. */
 export function productPageIn(answer: BinaryNode, tag: 'product_catalog' | 'collection'): ProductPage {
   const list = getBinaryNodeChild(answer, tag)
   return { products: productsUnder(list), next: nextIn(list) }
@@ -110,7 +111,7 @@ export function productPageIn(answer: BinaryNode, tag: 'product_catalog' | 'coll
 export const productQuery = (jid: string, id: string): BinaryNode =>
   iq({ type: 'get', smaxId: '21' }, 'product_list', { jid }, [...ids('product', [id]), ...SIZE])
 
-/** The product with this id in an answer to `productQuery`, `addProductQuery` or `editProductQuery`. */
+/** Finds the product with this id in an answer to `productQuery`, `addProductQuery` or `editProductQuery`. */
 export function productIn(
   answer: BinaryNode,
   tag: 'product_list' | 'product_catalog_add' | 'product_catalog_edit',
@@ -123,7 +124,7 @@ export function productIn(
 /** A complete product to write. Pictures are URLs on the network's media host. */
 export type ProductDetails = Omit<Product, 'id' | 'isAvailable' | 'reviewStatus'>
 
-/** `is_hidden` and, without a country of origin, `compliance_category` are attributes. */
+/** Builds the element of a product. `is_hidden` and, without a country of origin, `compliance_category` are attributes. */
 function productNode(details: ProductDetails, id?: string): BinaryNode {
   const { isHidden, originCountry, images, ...texts } = details
   const origin = originCountry && { tag: 'compliance_info', attrs: {}, content: [text('country_code_origin', originCountry)] }
@@ -148,7 +149,7 @@ function productNode(details: ProductDetails, id?: string): BinaryNode {
 export const addProductQuery = (details: ProductDetails): BinaryNode =>
   iq({ type: 'set' }, 'product_catalog_add', { v: '1' }, [productNode(details), ...SIZE])
 
-/** `<product_catalog_edit v=1><product/><width/><height/></product_catalog_edit>`: what is left out is gone. */
+/** `<product_catalog_edit v=1><product/><width/><height/></product_catalog_edit>`: omitted fields are removed. */
 export const editProductQuery = (id: string, details: ProductDetails): BinaryNode =>
   iq({ type: 'set' }, 'product_catalog_edit', { v: '1' }, [productNode(details, id), ...SIZE])
 
@@ -203,7 +204,7 @@ export const collectionQuery = (jid: string, id: string, { limit, after }: Page)
     ...optional('after', after),
   ])
 
-/** For an answer to a query about one collection; after a change it only has its id and status. */
+/** Reads the answer to a query about one collection; after a change the answer only has its id and status. */
 export function collectionIn(answer: BinaryNode): Collection | null {
   const node = getBinaryNodeChild(answer, 'collection')
   return node ? collectionOf(node) : null

@@ -1,11 +1,11 @@
-/** Names and pictures of chats that a notification reports as changed. */
+/** Finds names and pictures of chats that a notification reports as changed. */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { object, objects, textOf } from './json.ts'
 import { mexUpdateIn } from './mex-notice.ts'
 
 export interface ChatChange {
-  /** Name of the chat in the notification. */
+  /** Jid of the chat in the notification. */
   jid: string
   /** The new name, if there is one. */
   name: string | null
@@ -34,7 +34,7 @@ export function chatChangesIn(notice: BinaryNode): ChatChange[] {
 
 const renamed = (jid: string, name: string | null): ChatChange[] => (name === null ? [] : [{ jid, name, hasNewPicture: false }])
 
-/** New message timer of a group in seconds; null if the notice is about something else. */
+/** Reads the new message timer of a group in seconds; null if the notice is about something else. */
 export function groupExpiryIn(notice: BinaryNode): number | null {
   if (getBinaryNodeChild(notice, 'not_ephemeral')) return 0
   const seconds = Number(getBinaryNodeChild(notice, 'ephemeral')?.attrs.expiration)

@@ -1,8 +1,8 @@
-/** Key of stanzas that must keep their order: those of one chat. */
+/** Computes the key of stanzas that must keep their order: those of one chat. */
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
 
-/** A key for the chat of a message or notification. Of the two names of a person the LID is used, if the stanza has it. */
+/** Returns a key for the chat of a message or notification. For a person the LID is used, if the stanza has it. */
 export function chatLine({ attrs }: BinaryNode, isOwn: (jid: string) => boolean): string {
   const { from = '', participant = '', recipient } = attrs
   const kind = chatKind(from)

@@ -1,7 +1,8 @@
 /**
- * Token of a message to a person who gave the account no trusted-contact token: HMAC-SHA256 of the person's LID, without a device, with a salt that
- * the account has from its phone. It proves to the network that a client of the account opens the chat; without either token the network can refuse
- * the message with 463. (whatsmeow, whatsapp-rust and Baileys 2438 use the LID of the person; zapo uses that of the account.)
+ * Creates the token of a message to a person who gave the account no trusted-contact token: HMAC-SHA256 of the person's
+ * LID, without a device part, with a salt that the account has from its phone. It proves to the network that a client
+ * of the account opens the chat; without either token the network can refuse the message with 463. (whatsmeow,
+ * whatsapp-rust and Baileys 2438 use the LID of the person; zapo uses that of the account.)
  */
 import { createHmac } from 'node:crypto'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -15,24 +16,24 @@ export const chatToken = (salt: Uint8Array, lid: string): BinaryNode => ({
   content: createHmac('sha256', salt).update(lid).digest(),
 })
 
-/** `<notification type="privacy_token" from sender_lid?>`: the person who gave the token. */
+/** Returns the person who gave the token: `<notification type="privacy_token" from sender_lid?>`. */
 export const tokenGiverIn = ({ attrs: { from = '', sender_lid: lid = '' } }: BinaryNode) => ({ from, lid })
 
 /** Field numbers of `SyncActionData`, of `SyncActionValue`, and of `NctSaltSyncAction`: the definitions of the library (rc14) only have the first. */
 const [VALUE, ACTION, SALT] = [2, 80, 1]
 
-/** The value of an action with the salt in its bytes, which the library's decoder skips. */
+/** Returns the value of an action with the salt in its bytes, which the library's decoder skips. */
 export function withSalt<T extends object>(value: T, action: Uint8Array): T & { nctSaltSyncAction?: { salt: Uint8Array } } {
   const inside = bytesField(action, VALUE)
   const said = inside && bytesField(inside, ACTION)
   const salt = said && bytesField(said, SALT)
-  // A copy, because a view would keep the whole patch in memory.
+  // This is a copy, because a view would keep the whole patch in memory.
   return salt?.length ? Object.assign(value, { nctSaltSyncAction: { salt: Uint8Array.from(salt) } }) : value
 }
 
 /**
- * `["nct_salt_sync"]` with `nctSaltSyncAction { salt }` of app state. Null if the phone has removed it; undefined if the action is about something
- * else.
+ * Reads the salt in `["nct_salt_sync"]` with `nctSaltSyncAction { salt }` of app state. Null if the phone has removed
+ * it; undefined if the action is about something else.
  */
 export function saltIn({ index, value }: AppStateAction): Uint8Array | null | undefined {
   if (index.length !== 1 || index[0] !== 'nct_salt_sync') return undefined

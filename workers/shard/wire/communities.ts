@@ -1,6 +1,6 @@
 /**
- * Communities on the wire (`w:g2`), with requests and answers of the specification. A community is the parent of its groups; `groups.ts` has its
- * common parts with a group. Pure.
+ * Reads and writes communities on the wire (`w:g2`), with the requests and answers of WhatsApp Web. A community is the
+ * parent of its groups; `groups.ts` has its common parts with a group. Pure.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { ALL_GROUPS, groupJidIn, listed, node, query } from './groups.ts'
@@ -63,7 +63,10 @@ export const unlinkQuery = (parent: string, groups: readonly string[], removesOr
 
 const DONE = 200
 
-/** The network's code for each group under `path` of an answer: an attribute as in the specification, or a child as zapo reads it. */
+/**
+ * Returns the network's code for each group under `path` of an answer: an attribute as in WhatsApp Web, or a child as
+ * zapo reads it.
+ */
 export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, number> {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
   return new Map(
@@ -79,7 +82,9 @@ export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, 
 export const communityAdminQuery = (parent: string, change: 'promote' | 'demote', jids: readonly string[]) =>
   query(parent, 'set', node('admin', {}, [node(change, {}, listed(jids))]))
 
-/** `<iq to=parent set><remove linked_groups="true"><participant jid/>…</remove></iq>`: removes them from all its groups. */
+/**
+ * `<iq to=parent set><remove linked_groups="true"><participant jid/>…</remove></iq>`: removes people from all groups of the community.
+ */
 export const removeFromAllQuery = (parent: string, jids: readonly string[]) =>
   query(parent, 'set', node('remove', { linked_groups: 'true' }, listed(jids)))
 
@@ -90,11 +95,11 @@ export interface SubGroup {
   jid: string
   subject: string
   isAnnouncement: boolean
-  /** Null if absent in the answer. */
+  /** Number of members; null if absent in the answer. */
   size: number | null
 }
 
-/** The answer to `subGroupsQuery`: `<sub_groups><group id subject size><default_sub_group/>?</group>…`. */
+/** Reads the answer to `subGroupsQuery`: `<sub_groups><group id subject size><default_sub_group/>?</group>…`. */
 export const subGroupsIn = (answer: BinaryNode): SubGroup[] =>
   getBinaryNodeChildren(getBinaryNodeChild(answer, 'sub_groups'), 'group').flatMap((group) => {
     const jid = groupJidIn({ tag: 'iq', attrs: {}, content: [group] })
@@ -109,13 +114,13 @@ function shown(value: unknown, isAnnouncement: boolean): SubGroup[] {
   return jid === null ? [] : [{ jid, subject: textOf(object(subject).value) ?? '', isAnnouncement, size: null }]
 }
 
-/** The value of mex `FetchAllSubgroups`. */
+/** Reads the value of mex `FetchAllSubgroups`. */
 export function subGroupsOf(value: unknown): SubGroup[] {
   const { default_sub_group: announcement, sub_groups: others } = object(value)
   return [...shown(announcement, true), ...edges(others).flatMap((each) => shown(each, false))]
 }
 
-/** The value of mex `QuerySubgroupParticipantCount`, by jid. */
+/** Reads the value of mex `QuerySubgroupParticipantCount`, by jid. */
 export const countsOf = (value: unknown): Map<string, number> =>
   new Map(
     edges(object(value).sub_groups).flatMap(({ id, total_participants_count: count }) => {

@@ -1,5 +1,6 @@
 /**
- * The last two steps of a pairing by code: the notification of the phone after the code was entered, and our answer.
+ * Parses and builds the last two steps of a pairing by code: the notification of the phone after the code was entered,
+ * and our answer.
  *
  *   <notification type="link_code_companion_reg"><link_code_companion_reg>
  *     <primary_identity_pub/><link_code_pairing_wrapped_primary_ephemeral_pub/><link_code_pairing_ref/>…
@@ -15,11 +16,11 @@ export interface PrimaryHello {
   ref: Buffer
 }
 
-/** Otherwise the notice is only about the code (`stage="refresh_code"`: the network requests another one) and has no keys. */
+/** Whether the notice has the phone's keys. One with `stage="refresh_code"` has none: the network requests another code. */
 export const isPrimaryHello = (notice: BinaryNode): boolean =>
   getBinaryNodeChild(notice, 'link_code_companion_reg')?.attrs.stage !== 'refresh_code'
 
-/** Throws if a part is missing. */
+/** Reads the phone's keys. Throws if a part is missing. */
 export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
   const hello = getBinaryNodeChild(notice, 'link_code_companion_reg')
   const part = (tag: string) => {

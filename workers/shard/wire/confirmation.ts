@@ -1,12 +1,13 @@
 /**
- * Confirms stanzas of every kind to the network: `<ack>` for all except readable messages, which get a `<receipt>`, and its own queries, which get a
- * result.
+ * Confirms stanzas of every kind to the network: `<ack>` for all except readable messages, which get a `<receipt>`, and
+ * the network's own queries, which get a result.
  */
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 /**
- * Outcome of a message's stanza. `read`: decrypted, now or earlier. `peer`: a message of the own phone only to its devices; `history` if it is a part
- * of the history. `unread`: a retry is requested. `absent`: it had no content, which the phone is asked for. `done`: nothing more will follow.
+ * Outcome of a message's stanza. `read`: decrypted, now or earlier. `peer`: a message of the account's own phone only
+ * to its devices; `history` if it is a part of the history. `unread`: a retry is requested. `absent`: it had no
+ * content, which the phone is asked for. `done`: nothing more will follow.
  */
 export type MessageOutcome = 'read' | 'peer' | 'history' | 'unread' | 'absent' | 'done'
 
@@ -16,12 +17,11 @@ export interface Receiver {
   isAvailable: boolean
 }
 
-/** `error` of an ack for a stanza that could not be processed. */
+/** `error` in the ack of a stanza that could not be processed. */
 const UNHANDLED = 500
 
 /**
- * `<ack id to class type? participant? recipient? error?>`. Our own jid is not sent as `from`, which the library adds to acks of messages: neither
- * the specification nor whatsmeow has it.
+ * `<ack id to class type? participant? recipient? error?>`. Our own jid is not sent as `from`, which the library adds to acks of messages: neither WhatsApp Web nor whatsmeow sends it.
  */
 export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   const { id = '', from = '', type, participant, recipient } = attrs
@@ -39,13 +39,13 @@ export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   }
 }
 
-/** Empty result of a query of the network. */
+/** Builds the empty result of a query of the network. */
 export const resultOf = ({ attrs }: BinaryNode): BinaryNode => ({
   tag: 'iq',
   attrs: { ...(attrs.id ? { id: attrs.id } : {}), to: attrs.from ?? S_WHATSAPP_NET, type: 'result' },
 })
 
-/** In the order in which they are sent. */
+/** Returns the confirmations of a message in the order in which they are sent. */
 export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, receiver: Receiver): BinaryNode[] {
   const { from = '' } = node.attrs
   switch (outcome) {
@@ -69,7 +69,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
 function receipt(node: BinaryNode, { isOwn, isAvailable }: Receiver): BinaryNode {
   const { from = '', participant, recipient } = node.attrs
   if (isOwn(participant ?? from)) {
-    // The account wrote it on another of its devices.
+    // The account wrote the message on another of its devices.
     return participant
       ? receiptOf(node, from, { type: 'sender', participant })
       : receiptOf(node, from, { type: 'sender', ...(recipient ? { recipient } : {}) })
@@ -84,10 +84,10 @@ const receiptOf = ({ attrs }: BinaryNode, to: string, more: Record<string, strin
 
 const withoutDevice = (jid: string) => jid.replace(/:\d+@/, '@')
 
-/** Common fields of receipts that are sent as one. */
+/** Returns the common fields of receipts that are sent as one. */
 export const receiptGroup = ({ attrs: { id, ...rest } }: BinaryNode): string => JSON.stringify(rest)
 
-/** One receipt for several messages with the same other fields: its own id is that of the first, `<list>` has the others. */
+/** Joins the receipts of several messages with the same other fields: the id is that of the first, `<list>` has the others. */
 export function joinedReceipt([first, ...others]: readonly [BinaryNode, ...BinaryNode[]]): BinaryNode {
   if (others.length === 0) return first
   const items = others.map(({ attrs }) => ({ tag: 'item', attrs: { id: attrs.id ?? '' } }))

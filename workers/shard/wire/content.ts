@@ -1,7 +1,10 @@
-/** Content of a node as text. */
+/** Reads the content of a node as text. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** The codec decodes short dictionary strings as text, everything else as bytes. Null for children and for empty content. */
+/**
+ * Returns the content as text. The codec decodes short dictionary strings as text, everything else as bytes. Null for
+ * children and for empty content.
+ */
 export function contentText(node: Pick<BinaryNode, 'content'> | undefined): string | null {
   const content = node?.content
   if (content === undefined || Array.isArray(content)) return null

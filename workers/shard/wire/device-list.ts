@@ -1,10 +1,11 @@
 /**
- * Lists of devices in the answer to `usync`: `<usync><list><user jid><devices><device-list><device id is_hosted?/>…`. Pure.
+ * Changes lists of devices in the answer to `usync`: `<usync><list><user jid><devices><device-list><device id
+ * is_hosted?/>…`. Pure.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 
 export interface ListedDevice {
-  /** NaN if absent. */
+  /** Id of the device; NaN if absent. */
   id: number
   isHosted: boolean
 }

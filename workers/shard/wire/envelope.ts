@@ -1,22 +1,22 @@
-/** Attributes that stanzas of every kind have: sender, subject, time. Pure. */
+/** Reads attributes that stanzas of every kind have: sender, subject, time. Pure. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { networkSeconds } from './bounds.ts'
 
 export interface Envelope {
-  /** Empty if absent, like the four below. */
+  /** Id of the stanza. Empty if absent, like the four fields below. */
   id: string
-  /** The chat: a person with device, a group, or a channel. */
+  /** Jid of the chat: a person with a device part, a group, or a channel. */
   from: string
   type: string
-  /** The author, if `from` is not a person. */
+  /** Jid of the author, if `from` is not a person. */
   participant: string
-  /** The other name of the participant, if the stanza has it. */
+  /** The participant's other jid (number or LID), if the stanza has it. */
   participantAlt: string | undefined
-  /** Epoch seconds as text; `wire/bounds.ts` parses them. */
+  /** Time in epoch seconds as text; `wire/bounds.ts` parses it. */
   t: string | undefined
   /** Push name of the sender. */
   pushName: string | undefined
-  /** It is from the offline backlog. */
+  /** Whether the stanza is from the offline backlog. */
   isOffline: boolean
 }
 
@@ -31,10 +31,10 @@ export const envelopeOf = ({ attrs }: BinaryNode): Envelope => ({
   isOffline: attrs.offline !== undefined,
 })
 
-/** Chat of a message that another device of the account wrote to a person; undefined if absent. */
+/** Returns the chat of a message that another device of the account wrote to a person; undefined if absent. */
 export const recipientOf = ({ attrs }: BinaryNode): string | undefined => attrs.recipient
-/** The network's time of a stanza in epoch seconds; undefined if absent. */
+/** Returns the network's time of a stanza in epoch seconds; undefined if absent. */
 export const networkTimeOf = ({ attrs }: BinaryNode): number | undefined => networkSeconds(attrs.t)
 export const idOf = ({ attrs }: BinaryNode): string => attrs.id ?? ''
-/** The chat; empty if absent. */
+/** Returns the chat; empty if absent. */
 export const fromOf = ({ attrs }: BinaryNode): string => attrs.from ?? ''

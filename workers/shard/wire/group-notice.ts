@@ -1,6 +1,6 @@
 /**
- * `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: changes of a group, one child per change, named by its tag.
- * Pure. Children and attributes as in the specification of the web client.
+ * Parses `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: changes of a group,
+ * one child per change, named by its tag. Pure. Children and attributes are those of WhatsApp Web.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
@@ -13,38 +13,38 @@ export interface Actor {
   alt: string | undefined
 }
 
-/** `<participant jid phone_number? lid?>`, `<requested_user jid …>`. */
+/** A person in `<participant jid phone_number? lid?>` or `<requested_user jid …>`. */
 export interface NoticePerson {
-  /** Empty if absent. */
+  /** Jid of the person; empty if absent. */
   jid: string
   alt: string | undefined
-  /** Every name, as jids without device. */
+  /** Every jid of the person, without a device part. */
   names: readonly string[]
 }
 
 export interface GroupChange {
   /** Tag of the child: `add`, `subject`, `locked` and so on. */
   kind: string
-  /** `invite_link`, `non_admin_add`, `linked_group_join`. */
+  /** Way of the request: `invite_link`, `non_admin_add`, `linked_group_join`. */
   requestMethod: string | undefined
   /** Subject, for a new subject and for a new group. */
   subject: string | undefined
   /** New description; null if absent. */
   body: string | null
-  /** `delete="true"`: the description was removed. */
+  /** Whether the description was removed: `delete="true"`. */
   isDeleted: boolean
   /** Code of a new link. */
   code: string | undefined
-  /** Seconds as text. */
+  /** Message timer in seconds, as text. */
   expiration: string | undefined
-  /** `<group_join state>` of the approval mode. */
+  /** State of the approval mode: `<group_join state>`. */
   approval: string | undefined
   /** Text in the child itself: the mode of `member_add_mode`. */
   text: string | null
   /** Version of the list of members, and the previous version. */
   version: string | undefined
   versionBefore: string | undefined
-  /** Jids of `<group>` children: of a community, linked, or outdated. */
+  /** Jids of `<group>` children: groups of a community, linked groups, or outdated ones. */
   groups: readonly string[]
   node: BinaryNode
 }
@@ -62,15 +62,15 @@ export const groupNoticeIn = (notice: BinaryNode): GroupNotice => ({
   changes: getAllBinaryNodeChildren(notice).map(changeOf),
 })
 
-/** The group of a `create`; null if it is only named. Throws like the library for one that cannot be parsed. */
+/** Parses the group of a `create`; null if it is only named. Throws like the library for a group that cannot be parsed. */
 export function createdGroupIn({ node }: GroupChange): Group | null {
   return getBinaryNodeChild(node, 'group')?.attrs.id ? groupIn(node) : null
 }
 
-/** People of a change; at most tens of thousands. */
+/** Returns the people of a change; at most tens of thousands. */
 export const peopleIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'participant').map(personOf)
 
-/** People who asked to join, if the actor is another person. */
+/** Returns the people who asked to join, if the actor is another person. */
 export const requestedIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'requested_user').map(personOf)
 
 function changeOf(child: BinaryNode): GroupChange {

@@ -1,6 +1,7 @@
 /**
- * Groups on the wire: queries for which the library requests less than the network returns, and the parsing of answers. Pure. Requests and answers
- * are those of the specification of WhatsApp Web (`w:g2`), or of zapo if it has none (`leave`, `<invite>` as a write).
+ * Reads and writes groups on the wire: queries for which the library requests less than the network returns, and the
+ * parsing of answers. Pure. Requests and answers are those of WhatsApp Web (`w:g2`), or of zapo (`leave`, `<invite>` as
+ * a write).
  */
 import {
   type BinaryNode,
@@ -28,9 +29,9 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
 })
 
 export interface Group extends GroupMetadata {
-  /** Suspended by the network: nobody can write to the group. */
+  /** Whether the network has suspended the group: nobody can write to it. */
   isSuspended: boolean
-  /** For a community: all members may add groups, not only its administrators. */
+  /** For a community: whether all members may add groups, not only its administrators. */
   membersAddGroups: boolean
   /** Version of the list of members. */
   membersVersion: string | null
@@ -61,7 +62,7 @@ export const inviteCodeQuery = (group: string) => query(group, 'get', node('invi
 /** `<iq to=group set><invite/></iq>`, answered with a new code; the previous one becomes invalid. */
 export const newInviteCodeQuery = (group: string) => query(group, 'set', node('invite'))
 
-/** Null if the answer has none. */
+/** Reads the code; null if the answer has none. */
 export const inviteCodeIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'invite')?.attrs.code || null
 
 /** `<iq to=@g.us get><invite code/></iq>`, answered by `<group size>`. */
@@ -76,7 +77,7 @@ export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leav
 /** A person to add. */
 export interface Newcomer {
   jid: string
-  /** Sent with a LID; the network refuses a LID without it. */
+  /** Number that is sent with a LID; the network refuses a LID without it. */
   phoneNumber?: string | undefined
   /** Token that the person gave to this account, which allows adding people who only accept their contacts. */
   token?: Uint8Array | undefined
@@ -131,9 +132,9 @@ export const joinRequestsIn = (answer: BinaryNode): JoinRequest[] =>
 
 /** The network's result for one person. */
 export interface Outcome {
-  /** All names in the answer, as jids without device. */
+  /** All jids in the answer, without a device part. */
   names: string[]
-  /** 200 means done. */
+  /** Code of the result; 200 means done. */
   code: number
   /** Allows the account to invite a person whom it may not add. */
   invitation: { code: string; expiresAt: number } | null
@@ -149,7 +150,7 @@ function codeOf(participant: BinaryNode): number {
   const request = getBinaryNodeChild(participant, 'membership_approval_request')
   if (!request) return DONE
   const error = Number(request.attrs.error)
-  // Not modified: the person already waits.
+  // "Not modified" means that the person already waits.
   return error > 0 && error !== NOT_MODIFIED ? error : WAITS_FOR_APPROVAL
 }
 
@@ -163,28 +164,28 @@ function outcomeOf(participant: BinaryNode): Outcome {
   }
 }
 
-/** People under `path` of an answer, one element inside the other. */
+/** Returns the people under `path` of an answer, one element inside the other. */
 export function outcomesIn(answer: BinaryNode, ...path: string[]): Outcome[] {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
   return getBinaryNodeChildren(list, 'participant').map(outcomeOf)
 }
 
-/** Jid of a group that an answer names by `jid`, or by its bare `id`. */
+/** Returns the jid of a group that an answer names by `jid`, or by its bare `id`. */
 export function groupJidIn(answer: BinaryNode, tag = 'group'): string | null {
   const { jid, id } = getBinaryNodeChild(answer, tag)?.attrs ?? {}
   const name = jid ?? id
   return name ? (name.includes('@') ? name : `${name}@g.us`) : null
 }
 
-/** The network's code if it refuses to let the account leave. */
+/** Returns the network's code if it refuses to let the account leave. */
 export function leaveError(answer: BinaryNode): number | null {
   const { error } = getBinaryNodeChild(getBinaryNodeChild(answer, 'leave'), 'group')?.attrs ?? {}
   return Number(error) > 0 ? Number(error) : null
 }
 
 /**
- * Parsed by the library, with two fields that it drops: whether the group is suspended, and approval, which is only on with `<group_join
- * state="on"/>`. Throws like the library.
+ * Parses a group with the library, and adds two fields that it drops: whether the group is suspended, and approval,
+ * which is only on with `<group_join state="on"/>`. Throws like the library.
  */
 export function groupIn(answer: BinaryNode): Group {
   const group = getBinaryNodeChild(answer, 'group')
@@ -198,10 +199,13 @@ export function groupIn(answer: BinaryNode): Group {
   }
 }
 
-/** One group in an answer with many. `truncated`: only named, must be queried. `refused`: the account is not a member. */
+/**
+ * One group in an answer with many. `truncated`: the group is only named, and must be queried. `refused`: the account
+ * is not a member.
+ */
 export type ListedGroup = { is: 'whole'; group: Group } | { is: 'truncated' | 'refused'; jid: string }
 
-/** Groups of an answer with many, one at a time, because each takes some work and there may be thousands. */
+/** Yields the groups of an answer with many, one at a time, because each takes some work and there may be thousands. */
 export function* groupsIn(answer: BinaryNode): Generator<ListedGroup> {
   for (const group of getBinaryNodeChildren(getBinaryNodeChild(answer, 'groups'), 'group')) {
     const alone: BinaryNode = { tag: 'iq', attrs: {}, content: [group] }
@@ -215,6 +219,6 @@ export function* groupsIn(answer: BinaryNode): Generator<ListedGroup> {
   }
 }
 
-/** Every name of a member, as jids without device: number and LID if both are known. */
+/** Returns every jid of a member, without a device part: number and LID if both are known. */
 export const namesOf = ({ id, lid, phoneNumber }: GroupMetadata['participants'][number]): string[] =>
   [id, lid, phoneNumber].flatMap((name) => (name && (isPnUser(name) || isLidUser(name)) ? [bare(name)] : []))

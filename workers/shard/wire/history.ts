@@ -1,8 +1,9 @@
 /**
- * Decodes the history that a phone sends to a new device, one field at a time. It arrives as one deflated protobuf of any size (`HistorySync`). At
- * any time, memory only holds one incomplete field and one conversation without its messages. Messages are skipped in place: only the newest of each
- * chat is read for its key and time, and in a chat with only a LID the own ones until a receipt in one has the number. Field numbers: WAProto.proto
- * of the library, `HistorySync`, `Conversation`, `HistorySyncMsg`, `WebMessageInfo`.
+ * Decodes the history that a phone sends to a new device, one field at a time. It arrives as one deflated protobuf of
+ * any size (`HistorySync`). At any time, memory only holds one incomplete field and one conversation without its
+ * messages. Messages are skipped in place: only the newest of each chat is read for its key and time, and in a chat
+ * with only a LID the account's own messages, until a receipt in one has the number. Field numbers: WAProto.proto of
+ * the library, `HistorySync`, `Conversation`, `HistorySyncMsg`, `WebMessageInfo`.
  */
 import { isHostedLidUser, isHostedPnUser, isLidUser, isPnUser, type proto as Proto, proto } from '@whiskeysockets/baileys'
 import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
@@ -22,7 +23,7 @@ export type HistoryPiece =
 /** A chat as on its phone, without its messages. `name` is its saved name; times are in seconds. */
 export interface HistoryChat extends Omit<Proto.IConversation, 'messages'> {
   id: string
-  /** Its newest message, which phones write first. */
+  /** Newest message of the chat, which phones write first. */
   newest: { id: string; fromMe: boolean; participant: string | undefined; timestamp: number } | undefined
 }
 
@@ -54,7 +55,7 @@ const DECODED = new Map<number, (bytes: Uint8Array) => HistoryPiece | null>([
   [8, (bytes) => ({ kind: 'settings', settings: proto.GlobalSettings.decode(bytes) })],
   [12, (bytes) => pastParticipants(proto.PastParticipants.decode(bytes))],
   [15, (bytes) => pairOf(proto.PhoneNumberToLIDMapping.decode(bytes))],
-  // `nctSalt`, which the library's definition lacks. A copy, because a view would keep the whole piece of the stream.
+  // `nctSalt`, which the library's definition lacks. This is a copy, because a view would keep the whole piece of the stream.
   [19, (bytes) => (bytes.length > 0 ? { kind: 'chatTokenSalt', salt: Uint8Array.from(bytes) } : null)],
 ])
 /** Field numbers of `Conversation`. */
@@ -62,13 +63,13 @@ const ID = 1
 const MESSAGES = 2
 
 interface OpenChat {
-  /** Number of its bytes that are still to come. */
+  /** Number of bytes of the chat that are still to come. */
   left: number
   parts: Uint8Array[]
   size: number
   isLid: boolean
   newest: HistoryChat['newest']
-  /** Number of a chat with only a LID, from the receipt of an own message. */
+  /** Number of a chat with only a LID, from the receipt of a message of the account. */
   receiptFrom: string | undefined
 }
 
@@ -83,7 +84,7 @@ export function historyParser(): HistoryParser {
   let skipping = 0
   let chat: OpenChat | null = null
 
-  /** The next field with its parsed header; null if the header is incomplete. `at` then points after the header. */
+  /** Reads the next field with its parsed header; null if the header is incomplete. `at` then points after the header. */
   function field(): Field | null {
     const start = at
     const tag = varint(bytes, at)
@@ -101,7 +102,7 @@ export function historyParser(): HistoryParser {
     return { number, start, data: tag.end, end, isBytes: false }
   }
 
-  /** False if its bytes are incomplete; then it waits for them. */
+  /** Whether the bytes of a field are complete; if not, it waits for them. */
   function isWhole({ start, end }: Field): boolean {
     if (end <= bytes.length) return true
     needed = end - start
@@ -113,7 +114,7 @@ export function historyParser(): HistoryParser {
     at = Math.min(end, bytes.length)
   }
 
-  /** A field of the open chat; false if more bytes are needed. */
+  /** Reads a field of the open chat; false if more bytes are needed. */
   function chatField(open: OpenChat): boolean {
     const next = field()
     if (!next) return false
@@ -130,7 +131,7 @@ export function historyParser(): HistoryParser {
     if (isMessage) lookAt(open, bytes.subarray(data, end))
     else {
       if (isBytes && number === ID) open.isLid = isLid(Buffer.from(bytes.subarray(data, end)).toString())
-      // A copy, because a view would keep the whole piece of the stream.
+      // This is a copy, because a view would keep the whole piece of the stream.
       open.parts.push(Uint8Array.from(bytes.subarray(start, end)))
       open.size += end - start
     }
@@ -197,7 +198,7 @@ export function historyParser(): HistoryParser {
       } catch (error) {
         throw error instanceof NotProtobuf ? new DamagedHistory(error.message) : error
       }
-      // A copy only of the rest, because the pieces of the stream are large.
+      // Only the rest is copied, because the pieces of the stream are large.
       later = at < bytes.length ? [Uint8Array.from(bytes.subarray(at))] : []
       size = bytes.length - at
       bytes = new Uint8Array(0)
@@ -213,9 +214,9 @@ export function historyParser(): HistoryParser {
 
 interface Field {
   number: number
-  /** Offset of its tag. */
+  /** Offset of the field's tag. */
   start: number
-  /** Offset of its value, after tag and length. */
+  /** Offset of the field's value, after tag and length. */
   data: number
   end: number
   isBytes: boolean
@@ -235,7 +236,7 @@ function lookAt(open: OpenChat, bytes: Uint8Array) {
       timestamp: Number(messageTimestamp ?? 0),
     }
   const reader = userReceipt?.[0]?.userJid
-  // The reader of an own message in a 1:1 chat is the other person.
+  // The reader of a message of the account in a 1:1 chat is the other person.
   if (open.isLid && key?.fromMe && reader && isPn(reader)) open.receiptFrom = reader
 }
 

@@ -14,14 +14,17 @@ export function chatKind(jid: string): ChatKind {
   return 'user'
 }
 
-/** Other names of the two servers of people: hosted accounts, and the old name that some clients still write. */
+/** Alternative names of the two servers of people: those of hosted accounts, and the old name that some clients still write. */
 const SERVERS = new Map([
   ['hosted', 's.whatsapp.net'],
   ['hosted.lid', 'lid'],
   ['c.us', 's.whatsapp.net'],
 ])
 
-/** Identifier of a jid without a look-up; a LID stays `<digits>@lid` (use `Identity.person` if the number may be known). */
+/**
+ * Returns the identifier of a jid without a look-up; a LID stays `<digits>@lid` (use `Identity.person` if the number
+ * may be known).
+ */
 export const identifierOf = (jid: string): string => cut(written(jid), MAX_ID)
 
 function written(jid: string): string {
@@ -32,22 +35,25 @@ function written(jid: string): string {
   return isLidUser(name) ? name : jid
 }
 
-/** Jid of a validated identifier. */
+/** Returns the jid of a validated identifier. */
 export function jidOf(identifier: string): string {
   if (identifier.endsWith('-group')) return `${identifier.slice(0, -'-group'.length)}@g.us`
   if (identifier.includes('@')) return identifier
   return `${identifier}@s.whatsapp.net`
 }
 
-/** Every jid of a chat or person in the form of events, LID first. A group or channel has one. */
+/** Returns every jid of a chat or person in the form of events, LID first. A group or channel has one. */
 export const jidsOf = ({ phone, lid }: { phone: string; lid: string | null }): string[] => [
   ...new Set([...(lid === null ? [] : [lid]), jidOf(phone)]),
 ]
 
-/** The usual form of a jid without device and agent. A list has thousands of people, and parsing each takes fifteen times as long. */
+/**
+ * The usual form of a jid without a device or agent part. A list has thousands of people, and parsing each takes
+ * fifteen times as long.
+ */
 const IS_BARE = /^[^:_@]+@(?:s\.whatsapp\.net|lid|g\.us)$/
 
-/** Jid without device and agent: one name per person. */
+/** Removes device and agent from a jid, so that each person has one jid per server. */
 export function bare(jid: string): string {
   if (IS_BARE.test(jid)) return jid
   const decoded = jidDecode(jid)
@@ -55,5 +61,5 @@ export function bare(jid: string): string {
   return `${decoded.user}@${SERVERS.get(decoded.server) ?? decoded.server}`
 }
 
-/** The part before the server and the device; for a person, digits. */
+/** Returns the part before the server and the device; for a person, digits. */
 export const jidUser = (jid: string): string => jidDecode(jid)?.user ?? jid

@@ -3,7 +3,7 @@ import { cut } from './bounds.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Null if the text is not a JSON object. */
+/** Parses a text; null if it is not a JSON object. */
 export function jsonObjectOrNull(text: string | null | undefined): Json | null {
   if (!text) return null
   try {
@@ -15,7 +15,7 @@ export function jsonObjectOrNull(text: string | null | undefined): Json | null {
   }
 }
 
-/** An empty object if the text is not a JSON object. */
+/** Parses a text; an empty object if it is not a JSON object. */
 export const jsonObject = (text: string | null | undefined): Json => jsonObjectOrNull(text) ?? {}
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -24,8 +24,8 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const PASSED_ON = { levels: 16, values: 1_000, characters: 65_536, name: 256 }
 
 /**
- * A copy within the limits, for an event: values after the last are omitted, texts are truncated, and deeper values are null. Lone surrogates are
- * replaced, because strict readers of JSON refuse a whole body because of one.
+ * Copies JSON within the limits, for an event: values after the last are omitted, texts are truncated, and deeper
+ * values are null. Lone surrogates are replaced, because strict readers of JSON refuse a whole body because of one.
  */
 export function passedOn(json: Json): Json {
   let { values, characters } = PASSED_ON
@@ -55,14 +55,17 @@ export function passedOn(json: Json): Json {
 
 export const object = (value: unknown): Json => (isObject(value) ? value : {})
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(object) : [])
-/** Numbers count as text, because some clients write ids that way. Lone surrogates are replaced, because no event may have one. */
+/**
+ * Returns a text. Numbers count as text, because some clients write ids that way. Lone surrogates are replaced, because
+ * no event may have one.
+ */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.toWellFormed() : typeof value === 'number' && Number.isFinite(value) ? String(value) : null
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : null
 }
-/** `{ value: 1050, offset: 100 }` is 10.50. */
+/** Reads an amount: `{ value: 1050, offset: 100 }` is 10.50. */
 export function amountOf(value: unknown): number | null {
   const { value: units, offset } = object(value)
   const number = numberOf(units)

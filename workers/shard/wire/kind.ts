@@ -1,4 +1,7 @@
-/** Kind of a stanza, in strings that are safe for a metric: its tag, and the type that distinguishes it from others with the same tag. */
+/**
+ * Names the kind of a stanza in strings that are safe for a metric: its tag, and the type that distinguishes it from
+ * others with the same tag.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export interface Kind {
@@ -7,7 +10,7 @@ export interface Kind {
   type: string
 }
 
-/** A keyword of the protocol; a stranger chose any other text, which is not repeated. */
+/** A keyword of the protocol. Any other text was chosen by a stranger and is not repeated. */
 const WORD = /^[a-z][a-z0-9_:-]{0,39}$/
 
 const word = (text: string | undefined): string => (text === undefined ? 'none' : WORD.test(text) ? text : 'odd')

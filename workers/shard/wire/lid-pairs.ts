@@ -1,4 +1,4 @@
-/** Pairs of number and LID in a stanza. */
+/** Finds the pairs of number and LID in a stanza. */
 import { type BinaryNode, isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import { bare } from './jid.ts'
 
@@ -10,7 +10,7 @@ export interface LidPair {
 /** Limit of pairs: a group has about a thousand members, so a longer list is not one of people. */
 const MAX_PAIRS = 2_000
 
-/** Attributes that name a person, each with those that name the same person differently. */
+/** Attributes that identify a person, each with those that identify the same person differently. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['participant', ['participant_pn', 'participant_lid']],
   ['from', ['sender_pn', 'sender_lid', 'lid']],
@@ -33,7 +33,8 @@ export function lidPairsIn(node: BinaryNode): LidPair[] {
 }
 
 function collect({ attrs, content }: BinaryNode, depth: number, pairs: LidPair[]): void {
-  // Iterates over the existing attributes, because a list may have tens of thousands of children with one or two each.
+  // The loop visits the existing attributes, because a list may have tens of thousands of children with one or two
+  // each.
   for (const name in attrs) {
     for (const other of NAMES.get(name) ?? []) {
       const pair = pairOf(attrs[name]!, attrs[other])

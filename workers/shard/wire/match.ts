@@ -9,7 +9,7 @@ export interface Match {
   child?: string
   /** Tags that none of its children may have. */
   without?: readonly string[]
-  /** Server of `from`. */
+  /** Server of the jid in `from`. */
   from?: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * Hosts and credentials for uploads of files.
+ * Queries the hosts and credentials for uploads of files.
  *
  *   <iq to="s.whatsapp.net" type="set" xmlns="w:m"><media_conn/></iq>   → <media_conn auth ttl><host hostname/>…</media_conn>
  */
@@ -13,13 +13,13 @@ export const mediaConnectionQuery = (): BinaryNode => ({
 
 export interface MediaHosts {
   auth: string
-  /** In the order in which they are tried. */
+  /** Hosts in the order in which they are tried. */
   hosts: string[]
-  /** Validity of both in seconds; null if absent in the answer. */
+  /** Validity of hosts and credentials in seconds; null if absent in the answer. */
   ttlSeconds: number | null
 }
 
-/** Null if the answer has no host or no credentials. */
+/** Parses the answer; null if it has no host or no credentials. */
 export function mediaHostsIn(answer: BinaryNode): MediaHosts | null {
   const node = getBinaryNodeChild(answer, 'media_conn')
   const hosts = getBinaryNodeChildren(node, 'host').flatMap(({ attrs }) => (attrs.hostname ? [attrs.hostname] : []))

@@ -1,11 +1,12 @@
-/** Nodes of a message's stanza beside its ciphertexts, and the stanzas that are built here: channel posts and resends. */
+/** Builds the nodes of a message's stanza beside its ciphertexts, and the stanzas of channel posts and resends. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 /** `<meta polltype|event_type|status_setting>`: kind of a message that the network cannot read. */
 export const metaNode = (attrs: Record<string, string>): BinaryNode => ({ tag: 'meta', attrs })
 
 /**
- * BIZ-MIXED: without it the network accepts the buttons, but no client shows them. `seconds` since the epoch.
+ * The node `biz` of messages with buttons: without it the network accepts the buttons, but no client shows them.
+ * `seconds` since the epoch.
  *
  *   <biz actual_actors="2" host_storage="2" privacy_mode_ts><interactive type="native_flow" v="1"><native_flow v="9" name="mixed"/></interactive>
  *     <quality_control source_type="third_party"/></biz>
@@ -23,16 +24,16 @@ export const mixedBizNode = (seconds: number): BinaryNode => ({
   ],
 })
 
-/** BOT, in addition to BIZ-MIXED in 1:1 chats. */
+/** The node `bot`, in addition to `mixedBizNode` in 1:1 chats. */
 export const bizBotNode = (): BinaryNode => ({ tag: 'bot', attrs: { biz_bot: '1' } })
 
-/** BIZ-PAY: the name of payments and orders. */
+/** The node `biz` of payments and orders, with their name. */
 export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode => ({
   tag: 'biz',
   attrs: { native_flow_name: name },
 })
 
-/** `identity`: encoded identity of the device with which a session begins, with the account's signature. */
+/** Node with the device's identity. `identity`: its encoded form, with which a session begins, with the account's signature. */
 export const deviceIdentityNode = (identity: Uint8Array): BinaryNode => ({ tag: 'device-identity', attrs: {}, content: identity })
 
 /** The privacy token that a contact gave this account. */
@@ -78,7 +79,7 @@ export interface Sealed {
   ciphertext: Uint8Array
 }
 
-/** A message to a person, for each device of both sides. `attributes`: those of the ciphertexts. */
+/** Builds a message to a person, for each device of both sides. `attributes`: those of the ciphertexts. */
 export const messageStanza = (
   attrs: Record<string, string>,
   { sealed, attributes }: { sealed: readonly Sealed[]; attributes: Record<string, string> },
@@ -100,7 +101,7 @@ export const messageStanza = (
   ],
 })
 
-/** A message for the one device that requested it. */
+/** Builds a message for the one device that requested it. */
 export const sealedAgain = ({ id, attributes, address, ciphertext, count, identity, nodes }: SealedAgain): BinaryNode => ({
   tag: 'message',
   attrs: { id, ...attributes, ...address },

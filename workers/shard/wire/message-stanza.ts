@@ -10,11 +10,11 @@ export type CiphertextKind = (typeof OPENED)[number]
 
 const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.type)
 
-/** In their order. Returns the same array objects each time, so that they can be found again in a map. */
+/** Returns the ciphertexts in their order: the same array objects each time, so that they can be found again in a map. */
 export const ciphertextsIn = (node: BinaryNode): Uint8Array[] =>
   encrypted(node).flatMap(({ content }) => (content instanceof Uint8Array ? content : []))
 
-/** Type of one of its ciphertexts. */
+/** Returns the type of one of the ciphertexts. */
 export const ciphertextKind = (node: BinaryNode, ciphertext: Uint8Array): CiphertextKind | undefined => {
   const enc = encrypted(node).find(({ content }) => content === ciphertext)
   return enc && kindOf(enc)
@@ -23,7 +23,10 @@ export const ciphertextKind = (node: BinaryNode, ciphertext: Uint8Array): Cipher
 const encrypted = (node: BinaryNode) =>
   getAllBinaryNodeChildren(node).filter((child) => child.tag === 'enc' && kindOf(child) !== undefined)
 
-/** Name of the first content that cannot be decrypted: the type of its ciphertext, or its tag; undefined if there is none. */
+/**
+ * Returns the name of the first content that cannot be decrypted: the type of its ciphertext, or its tag; undefined if
+ * there is none.
+ */
 export function foreignKind(node: BinaryNode): string | undefined {
   const foreign = getAllBinaryNodeChildren(node).find(
     (child) => isContent(child) && (kindOf(child) === undefined || !(child.content instanceof Uint8Array)),
@@ -31,7 +34,7 @@ export function foreignKind(node: BinaryNode): string | undefined {
   return foreign && (foreign.attrs.type || foreign.tag)
 }
 
-/** Name of the first content, whether or not it can be decrypted. */
+/** Returns the name of the first content, whether or not it can be decrypted. */
 export function contentKind(node: BinaryNode): string | undefined {
   const first = getAllBinaryNodeChildren(node).find(isContent)
   return first && (first.attrs.type || first.tag)
@@ -39,7 +42,7 @@ export function contentKind(node: BinaryNode): string | undefined {
 
 const isContent = ({ tag }: BinaryNode) => tag === 'enc' || tag === 'plaintext'
 
-/** An addition to another message: apps show nothing in its place if they cannot read it. */
+/** Whether the message is an addition to another one: apps show nothing in its place if they cannot read it. */
 export const isHidden = (node: BinaryNode): boolean =>
   getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'enc' && attrs['decrypt-fail'] === 'hide')
 
@@ -57,16 +60,22 @@ export function answerIn(node: BinaryNode): AnswerStanza {
   return { target: { id, sender, chat }, ids: [...(begun ? [begun] : []), node.attrs.id ?? ''] }
 }
 
-/** Neither a ciphertext nor a text: the network withholds the content from linked devices (view once), or the phone must send it again. */
+/**
+ * Whether a message has neither a ciphertext nor a text: the network withholds the content from linked devices (view
+ * once), or the phone must send it again.
+ */
 export const isEmptyHanded = (node: BinaryNode): boolean => !getAllBinaryNodeChildren(node).some(isContent)
 
-/** Mark of a message of the own phone only to its devices; from others it has no meaning. */
+/** Whether a message is marked as one of the account's own phone only to its devices; from others the mark has no meaning. */
 export const isMarkedPeer = ({ attrs }: BinaryNode): boolean => attrs.category === 'peer'
 
 /** Types of `<unavailable>` whose content the phone does not have either, or does not share. */
 const NEVER = new Set(['bot_unavailable_fanout', 'hosted_unavailable_fanout', 'view_once_unavailable_fanout'])
 
-/** `shown`: view-once content, which has arrived on the device that may show it. `never`: nobody sends it. `later`: the phone can be asked for it. */
+/**
+ * Returns why the content is absent. `shown`: view-once content, which has arrived on the device that may show it.
+ * `never`: nobody sends it. `later`: the phone can be asked for it.
+ */
 export function absenceOf(node: BinaryNode): 'shown' | 'never' | 'later' {
   const unavailable = getBinaryNodeChild(node, 'unavailable')
   const { type = '', hosted } = unavailable?.attrs ?? {}
@@ -75,6 +84,6 @@ export function absenceOf(node: BinaryNode): 'shown' | 'never' | 'later' {
   return neverComes ? 'never' : 'later'
 }
 
-/** The content is absent because it may be shown once, on a phone. */
+/** Whether the content is absent because it may be shown once, on a phone. */
 export const isViewOnce = (node: BinaryNode): boolean =>
   getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))

@@ -1,6 +1,5 @@
 /**
- * `<notification type="mex"><update op_name>JSON</update></notification>`: notices of GraphQL operations. The JSON has `updates`, or the answer of
- * the operation as `data`. Pure. Shapes as in the captured samples of the specification.
+ * `<notification type="mex"><update op_name>JSON</update></notification>`: notices of GraphQL operations. The JSON has `updates`, or the answer of the operation as `data`. Pure. The shapes are those of captured samples.
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
@@ -19,20 +18,20 @@ export function mexUpdateIn(notice: BinaryNode): MexUpdate {
   return { operation: textOf(json.operation) ?? update?.attrs.op_name ?? '', json }
 }
 
-/** `LidChangeNotification`; null if one of the names is missing. */
+/** Parses `LidChangeNotification`; null if one of the two LIDs is missing. */
 export function lidChangeIn({ data }: Json): { before: string; after: string } | null {
   const { old, new: lid } = object(object(data).xwa2_notify_lid_change)
   const [before, after] = [textOf(old), textOf(lid)]
   return before && after ? { before, after } : null
 }
 
-/** `NotificationUserReachoutTimelockUpdate`; null if it has no lock. */
+/** Parses `NotificationUserReachoutTimelockUpdate`; null if it has no lock. */
 export function reachOutLockIn({ data }: Json): ReachOutLock | null {
   const lock = object(object(data).xwa2_notify_account_reachout_timelock)
   return lock.is_active === undefined ? null : reachOutLock(lock)
 }
 
-/** `NotificationLinkedProfilesUpdates`: numbers with their LIDs. */
+/** Parses `NotificationLinkedProfilesUpdates`: numbers with their LIDs. */
 export const linkedProfilesIn = ({ data, updates }: Json): LidPair[] =>
   [...objects(updates), object(object(data).xwa2_notify_linked_profiles)].flatMap(pairsOf)
 
@@ -47,11 +46,11 @@ function pairsOf({ jid, added_profiles: added }: Json): LidPair[] {
 
 export interface RoleNotice {
   newsletter: string
-  /** Names of the person in the notice, in the order of preference. */
+  /** Jids of the person in the notice, in the order of preference. */
   names: readonly string[]
 }
 
-/** `NotificationNewsletterAdminPromote`, `…Demote`: the person, the channel and the role. */
+/** Parses `NotificationNewsletterAdminPromote`, `…Demote`: the person, the channel and the role. */
 export const newsletterRolesIn = ({ data, updates }: Json): RoleNotice[] =>
   [...objects(updates), ...Object.values(object(data)).map(object)].flatMap((each) => {
     const newsletter = textOf(each.jid) ?? textOf(each.id)

@@ -1,12 +1,14 @@
 /**
- * The GraphQL operations of `w:mex` in one table. The web client identifies each by a number that changes with its builds, so an operation has the
- * current number and those of older builds, which are tried when the network does not know the newer one (`connection/mex.ts`).
+ * The GraphQL operations of `w:mex` in one table. The web client identifies each by a number that changes with its
+ * builds, so an operation has the current number and those of older builds, which are tried when the network does not
+ * know the newer one (`connection/mex.ts`).
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="w:mex"><query query_id>{"variables":{…}}</query></iq>   → <result>{"data":{field:…},"errors":[…]}</result>
  *
- * To add an operation, add a row under its name in the specification of the web client, with `id` and `field`, the field of `data` that has the
- * answer; a test compares both with the specification. When a number changes, the new one becomes `id`, and the old one the first of `older`. If an
- * older build used other variables, its entry is a function of the current ones.
+ * To add an operation, add a row under its name in the web client, with `id` and `field`, the field of `data` that has
+ * the answer; a test compares the two values with captured ones. When a number changes, the new one becomes `id`, and
+ * the old one the first of `older`. If an older build used other variables, its entry is a function of the current
+ * ones.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'
@@ -85,7 +87,7 @@ function muteOfBefore({ input }: Json): MexForm {
   }
 }
 
-/** All forms of a query in the order of attempts. `id`: an id from the configuration, which is tried first. */
+/** Returns all forms of a query in the order of attempts. `id`: an id from the configuration, which is tried first. */
 export function mexForms(name: MexName, variables: Json, id?: string): MexForm[] {
   const operation: MexOperation = MEX[name]
   const { field, older = [] } = operation
@@ -123,7 +125,10 @@ export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
   return { kind: isUnknown(json.data, error) ? 'unknown' : 'refused', error }
 }
 
-/** An unknown operation id is a bad request that names no field; wrong variables name the field (captured answers, Cobalt 539). */
+/**
+ * Whether the operation is unknown. An unknown operation id is a bad request that names no field; wrong variables name
+ * the field (captured answers, Cobalt 539).
+ */
 const isUnknown = (data: unknown, { extensions, path }: Json) =>
   (data === null || data === undefined) &&
   object(extensions).error_code === BAD_REQUEST &&
@@ -132,7 +137,7 @@ const isUnknown = (data: unknown, { extensions, path }: Json) =>
 /** Role of the viewer in a channel, which the current look-up sends. */
 export type ViewRole = 'GUEST' | 'SUBSCRIBER' | 'ADMIN' | 'OWNER'
 
-/** All variables of `FetchNewsletter`, because the network refuses a look-up if one of them is missing. */
+/** Returns all variables of `FetchNewsletter`, because the network refuses a look-up if one of them is missing. */
 export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: ViewRole): Json => ({
   fetch_creation_time: true,
   fetch_full_image: true,
@@ -143,7 +148,7 @@ export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: 
   input: { key, type, view_role: viewRole },
 })
 
-/** Name in a description of a channel: `{ text }` in its metadata, or the text itself. */
+/** Returns the name in a description of a channel: `{ text }` in its metadata, or the text itself. */
 export function newsletterName(description: unknown): string | null {
   const { name, thread_metadata: metadata } = object(description)
   const inner = object(metadata).name

@@ -1,5 +1,5 @@
 /**
- * `<notification type="newsletter" from=channel t>`: roles and reactions in a channel, one child each. Pure.
+ * Parses `<notification type="newsletter" from=channel t>`: roles and reactions in a channel, one child each. Pure.
  *
  *   <participant jid role? action?/>      <reaction message_id|server_id><reaction code?/></reaction>
  */

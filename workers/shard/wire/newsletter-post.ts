@@ -1,22 +1,23 @@
 /**
- * `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a channel post, or a later change of one under
- * the same id. With `<reaction code?/>` instead of content, another device of the account reacted to the post with that number. Pure.
+ * Parses `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a channel
+ * post, or a later change of one under the same id. With `<reaction code?/>` instead of content, another device of the
+ * account reacted to the post with that number. Pure.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
 export interface PostStanza {
   isOwn: boolean
-  /** Undefined for a new post. */
+  /** Kind of the change; undefined for a new post. */
   edit: string | undefined
-  /** Removed by its author or by an admin. */
+  /** Whether the post was removed by its author or by an admin. */
   isRemoved: boolean
-  /** Epoch ms; `t` may be the time of the post itself. */
+  /** Time of the edit in epoch ms; `t` may be the time of the post itself. */
   editedAt: number | undefined
-  /** A protobuf message; null if there is none. */
+  /** Content as a protobuf message; null if there is none. */
   content: Uint8Array | null
   /** A reaction to the post; empty if it was removed. */
   reaction: string | undefined
-  /** Tag or type of the element that is there instead of content. */
+  /** Tag or type of the element that takes the place of content. */
   kind: string
 }
 

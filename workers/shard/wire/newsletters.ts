@@ -1,15 +1,17 @@
 /**
- * Channels on the wire: parses descriptions and lists of posts. Pure. Shapes as in the specification and its captured answers; a description is the
- * answer of a GraphQL operation (`mex.ts`).
+ * Parses descriptions of channels and lists of posts. Pure. The shapes are those of captured answers; a description is
+ * the answer of a GraphQL operation (`mex.ts`).
  *
- *   { id, state: { type }, thread_metadata: { name: { text }, description: { text }, creation_time, subscribers_count, verification, invite,
- *     handle, picture, preview, settings: { reaction_codes: { value } } }, viewer_metadata: { role, settings: [{ type, value }] } }
+ * { id, state: { type }, thread_metadata: { name: { text }, description: { text }, creation_time, subscribers_count,
+ *   verification, invite,
+ * handle, picture, preview, settings: { reaction_codes: { value } } }, viewer_metadata: { role, settings: [{ type,
+ *     value }] } }
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { count } from './bounds.ts'
 import { type Json, numberOf, object, objects, textOf } from './json.ts'
 
-/** String values are the network's, in lower case. Null if absent in the answer. */
+/** A channel. String values are the network's, in lower case. A field is null if it is absent in the answer. */
 export interface Newsletter {
   id: string
   name: string
@@ -32,7 +34,7 @@ export interface Newsletter {
 
 const word = (value: unknown) => textOf(value)?.toLowerCase() ?? null
 
-/** Null if the value is not a description of a channel. */
+/** Parses a description; null if the value is not a description of a channel. */
 export function newsletterIn(description: unknown): Newsletter | null {
   const { id, state, thread_metadata: metadata, viewer_metadata: viewer } = object(description)
   const jid = textOf(id)
@@ -56,20 +58,20 @@ export function newsletterIn(description: unknown): Newsletter | null {
   }
 }
 
-/** `MUTE_FOLLOWER_ACTIVITY` concerns notices to a channel's administrators about new followers. */
+/** Whether a channel is muted. `MUTE_FOLLOWER_ACTIVITY` concerns notices to a channel's administrators about new followers. */
 function mutedIn({ settings }: Json): boolean | null {
   const value = objects(settings).find(({ type }) => type === 'MUTE_ADMIN_ACTIVITY')?.value
   return value === undefined ? null : value === 'ON'
 }
 
-/** `{ direct_path }`, rarely with the complete URL; null if there is no picture. */
+/** Returns the URL of `{ direct_path }`, which rarely comes with the complete URL; null if there is no picture. */
 export function pictureUrl(picture: unknown, host: string): string | null {
   const { url, direct_path } = object(picture)
   const path = textOf(direct_path)
   return textOf(url) || (path?.startsWith('/') ? `https://${host}${path}` : null)
 }
 
-/** `{ result: [channel], page_info: { hasNextPage, endCursor } }`: a page of the directory. */
+/** Parses a page of the directory: `{ result: [channel], page_info: { hasNextPage, endCursor } }`. */
 export function directoryPage(answer: unknown): { newsletters: Newsletter[]; next: string | null } {
   const { result, page_info: info } = object(answer)
   const { hasNextPage, endCursor } = object(info)
@@ -92,13 +94,13 @@ export const postsQuery = (newsletter: string, limit: number, before?: string): 
 })
 
 export interface Post {
-  /** Null if absent in the answer. */
+  /** Id of the post; null if absent in the answer. */
   id: string | null
   serverId: string
   /** Epoch seconds. */
   at: number
   isOwn: boolean
-  /** A protobuf message; null if the post was deleted. */
+  /** Content as a protobuf message; null if the post was deleted. */
   content: Uint8Array | null
 }
 

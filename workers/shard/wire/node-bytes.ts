@@ -7,7 +7,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import { TAGS, TOKEN_MAP } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { type FullJid, jidDecode } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
-/** The byte or two that represent each token. */
+/** One or two bytes that represent each token. */
 const TOKENS: ReadonlyMap<string, { dict?: number; index: number }> = new Map(Object.entries(TOKEN_MAP))
 /** Two characters per byte, at most `PACKED_MAX`. */
 const DIGITS = /^[\d.-]{1,127}$/
@@ -15,7 +15,7 @@ const HEX = /^[\dA-F]{1,127}$/
 
 const INT_20 = 2 ** 20
 
-/** Encoded stanza after the byte that means "not compressed". Throws for a node without a tag or with invalid contents. */
+/** Encodes a stanza, after the byte that means "not compressed". Throws for a node without a tag or with invalid contents. */
 export function nodeBytes(node: BinaryNode): Buffer {
   const writing = new Writing()
   writing.byte(0)
@@ -124,7 +124,7 @@ class Writing {
 
 const [NINE, MINUS, DOT, A] = ['9', '-', '.', 'A'].map((character) => character.charCodeAt(0)) as [number, number, number, number]
 
-/** Value 15 after the last character. */
+/** Returns the half byte of a character; 15 after the last one. */
 function half(text: string, at: number): number {
   const code = at < text.length ? text.charCodeAt(at) : 0
   if (code === 0) return 15

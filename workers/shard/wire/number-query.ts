@@ -3,15 +3,15 @@ import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'
 
-/** Query for the account of a number. `sid` is a unique id of the query. */
+/** Builds the query for the account of a number. `sid` is a unique id of the query. */
 export const numberQuery = (digits: string, sid: string): BinaryNode => usyncQuery(['contact'], [userWithNumber(digits)], sid)
 
-/** The same for many numbers, with their LIDs. */
+/** Does the same for many numbers, with their LIDs. */
 export const numbersQuery = (numbers: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['contact', 'lid'], numbers.map(userWithNumber), sid)
 
 export type NumberAnswer =
-  /** The registered form, which can have one digit more or less. */
+  /** `jid` has the registered form, which can have one digit more or less. */
   | { type: 'account'; jid: string }
   | { type: 'none' }
   /** The network refused: each protocol of a query has an error in its result, or in the person's part of it. */
@@ -40,8 +40,9 @@ export interface Account {
 }
 
 /**
- * The answer for each number, by the number of the query. It is matched by the contact that the answer repeats, because the jid has the registered
- * form. Null if there is no account. A refusal of one person's part refuses the whole answer.
+ * Returns the account of each number, by the number of the query. It is matched by the contact that the answer repeats,
+ * because the jid has the registered form. Null if there is no account. A refusal of one person's part refuses the
+ * whole answer.
  */
 export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
   const said = usyncAnswer(answer)

@@ -1,5 +1,5 @@
 /**
- * Linking a device to an account that requires its passkey: the stanzas, and the protobufs and JSON inside them. Pure.
+ * Links a device to an account that requires its passkey: the stanzas, and the protobufs and JSON inside them. Pure.
  *
  *   <notification from="s.whatsapp.net" type="passkey_prologue_request"><passkey_request_options/>?     WebAuthn options as JSON
  *   <iq type="get" xmlns="md"><passkey_request_options/>                       answered with the same element
@@ -36,7 +36,10 @@ export interface RequestOptions {
 /** Without one in the options a browser uses the host of its page. */
 const DEFAULT_RP = 'web.whatsapp.com'
 
-/** Options in the network's request, or in its answer to the query. Null if there are none, or none that a browser could use. */
+/**
+ * Reads the options in the network's request, or in its answer to the query. Null if there are none, or none that a
+ * browser could use.
+ */
 export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   const text = textWithin(getBinaryNodeChild(stanza, 'passkey_request_options'), MAX_OPTIONS)
   const json = text === null ? null : objectOf(text)
@@ -51,7 +54,7 @@ export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   }
 }
 
-/** Null if there is none. */
+/** Reads the reference; null if there is none. */
 export const refIn = (answer: BinaryNode): string | null => textWithin(getBinaryNodeChild(answer, 'ref'), MAX_REF)
 
 export interface PrimaryIdentity {
@@ -59,7 +62,7 @@ export interface PrimaryIdentity {
   nonce: Uint8Array
 }
 
-/** Null if it is not the first element, or incomplete. */
+/** Reads the phone's key and nonce; null if they are not the first element, or incomplete. */
 export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
   const [child] = getAllBinaryNodeChildren(notice)
   if (child?.tag !== 'primary_ephemeral_identity' || !(child.content instanceof Uint8Array)) return null
@@ -69,7 +72,7 @@ export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
     : null
 }
 
-/** Only the server has a part in a pairing. */
+/** Whether the server sent the notice, because only the server has a part in a pairing. */
 export const isFromServer = ({ attrs }: BinaryNode): boolean =>
   attrs.from === S_WHATSAPP_NET || `@${attrs.from}` === S_WHATSAPP_NET
 
@@ -79,10 +82,10 @@ export const refQuery = (): BinaryNode => query('get', { tag: 'ref', attrs: {} }
 
 export interface Prologue {
   credentialId: Uint8Array
-  /** JSON bytes. */
+  /** Assertion as JSON bytes. */
   assertion: Uint8Array
   payload: Uint8Array
-  /** Null if the phone must ask its owner. */
+  /** Proof of the handoff; null if the phone must ask its owner. */
   proof: Uint8Array | null
 }
 
@@ -113,7 +116,7 @@ export interface CompanionIdentity {
 export const companionIdentity = (identity: CompanionIdentity): Uint8Array =>
   proto.CompanionEphemeralIdentity.encode(identity).finish()
 
-/** `identity` is encoded. */
+/** Builds the payload of the prologue. `identity` is encoded. */
 export const prologuePayload = (identity: Uint8Array, commitment: Uint8Array): Uint8Array =>
   proto.ProloguePayload.encode({ companionEphemeralIdentity: identity, commitment: { hash: commitment } }).finish()
 
@@ -127,13 +130,13 @@ export interface PairingRequest {
 
 export const pairingRequest = (request: PairingRequest): Uint8Array => proto.PairingRequest.encode(request).finish()
 
-/** `sealed`: ciphertext and tag. */
+/** Builds the request. `sealed`: ciphertext and tag. */
 export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
   proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
 
 /**
- * Bytes of a base64url text, with or without padding; null if the text is empty or invalid. Four characters encode three bytes, so a remainder of one
- * character, which encodes less than a byte, is invalid.
+ * Decodes a base64url text, with or without padding; null if the text is empty or invalid. Four characters encode three
+ * bytes, so a remainder of one character, which encodes less than a byte, is invalid.
  */
 export const base64urlBytes = (text: string): Buffer | null =>
   /^(?:[\w-]{4})*(?:[\w-]{2,4})={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null

@@ -4,13 +4,13 @@ import { secondsToIso } from './bounds.ts'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, userAt, usyncAnswer, usyncQuery } from './usync.ts'
 
-/** Message timer of new chats of this person. */
+/** Queries the message timer of new chats of this person. */
 export const durationQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['disappearing_mode'], [userAt(jid)], sid)
 
-/** `status`: the about text. A verified name means that the account is a business. */
+/** Queries the public data of a person. `status`: the about text. A verified name means that the account is a business. */
 export const aboutQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['status', 'business'], [userAt(jid)], sid)
 
-/** In seconds; null if the account shows none. */
+/** Returns the timer in seconds; null if the account shows none. */
 export function durationIn(answer: BinaryNode): number | null | Refusal {
   const user = onlyUser(answer)
   if (user?.type === 'refused') return user
@@ -19,10 +19,10 @@ export function durationIn(answer: BinaryNode): number | null | Refusal {
 }
 
 export interface About {
-  /** Null if there is none or it is hidden. */
+  /** About text; null if there is none or it is hidden. */
   text: string | null
   setAt: string | null
-  /** Null if absent in the answer. */
+  /** Whether the account is a business; null if absent in the answer. */
   isBusiness: boolean | null
   /** Verified name of a business. */
   verifiedName: string | null
@@ -44,7 +44,7 @@ export function aboutIn(answer: BinaryNode): About | Refusal {
   }
 }
 
-/** The certificate of a business has its name; an unreadable one has none. */
+/** Returns the name in the certificate of a business; an unreadable one has none. */
 function nameIn(certificate: BinaryNode['content']): string | null {
   if (!(certificate instanceof Uint8Array)) return null
   try {
@@ -62,7 +62,7 @@ function onlyUser(answer: BinaryNode): { type: 'user'; node: BinaryNode } | Refu
   return node && { type: 'user', node }
 }
 
-/** A part with an error is hidden from this account, or absent. */
+/** Returns a part of the answer. A part with an error is hidden from this account, or absent. */
 function part(user: BinaryNode | undefined, tag: string): BinaryNode | undefined {
   const found = getBinaryNodeChild(user, tag)
   return errorIn(found) ? undefined : found

@@ -1,4 +1,4 @@
-/** A person in the form of the API, and the look-up of their names: number and LID. */
+/** A person in the form of the API, and the look-up of number and LID. */
 
 export interface Person {
   /** Identifier in the API: the number if known, else `<digits>@lid`. */
@@ -8,13 +8,13 @@ export interface Person {
 }
 
 export interface Identity {
-  /** `alt` is the other name in the stanza itself, which saves the look-up. */
+  /** Resolves a person. `alt` is the other jid (number or LID) in the stanza itself, which saves the look-up. */
   person(jid: string, alt?: string | null): Promise<Person>
-  /** The LID jid of a number jid if the pair is known locally. Makes no query. */
+  /** Returns the LID jid of a number jid if the pair is known locally. Makes no query. */
   lidOf(pnJid: string): Promise<string | null>
-  /** The number jid of a LID jid if the pair is known locally. Makes no query. */
+  /** Returns the number jid of a LID jid if the pair is known locally. Makes no query. */
   pnOf(lidJid: string): Promise<string | null>
   isMe(jid: string): boolean
-  /** The jids of the account, number first; empty before it is paired. */
+  /** Returns the jids of the account, number first; empty before it is paired. */
   own(): string[]
 }

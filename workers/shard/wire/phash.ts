@@ -1,16 +1,17 @@
 /**
- * `phash` of a message to a group: a hash of its intended devices, which the network computes too. The ack has a different one if the network knows
- * other devices. The algorithm is that of whatsmeow and zapo: sorted full addresses, six bytes of SHA-256. The library's own uses the addresses in
- * their given form, and six characters of the encoded hash.
+ * Computes the `phash` of a message to a group: a hash of its intended devices, which the network computes too. The ack
+ * has a different one if the network knows other devices. The algorithm is that of whatsmeow and zapo: sorted full
+ * addresses, six bytes of SHA-256. The library's own uses the addresses in their given form, and six characters of the
+ * encoded hash.
  */
 import { createHash } from 'node:crypto'
 import { jidDecode } from '@whiskeysockets/baileys'
 
 const BYTES = 6
-/** Device of an account that Meta's servers host for a company: it gets the message and is not counted. */
+/** Device number of an account that Meta's servers host for a company: this device gets the message and is not counted. */
 const HOSTED = 99
 
-/** Hash of device jids; null if one of them is invalid. */
+/** Returns the hash of device jids; null if one of them is invalid. */
 export function participantHash(devices: readonly string[]): string | null {
   const addresses = new Set<string>()
   for (const jid of devices) {

@@ -1,6 +1,6 @@
 /**
- * Pictures of accounts, groups and channels. The writing is that of the library and zapo, because the specification only has the reading. `target` is
- * the group; it is absent for the own picture.
+ * Reads and writes pictures of accounts, groups and channels. The writes are those of the library and zapo. `target` is
+ * the group; it is absent for the account's own picture.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
@@ -18,14 +18,17 @@ export const setPictureQuery = (jpeg: Uint8Array, target?: string) =>
 export const removePictureQuery = (target?: string) => query(target, undefined)
 
 export interface PictureChange {
-  /** Empty if absent or removed. */
+  /** Id of the picture; empty if absent or removed. */
   id: string
   /** Person who changed the picture of a group. */
   author: string | undefined
   isRemoved: boolean
 }
 
-/** `<notification type="picture"><set id author?/>` or `<delete author?/></notification>`; null for others, such as a request for one. */
+/**
+ * Parses `<notification type="picture"><set id author?/>` or `<delete author?/></notification>`; null for others, such
+ * as a request for a picture.
+ */
 export function pictureChangeIn(notice: BinaryNode): PictureChange | null {
   const set = getBinaryNodeChild(notice, 'set')
   const change = set ?? getBinaryNodeChild(notice, 'delete')

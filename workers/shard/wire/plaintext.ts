@@ -1,4 +1,4 @@
-/** Plaintext of a message to a person, built from its bytes, so that it is encoded once for all devices. */
+/** Builds the plaintext of a message to a person from its bytes, so that it is encoded once for all devices. */
 import { randomInt } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 
@@ -7,7 +7,7 @@ const DEVICE_SENT = 31
 const DESTINATION = 1
 const CONTENT = 2
 
-/** Each byte of the padding is its length, which is random. */
+/** Largest padding. Each of its bytes is its length, which is random. */
 const MAX_PADDING = 16
 
 export function padded(message: Uint8Array): Uint8Array {
@@ -17,7 +17,10 @@ export function padded(message: Uint8Array): Uint8Array {
   return bytes
 }
 
-/** Form in which the account's other devices get a message that one of them sent: `message` encoded, `info` as in the message. */
+/**
+ * Builds the form in which the account's other devices get a message that one of them sent. `message`: the encoded
+ * message; `info`: as in the message.
+ */
 export function deviceSent(to: string, message: Uint8Array, info: proto.IMessageContextInfo | null | undefined): Uint8Array {
   const sent = Buffer.concat([field(DESTINATION, Buffer.from(to)), field(CONTENT, message)])
   const around = info ? [proto.Message.encode({ messageContextInfo: info }).finish()] : []

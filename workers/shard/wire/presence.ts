@@ -1,7 +1,7 @@
 /**
- * Presence and chat states.
+ * Reads and writes presence and chat states.
  *
- *   <presence to type="subscribe"><tctoken t/></presence>     a person's token where there is one
+ *   <presence to type="subscribe"><tctoken t/></presence>     the person's token, if there is one
  *   <presence from type?="unavailable" last?/>
  *   <chatstate to><composing media?="audio"/> | <paused/></chatstate>
  *
@@ -12,7 +12,7 @@ import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baile
 export type ChatState = 'composing' | 'recording' | 'paused'
 export type PresenceState = 'available' | 'unavailable' | ChatState
 
-/** `token`: token of the person (`connection/trusted-tokens.ts`). */
+/** Subscribes to a person. `token`: token of the person (`connection/trusted-tokens.ts`). */
 export const subscription = (to: string, token: BinaryNode[] = []): BinaryNode => ({
   tag: 'presence',
   attrs: { to, type: 'subscribe' },
@@ -31,7 +31,7 @@ export const chatState = (to: string, state: ChatState): BinaryNode => ({
   content: [state === 'recording' ? { tag: 'composing', attrs: { media: 'audio' } } : { tag: state, attrs: {} }],
 })
 
-/** Null for any other stanza. */
+/** Returns the state; null for any other stanza. */
 export function stateOf(node: BinaryNode): PresenceState | null {
   if (node.tag === 'presence') return node.attrs.type === 'unavailable' ? 'unavailable' : node.attrs.type ? null : 'available'
   const [child] = getAllBinaryNodeChildren(node)
@@ -40,7 +40,7 @@ export function stateOf(node: BinaryNode): PresenceState | null {
   return child.attrs.media === 'audio' ? 'recording' : 'composing'
 }
 
-/** `last` of a presence in epoch seconds; null if hidden or invalid. */
+/** Returns the `last` of a presence in epoch seconds; null if hidden or invalid. */
 export function lastSeenIn({ attrs }: BinaryNode): number | null {
   const seconds = Number(attrs.last)
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < 1e11 ? seconds : null

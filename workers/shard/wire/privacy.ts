@@ -1,11 +1,12 @@
 /**
- * Privacy settings, and the people who are excluded from a setting "my contacts except". The protocol specification only describes
- * how to read such a list (`iq privacy get`); the other forms are those that other clients send.
+ * Reads and writes privacy settings, and the people who are excluded from a setting "my contacts except". The reading
+ * of such a list is that of WhatsApp Web; the other forms are those that other clients send.
  *
  *   <iq xmlns="privacy" type="get"><privacy/></iq>                                       → <privacy><category name value/>…</privacy>
  *   <iq xmlns="privacy" type="set"><privacy><category name value/></privacy></iq>
  *   <iq xmlns="privacy" type="get"><privacy addressing_mode="lid"><list name value="contact_blacklist"/></privacy></iq>
- *       → <privacy addressing_mode><list dhash><user jid pn_jid?/>…</list></privacy>, without <list> while the setting is another one
+ * → <privacy addressing_mode><list dhash><user jid pn_jid?/>…</list></privacy>, without <list> while the setting is
+ *       another one
  *   <iq xmlns="privacy" type="set"><privacy addressing_mode="lid"><category name value="contact_blacklist" dhash>
  *       <user action jid pn_jid?/>…</category></privacy></iq>                            → 409 when the list has another `dhash` by now
  */
@@ -49,7 +50,7 @@ export const settingQuery = (name: Category, value: string): BinaryNode =>
 export const listQuery = (name: ListCategory, addressing: Addressing): BinaryNode =>
   privacyQuery('get', modeOf(addressing), [{ tag: 'list', attrs: { name, value: 'contact_blacklist' } }])
 
-/** `dhash`: version of the list to which the changes apply; null if there is none yet. */
+/** Changes a list. `dhash`: version of the list to which the changes apply; null if there is none yet. */
 export const listChangeQuery = (
   name: ListCategory,
   changes: readonly ListChange[],
@@ -64,7 +65,10 @@ export const listChangeQuery = (
     },
   ])
 
-/** With LID addressing the number is added if known. Without a LID, or a number in the other mode, the person's other jid is used. */
+/**
+ * Returns the attributes of a person. With LID addressing the number is added if known. Without a LID, or a number in
+ * the other mode, the person's other jid is used.
+ */
 function userAttrs({ action, lid, pn }: ListChange, addressing: Addressing): Record<string, string> {
   if (addressing === 'pn' || lid === null) return { action, jid: pn ?? lid ?? '' }
   return { action, jid: lid, ...(pn === null ? {} : { pn_jid: pn }) }
@@ -75,13 +79,16 @@ export interface PeopleList {
   people: Named[]
 }
 
-/** An answer without `<list>` means that the list is empty. */
+/** Parses a list. An answer without `<list>` means that the list is empty. */
 export function listOf(answer: BinaryNode): PeopleList {
   const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'privacy'), 'list')
   return { dhash: list?.attrs.dhash ?? null, people: getBinaryNodeChildren(list, 'user').flatMap(namedBy) }
 }
 
-/** An entry of a list of people: `jid` with the other name in `pn_jid` or `lid`. The API cannot represent an entry with only a username. */
+/**
+ * Parses an entry of a list of people: `jid` with the other jid in `pn_jid` or `lid`. The API cannot represent an entry
+ * with only a username.
+ */
 export function namedBy({ attrs }: BinaryNode): Named[] {
   const jids = [attrs.jid, attrs.pn_jid, attrs.lid].filter((jid) => jid !== undefined)
   const lid = jids.find((jid) => isLidUser(jid)) ?? null
@@ -89,7 +96,9 @@ export function namedBy({ attrs }: BinaryNode): Named[] {
   return lid === null && pn === null ? [] : [{ lid, pn }]
 }
 
-/** `<iq xmlns="disappearing_mode" type="set"><disappearing_mode duration/></iq>`: message timer of new 1:1 chats, in seconds. */
+/**
+ * `<iq xmlns="disappearing_mode" type="set"><disappearing_mode duration/></iq>` sets the message timer of new 1:1 chats, in seconds.
+ */
 export const newChatDurationQuery = (seconds: number): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'disappearing_mode' },

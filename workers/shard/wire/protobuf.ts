@@ -1,4 +1,4 @@
-/** Fields of a protobuf message by number, for those that the library's definitions lack. Pure. */
+/** Reads fields of a protobuf message by number, for those that the library's definitions lack. Pure. */
 
 /** Wire types: the lowest three bits of a tag. */
 export const VARINT = 0
@@ -9,7 +9,7 @@ export const FIXED32 = 5
 /** The bytes are not a protobuf message. */
 export class NotProtobuf extends Error {}
 
-/** Undefined if the bytes end too early. Above 2^53 the value is not exact; callers refuse such a length. */
+/** Reads a varint; undefined if the bytes end too early. Above 2^53 the value is not exact; callers refuse such a length. */
 export function varint(bytes: Uint8Array, from: number): { value: number; end: number } | undefined {
   let value = 0
   for (let shift = 0; shift < 10; shift++) {
@@ -21,14 +21,17 @@ export function varint(bytes: Uint8Array, from: number): { value: number; end: n
   throw new NotProtobuf('a number does not end')
 }
 
-/** Length of a field with a fixed size. */
+/** Returns the length of a field with a fixed size. */
 export function fixed(type: number): number {
   if (type === FIXED64) return 8
   if (type === FIXED32) return 4
   throw new NotProtobuf('a field has an unknown type')
 }
 
-/** The last field with this number that has bytes, as in protobuf; null if there is none, or if the message is invalid. */
+/**
+ * Returns the last field with this number that has bytes, as in protobuf; null if there is none, or if the message is
+ * invalid.
+ */
 export function bytesField(message: Uint8Array, wanted: number): Uint8Array | null {
   let found: Uint8Array | null = null
   try {

@@ -1,5 +1,5 @@
 /**
- * `<receipt id from type? participant? recipient? t?>`: status of messages. Pure.
+ * Parses `<receipt id from type? participant? recipient? t?>`: status of messages. Pure.
  *
  *   <list><item id/>…</list>                                more messages, beside `id`
  *   <participants key><user jid t type?/>…</participants>   in large groups: receipts of many members, `key` the id of the message
@@ -9,13 +9,13 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whi
 export interface ReceiptStanza {
   id: string | undefined
   from: string | undefined
-  /** Empty means delivered. */
+  /** Kind of the receipt; an empty one means delivered. */
   type: string
   participant: string | undefined
   recipient: string | undefined
   /** Epoch seconds, as text. */
   t: string | undefined
-  /** Ids of all its messages. */
+  /** Ids of all messages of the receipt. */
   ids: readonly string[]
 }
 
@@ -25,7 +25,10 @@ export function receiptIn(node: BinaryNode): ReceiptStanza {
   return { id, from, type, participant, recipient, t, ids: [id, ...items].filter((each) => each !== undefined) }
 }
 
-/** Usually the stanza itself; one of many members yields one per member, each created when it is requested. */
+/**
+ * Yields the receipts of a stanza: usually the stanza itself; one of many members yields one per member, each created
+ * when it is requested.
+ */
 export function* receiptsIn(node: BinaryNode): Generator<ReceiptStanza, void> {
   const whole = receiptIn(node)
   const messages = getBinaryNodeChildren(node, 'participants')

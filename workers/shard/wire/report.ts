@@ -1,5 +1,5 @@
 /**
- * Reports a person or a group to the network as spam (the specification's `iq spam set`). Messages could be attached, but none are.
+ * Reports a person or a group to the network as spam. Messages could be attached, but none are.
  *
  *   <iq xmlns="spam" type="set"><spam_list spam_flow="account_info_report" jid><tctoken/></spam_list></iq>      → <report id/>
  *   <iq xmlns="spam" type="set"><spam_list spam_flow="group_info_report" jid subject is_known_chat="true"/></iq>
@@ -12,7 +12,7 @@ const report = (attrs: Record<string, string>, content: BinaryNode[] = []): Bina
   content: [{ tag: 'spam_list', attrs, content }],
 })
 
-/** `token`: token of the contact, if there is one. */
+/** Reports a person. `token`: token of the contact, if there is one. */
 export const personReport = (jid: string, token: BinaryNode[] = []): BinaryNode =>
   report({ spam_flow: 'account_info_report', jid }, token)
 

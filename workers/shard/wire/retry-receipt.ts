@@ -1,12 +1,13 @@
 /**
- * `<receipt type="retry" id from participant? recipient?><retry count id t? error?/><registration/><keys/>?</receipt>`: a device could not decrypt a
- * message of ours. Pure; our own requests of this kind are in `retry-request.ts`.
+ * Parses `<receipt type="retry" id from participant? recipient?><retry count id t?
+ * error?/><registration/><keys/>?</receipt>`: a device could not decrypt a message of ours. Pure; our own requests of
+ * this kind are in `retry-request.ts`.
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 
 export interface RetryReceipt {
-  /** Empty if absent, like the two below. */
+  /** Id of the message. Empty if absent, like the two fields below. */
   id: string
   from: string
   participant: string
@@ -25,6 +26,6 @@ export function retryReceiptIn(receipt: BinaryNode): RetryReceipt {
 
 const REGISTRATION_BYTES = 4
 
-/** Registration id of the asking device; undefined if absent. */
+/** Returns the registration id of the asking device; undefined if absent. */
 export const registrationIn = (receipt: BinaryNode): number | undefined =>
   getBinaryNodeChildUInt(receipt, 'registration', REGISTRATION_BYTES)

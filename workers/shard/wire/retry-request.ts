@@ -1,4 +1,4 @@
-/** The receipt that requests a message again that could not be decrypted. */
+/** Builds the receipt that requests a message again that could not be decrypted. */
 import {
   type AuthenticationCreds,
   type BinaryNode,

@@ -1,4 +1,7 @@
-/** Event names under which the library emits a stanza on its socket: its id, its tag, attributes and its first child (Socket/socket.js). */
+/**
+ * Lists the event names under which the library emits a stanza on its socket: its id, its tag, attributes and its first
+ * child (Socket/socket.js).
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 const PREFIX = 'CB:'
@@ -6,13 +9,16 @@ const PREFIX = 'CB:'
 const ANSWER = 'TAG:'
 
 export interface StanzaEvents {
-  /** A listener for this event was added. */
+  /** Records that a listener for this event was added. */
   listened(name: string): void
-  /** Event names that may have listeners, in the library's order. */
+  /** Returns the event names that may have listeners, in the library's order. */
   of(node: BinaryNode): string[]
 }
 
-/** Most tags only have listeners for the tag itself; the names with attributes, three each, are only created for others. */
+/**
+ * Creates the lists. Most tags only have listeners for the tag itself; the names with attributes, three each, are only
+ * created for others.
+ */
 export function createStanzaEvents(): StanzaEvents {
   /** Tags with listeners for more specific names. */
   const particular = new Set<string>()

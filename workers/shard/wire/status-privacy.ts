@@ -1,8 +1,8 @@
 /**
- * The audience of a status, as set in the phone app.
+ * Queries the audience of a status, as set in the phone app.
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="status"><privacy/></iq>
- *     → <privacy><list type="contacts|whitelist|blacklist" default?="true"><user jid/>…</list>…</privacy>
+ * → <privacy><list type="contacts|whitelist|blacklist" default?="true"><user jid/>…</list>…</privacy>
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { bare } from './jid.ts'
@@ -15,11 +15,11 @@ export const statusPrivacyQuery = (): BinaryNode => ({
 
 export interface StatusPrivacy {
   kind: 'contacts' | 'whitelist' | 'blacklist'
-  /** JIDs in the list, without device. */
+  /** Jids in the list, without a device part. */
   named: string[]
 }
 
-/** The list that is in use; all contacts if the network marks none as the default. */
+/** Returns the list that is in use; all contacts if the network marks none as the default. */
 export function statusPrivacyIn(answer: BinaryNode): StatusPrivacy {
   const lists = getBinaryNodeChildren(getBinaryNodeChild(answer, 'privacy'), 'list')
   const list = lists.find(({ attrs }) => attrs.default === 'true') ?? lists[0]

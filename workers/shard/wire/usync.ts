@@ -1,6 +1,6 @@
 /**
- * `usync`: questions about people, by number or by jid, several things of many people at once. The specification has none of it; the form is that of
- * WhatsApp Web as other clients send it:
+ * Builds and parses `usync`: a query about people, by number or by jid, for several things of many people at once. The
+ * form is that of WhatsApp Web as other clients send it:
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context="interactive" mode="query" sid index="0" last="true">
  *     <query><contact/><lid/>…</query><list><user jid/><user><contact>+number</contact></user>…</list></usync></iq>
@@ -11,7 +11,7 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_
 
 export type Protocol = 'contact' | 'lid' | 'status' | 'business' | 'disappearing_mode'
 
-/** `sid`: a unique text for each query. */
+/** Builds the query. `sid`: a unique text for each query. */
 export const usyncQuery = (protocols: readonly Protocol[], users: readonly BinaryNode[], sid: string): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'usync' },
@@ -27,7 +27,7 @@ export const usyncQuery = (protocols: readonly Protocol[], users: readonly Binar
   ],
 })
 
-/** The only detail of a business that can be queried is its verified name. */
+/** Builds the element of a protocol. The only detail of a business that can be queried is its verified name. */
 const element = (protocol: Protocol): BinaryNode =>
   protocol === 'business'
     ? { tag: protocol, attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] }
@@ -35,7 +35,7 @@ const element = (protocol: Protocol): BinaryNode =>
 
 export const userAt = (jid: string): BinaryNode => ({ tag: 'user', attrs: { jid } })
 
-/** The network only finds a number that begins with a plus. */
+/** Builds a person by number. The network only finds a number that begins with a plus. */
 export const userWithNumber = (digits: string): BinaryNode => ({
   tag: 'user',
   attrs: {},

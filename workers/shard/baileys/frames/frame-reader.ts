@@ -89,7 +89,7 @@ export function createFrameReader(key: Uint8Array, { onNode, onBroken, onBusy, n
     }
   }
 
-  /** Undefined if the connection has ended in the meantime. */
+  /** Decodes a frame in slices. Undefined if the connection has ended in the meantime. */
   async function inSlices(body: Buffer, turn: Turns): Promise<BinaryNode | undefined> {
     const reading = readingNode(body)
     let node = reading.read(SLICE)
@@ -135,7 +135,10 @@ async function bodyOf(plain: Buffer): Promise<Buffer> {
   return inflated(body, { maxOutputLength: MAX_INFLATED, chunkSize: Math.max(SMALL, body.length) })
 }
 
-/** AES-256-GCM with a counter that increases with each frame. Throws if a frame has another key or is out of order. */
+/**
+ * Creates the decryption: AES-256-GCM with a counter that increases with each frame. It throws if a frame has another
+ * key or is out of order.
+ */
 function createOpener(key: Uint8Array): (frame: Buffer) => Buffer {
   const iv = Buffer.alloc(12)
   let counter = 0

@@ -16,7 +16,10 @@ export interface InboundDeps {
   onStalled(error: Error): void
 }
 
-/** Must be called right after the socket is created and after `guardListeners`, which still handles errors of the handshake. */
+/**
+ * Begins to read. Must be called right after the socket is created and after `guardListeners`, which still handles
+ * errors of the handshake.
+ */
 export function readInbound({ ws, ev, authState }: Pick<WASocket, 'ws' | 'ev' | 'authState'>, { onStalled }: InboundDeps): void {
   const events = createStanzaEvents()
   const handshake = ws.listeners('message') as ((bytes: Buffer) => void)[]

@@ -4,7 +4,7 @@ const PREFIX = 3
 
 export interface Splitter {
   push(bytes: Buffer): void
-  /** The next complete frame, as a view of the pushed bytes. */
+  /** Returns the next complete frame, as a view of the pushed bytes. */
   next(): Buffer | undefined
 }
 

@@ -17,7 +17,10 @@ type Frame = ReadonlyMap<object, unknown>
 
 const NOTHING: Frame = new Map()
 
-/** Has the interface of AsyncLocalStorage in Node 20 to 23. `rests`: a value ends with the promise of the work that it was given to. */
+/**
+ * Creates a class with the interface of AsyncLocalStorage in Node 20 to 23. `rests`: a value ends with the promise of
+ * the work that it was given to.
+ */
 export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = false): typeof AsyncLocalStorage {
   /** Number of running works that have a value; `Infinity` if a value was set without an end. */
   let underWay = 0
@@ -26,7 +29,7 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
     if (--underWay === 0) shared.disable()
   }
 
-  /** Returns the same result; a promise becomes a new one. */
+  /** Counts the work while it runs. Returns the same result; a promise becomes a new one. */
   function counted<R>(run: () => R): R {
     if (!rests) return run()
     underWay++
@@ -84,7 +87,7 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
 
 let isShared = false
 
-/** Idempotent. Every module that imports `AsyncLocalStorage` afterwards gets the shared one. */
+/** Replaces the class for every module that imports `AsyncLocalStorage` afterwards. A second call does nothing. */
 export function shareAsyncLocalStorage(rests = true): void {
   if (isShared || Number(process.versions.node.split('.')[0]) >= FIXED_IN) return
   isShared = true

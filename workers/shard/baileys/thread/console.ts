@@ -37,7 +37,7 @@ const LEVELS = {
   error: 'error',
 } as const satisfies Partial<Record<keyof Console, keyof ConsoleTarget>>
 
-/** Returns a function that restores the console. */
+/** Redirects the console. Returns a function that restores it. */
 export function redirectConsole(target: ConsoleTarget): () => void {
   const names = Object.keys(LEVELS) as (keyof typeof LEVELS)[]
   const { console: current } = globalThis

@@ -46,17 +46,20 @@ const wasmCurve = {
 
 Object.assign(Curve, wasmCurve)
 
-/** Also false for keys and signatures of a wrong length, for which the module throws. */
+/** Whether the signature is valid. False also for keys and signatures of a wrong length, for which the module throws. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verifySignature(publicKey, message, signature)
   } catch {
-    // The module throws a string for a wrong length: this is not a valid signature.
+    // The module throws a string for bytes of a wrong length, which are not a valid signature.
     return false
   }
 }
 
-/** Data that an account signs begins with 06 00 (06 05 for hosted accounts). No certificate begins so, because 06 is not a valid protobuf field. */
+/**
+ * Whether an account has signed the data, which then begins with 06 00 (06 05 for hosted accounts). No certificate
+ * begins so, because 06 is not a valid protobuf field.
+ */
 const isAccountMessage = (message: Uint8Array) => message[0] === 6 && (message[1] === 0 || message[1] === 5)
 
 function verifyCertificate(issuerKey: Uint8Array, details: Uint8Array, signature: Uint8Array): boolean {
@@ -114,7 +117,7 @@ function readCertificate(bytes: Uint8Array): Certificate | undefined {
       notAfter: notAfter == null ? undefined : Number(notAfter),
     }
   } catch {
-    // This is not a certificate; it counts as unreadable.
+    // The bytes are not a certificate; it counts as unreadable.
     return undefined
   }
 }

@@ -30,7 +30,7 @@ export function loginSucceeded(jid: string): void {
   if (known) counts.set(nameOf(user, device), { logins: known.logins + 1, connects: known.connects + 1 })
 }
 
-/** Must be called once per thread. */
+/** Adds the counters to logins. Must be called once per thread. */
 export function sayLoginCounts(): void {
   const { ClientPayload } = proto
   const fromObject = ClientPayload.fromObject

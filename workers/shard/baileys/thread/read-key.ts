@@ -12,12 +12,15 @@ interface Agreement {
   secret: Uint8Array
 }
 
-/** The last two agreements. */
+/** The two agreements before the current one. */
 let earlier: readonly Agreement[] = []
 /** Callbacks by the private part of a connection's long-term key. */
 const awaited = new WeakMap<Uint8Array, (key: Buffer) => void>()
 
-/** `onKey` is called when a handshake with this key has finished. Returns a function that cancels the wait. */
+/**
+ * Waits for the key. `onKey` is called when a handshake with this private key has finished. Returns a function that
+ * cancels the wait.
+ */
 export function awaitReadKey(privateKey: Uint8Array, onKey: (key: Buffer) => void): () => void {
   awaited.set(privateKey, onKey)
   return () => {
@@ -37,7 +40,7 @@ export function agreed(agreement: Agreement): void {
   if (isThird) onKey(readKeyOf([first.secret, second!.secret, agreement.secret]))
 }
 
-/** The first salt is the name of the protocol, which has the length of a hash. */
+/** Derives the key that decrypts received frames. The first salt is the name of the protocol, which has the length of a hash. */
 const readKeyOf = (secrets: readonly Uint8Array[]): Buffer =>
   mixed(
     new Uint8Array(0),

@@ -18,7 +18,7 @@ export interface StrayErrors {
   onStray(error: Error, event: string): void
 }
 
-/** Must be called right after the socket is created, before any listener of ours. */
+/** Catches errors of the library's listeners. Must be called right after the socket is created, before any listener of ours. */
 export function guardListeners(sock: Pick<WASocket, 'ws'>, { onStalled, onStray }: StrayErrors): void {
   const { ws } = sock
   for (const event of ws.eventNames()) {
@@ -78,6 +78,9 @@ export function surviveRejections(report: (stray: ThreadError) => void): () => v
   }
 }
 
-/** The library also rejects with values that are not Errors: a query that is pending at a disconnection gets the close code. */
+/**
+ * Converts a thrown value to an Error: the library also rejects with other values. A query that is pending at a
+ * disconnection gets the close code.
+ */
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(`Connection Closed (${String(thrown)})`, { cause: thrown })

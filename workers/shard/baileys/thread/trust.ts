@@ -1,4 +1,7 @@
-/** Trust root of the network's server. One value per thread: real and sandbox instances never share a thread. */
+/**
+ * Holds the trust root of the network's server. There is one value per thread: real and sandbox instances never share a
+ * thread.
+ */
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 
@@ -18,7 +21,7 @@ const ROOT_SERIAL = WA_CERT_DETAILS.SERIAL
 
 let trust: Trust = { verify: 'strict', now: () => Date.now() }
 
-/** The library reads the root from its exported object at every handshake. */
+/** Sets the trust of the thread. The library reads the root from its exported object at every handshake. */
 export function configureTrust(next: Trust): void {
   const root = next.root ?? realRoot
   if (root.byteLength !== 32) throw new RangeError(`a trust root has 32 bytes, not ${root.byteLength}`)
@@ -45,7 +48,7 @@ export function isInTime({ notBefore, notAfter }: Certificate): boolean {
   return notAfter === undefined || now <= notAfter * SECOND + CLOCK_SKEW
 }
 
-/** The answer for the library about a certificate with these problems. */
+/** Decides what the library is told about a certificate with these problems. */
 export function judge(name: string, problems: string[]): boolean {
   if (problems.length === 0) return true
   trust.log?.(`the server's ${name} certificate ${problems.join(', ')}`)
@@ -56,7 +59,7 @@ export const isRoot = (key: Uint8Array) => Buffer.compare(key, WA_CERT_DETAILS.P
 
 export const rootSerial = () => ROOT_SERIAL
 
-/** With `warn` another issuer is accepted as well: the library compares with this value right after it has called us. */
+/** Accepts another issuer as well if the trust is `warn`: the library compares with this value right after it has called us. */
 export function tolerateIssuer(serial: number): void {
   if (trust.verify === 'warn') WA_CERT_DETAILS.SERIAL = serial
 }

@@ -1,22 +1,22 @@
 /**
- * Items that others overtake: those that a restriction of the account holds (`restricted.ts`), and those that the network has not decided on yet
- * (`TryLater`), each until its own time.
+ * Holds back items that others overtake: those that a restriction of the account holds (`restricted.ts`), and those
+ * that the network has not decided on yet (`TryLater`), each until its own time.
  */
 import type { QueueLine, Waiting } from '../item.ts'
 import type { Restricted } from './restricted.ts'
 
-/** `until`: a time of the steady clock; null if unknown. */
+/** Why an item is held. `until`: a time of the steady clock; null if unknown. */
 export interface Hold {
   reason: 'restricted' | 'later'
   until: number | null
 }
 
 export interface Holds {
-  /** Undefined if the item may be sent. */
+  /** Returns the hold of an item; undefined if it may be sent. */
   of(item: Waiting): Hold | undefined
-  /** The next item to send: the first that others need not overtake. */
+  /** Returns the next item to send: the first that others need not overtake. */
   next(): Waiting | undefined
-  /** Time at which the first of the items with a time is released; undefined if there are none. */
+  /** Returns the time at which the first of the items with a time is released; undefined if there are none. */
   nextEnd(): number | undefined
   later(item: Waiting, until: number): void
   gone(items: readonly Waiting[]): void

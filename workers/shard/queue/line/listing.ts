@@ -1,4 +1,7 @@
-/** The list of a queue: the position of each item, and the earliest time at which it can be sent. Times are of the steady clock, except those of places. */
+/**
+ * Lists a queue: the position of each item, and the earliest time at which it can be sent. Times are of the steady
+ * clock, except those of places.
+ */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { onPage } from '../../../../src/domain/page.ts'
@@ -22,7 +25,7 @@ export interface Standing {
 
 type Listed = { item: Waiting; place: Place }
 
-/** Pure. In the order of sending: items that others overtake come last. */
+/** Returns the places of all items in the order of sending: items that others overtake come last. Pure. */
 export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Standing): Listed[] {
   const maxAgeHours = settings.queue_max_age_hours
   const isConnected = headAt !== null

@@ -2,12 +2,12 @@
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 
-/** Pause after `connected` in ms, because the network first delivers the messages that arrived in the meantime. */
+/** Pause after `connected`, because the network first delivers the messages that arrived in the meantime. */
 export const RESUME_DELAY = 2 * SECOND
 
 type Delays = Pick<InstanceSettings, 'delay_message_min_ms' | 'delay_message_max_ms'>
 
-/** The interval before an item in whole ms, both ends included. */
+/** Draws the interval before an item in whole ms, both ends included. */
 export function drawWait({ delay_message_min_ms: least, delay_message_max_ms: most }: Delays, random: () => number): number {
   return least + Math.floor(random() * (Math.max(most, least) - least + 1))
 }
@@ -15,7 +15,7 @@ export function drawWait({ delay_message_min_ms: least, delay_message_max_ms: mo
 export interface Turn {
   /** Time at which the item was queued. */
   arrivedAt: number
-  /** In seconds, as requested; null if the drawn wait applies. */
+  /** Delay in seconds, as requested; null if the drawn wait applies. */
   delayMessage: number | null
   drawnMs: number
   /** End of the previous item; null if none was sent since the start. */
@@ -24,8 +24,8 @@ export interface Turn {
 }
 
 /**
- * The earliest time of sending. Every item waits its interval, the drawn or the requested one, from the end of the previous item or from its own
- * arrival, whichever is later. So a text to an idle queue also waits.
+ * Returns the earliest time of sending. Every item waits its interval, the drawn or the requested one, from the end of
+ * the previous item or from its own arrival, whichever is later. So a text to an idle queue also waits.
  */
 export function sendAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
   const interval = delayMessage === null ? drawnMs : delayMessage * SECOND

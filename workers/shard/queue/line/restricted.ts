@@ -4,13 +4,13 @@
  */
 import type { Waiting } from '../item.ts'
 
-/** `until`: a time of the steady clock; null if unknown. */
+/** Restriction of the queue. `until`: a time of the steady clock; null if unknown. */
 export interface QueueRestriction {
   until: number | null
 }
 
 export interface Restricted {
-  /** The restriction that holds the item; undefined if it may be sent. */
+  /** Returns the restriction that holds the item; undefined if it may be sent. */
   holding(item: Waiting): QueueRestriction | undefined
   set(restriction: QueueRestriction | null): void
   /** A person wrote for the first time. */

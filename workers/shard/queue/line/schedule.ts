@@ -1,4 +1,7 @@
-/** The time at which the next item may be sent, by the connection, the end of the previous item, and the drawn wait. Times are of the steady clock. */
+/**
+ * Decides when the next item may be sent, by the connection, the end of the previous item, and the drawn wait. Times
+ * are of the steady clock.
+ */
 import type { QueueOptions } from '../contract.ts'
 import type { Waiting } from '../item.ts'
 import { drawWait, sendAt } from './pacing.ts'
@@ -10,11 +13,11 @@ export interface ScheduleDeps extends Pick<QueueOptions, 'steady' | 'random' | '
 export interface Schedule {
   readonly isConnected: boolean
   setConnected(connected: boolean): void
-  /** Time at which the item is sent if it is the next one, or now without an item; null without a connection. */
+  /** Returns the time at which the item is sent if it is the next one, or now without an item; null without a connection. */
   timeOf(head: Waiting | undefined): number | null
-  /** Time in ms that the item still waits; Infinity if it does not wait for a time. */
+  /** Returns the ms that the item still waits; Infinity if it does not wait for a time. */
   waitOf(head: Waiting | undefined): number
-  /** Nothing is sent for this many ms, after a failure that the item did not cause. */
+  /** Keeps anything from being sent for this many ms, after a failure that the item did not cause. */
   pause(ms: number): void
   /** The previous item has its outcome. */
   itemDone(): void

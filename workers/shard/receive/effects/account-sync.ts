@@ -1,4 +1,7 @@
-/** `<notification type=account_sync>`: changes of the account by another of our own devices. Each change is a separate child. */
+/**
+ * Handles `<notification type=account_sync>`: changes of the account by another of our own devices. Each change is a
+ * separate child.
+ */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type AccountChange, accountChangesIn } from '../../wire/account-notices.ts'
@@ -29,7 +32,7 @@ export const accountSynced =
       }
     }
 
-    /** Message timer of new chats. */
+    /** Keeps the message timer of new chats. */
     function keepDefault({ duration, since }: Extract<AccountChange, { type: 'disappearing_mode' }>) {
       const { accountSettings } = sock.authState.creds
       const defaultDisappearingMode = { ephemeralExpiration: duration, ephemeralSettingTimestamp: since }

@@ -1,4 +1,4 @@
-/** A message that edits or deletes an earlier one: the stored data about that one changes too. */
+/** Changes the stored data of an earlier message that another message edits or deletes. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { KnownMessages } from '../../retry/known-messages.ts'
 import { unwrap } from '../../translate/inbound/content.ts'
@@ -17,7 +17,10 @@ export interface ChangedMessagesDeps {
 export interface ChangedMessages {
   /** Called with every new message before its commit. It is idempotent. */
   message(message: WAMessage): Promise<void>
-  /** The same for a later change of a channel post, which arrives in full under the id of the post, or without content when it is removed. */
+  /**
+   * Does the same for a later change of a channel post, which arrives in full under the id of the post, or without
+   * content when it is removed.
+   */
   post(message: WAMessage): Promise<void>
 }
 

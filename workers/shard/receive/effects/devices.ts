@@ -1,6 +1,7 @@
 /**
- * A device was linked or removed, possibly of our own account: the device lists of that person are dropped under both of their names, and the next
- * send queries them again. A notice never adds a device to a list, because an incomplete list would look complete.
+ * Drops the device lists of a person when one of their devices, possibly one of our own account, was linked or removed.
+ * The lists under number and LID are dropped, and the next send queries them again. A notice never adds a device to a
+ * list, because an incomplete list would look complete.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Group } from '../../chats/group-cache.ts'
@@ -18,15 +19,15 @@ export interface DeviceDeps {
 }
 
 export interface Devices {
-  /** `<notification type=devices>`, and `<devices>` of an account sync. */
+  /** Handles `<notification type=devices>`, and `<devices>` of an account sync. */
   changed(notice: BinaryNode): Promise<void>
   /** Drops the lists of a person, by any of their jids. */
   forget(jid: string): Promise<void>
-  /** `<ack>` of a message with the network's hash of its recipient devices. */
+  /** Handles the `<ack>` of a message with the network's hash of its recipient devices. */
   acked(ack: BinaryNode): Promise<void>
 }
 
-/** Number of chats whose last hash is remembered. */
+/** The most chats whose last hash is remembered. */
 const MAX_HASHES = 2_000
 
 export function createDevices({ sock, identity, lists, groups }: DeviceDeps): Devices {
@@ -42,11 +43,14 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
     lists.drop(await namesOf(jid))
   }
 
-  /** `isChanged`: the hash differs from the last one. The first hash of a connection has no meaning for a group, whose changes arrive as notices. */
+  /**
+   * Drops the lists of a chat. `isChanged`: the hash differs from the last one. The first hash of a connection has no
+   * meaning for a group, whose changes arrive as notices.
+   */
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
     if (isChanged) groups.forget(chat)
-    // A copy also goes to our own devices.
+    // Each message is also sent to our own devices.
     for (const { id } of members) lists.drop([id])
     for (const { id } of members.slice(0, 1)) await forget(id)
     lists.drop(identity.own())

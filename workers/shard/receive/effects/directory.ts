@@ -1,4 +1,4 @@
-/** Effects of messages and of the phone's history on the directory. */
+/** Records messages and the phone's history in the directory. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
@@ -6,7 +6,10 @@ import { bare, chatKind } from '../../wire/jid.ts'
 import type { Identity } from '../../wire/person.ts'
 import type { HistoryReader } from './history.ts'
 
-/** A slice is in memory when it is processed; a history that was not read to its end is read again from its beginning. */
+/**
+ * Reads the history into the directory. A slice is in memory when it is processed; a history that was not read to its
+ * end is read again from its beginning.
+ */
 export const historyDirectory = (directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>): HistoryReader => ({
   async take(slice) {
     await directory.ready()
@@ -19,12 +22,12 @@ export interface RecordDeps {
   directory: Pick<AccountDirectory, 'ready' | 'record'>
   /** Null before the first session. */
   identity(): Pick<Identity, 'lidOf' | 'pnOf'> | null
-  /** Setting of the account: a new message unarchives its chat. */
+  /** Whether a new message unarchives its chat, by a setting of the account. */
   unarchives(): boolean
   clock: Pick<Clock, 'now'>
 }
 
-/** Runs before the commit of the message. A chat with a person is found by both names, if both are known. */
+/** Records a message before its commit. A chat with a person is found by number and LID, if both are known. */
 export function recordInDirectory({ directory, identity, unarchives, clock }: RecordDeps) {
   return async (message: WAMessage, fromApi = false): Promise<void> => {
     await directory.ready()

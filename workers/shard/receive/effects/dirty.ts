@@ -1,6 +1,7 @@
 /**
- * `<ib><dirty type timestamp/></ib>`: data must be read again, because the network did not send its changes. Handled here, because the library reads
- * all groups and drops the result, and queries communities in a form that is never answered.
+ * Handles `<ib><dirty type timestamp/></ib>`: data must be read again, because the network did not send its changes.
+ * This is done here, because the library reads all groups and drops the result, and queries communities in a form that
+ * is never answered.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { dirtyIn } from '../../wire/account-notices.ts'

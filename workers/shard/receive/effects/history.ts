@@ -1,10 +1,11 @@
 /**
- * The history that the phone sends to a new device, read as a stream: downloaded into a file and verified, then inflated and decoded piece by piece,
- * in slices between which other tasks of the thread run. 200,000 chats block the thread no longer than ten do. A reader gets every slice in order,
- * and its records of a slice are on disk when `take` resolves.
+ * Reads the history that the phone sends to a new device as a stream: it is downloaded into a file and verified, then
+ * inflated and decoded piece by piece, in slices between which other tasks of the thread run. 200,000 chats block the
+ * thread no longer than ten do. A reader gets every slice in order, and its records of a slice are on disk when `take`
+ * resolves.
  *
- * A notice is settled when all readers have processed all of it. After a kill it is read again from its beginning, so readers must accept data that
- * they already have.
+ * A notice is settled when all readers have processed all of it. After a kill it is read again from its beginning, so
+ * readers must accept data that they already have.
  */
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,13 +17,16 @@ import { type FetchDeps, isFinalAnswer, readFetched } from '../../../../src/medi
 import { DamagedHistory, type HistoryPiece, historyParser } from '../../wire/history.ts'
 
 export interface HistoryReader {
-  /** The next pieces, at most `MAX_SLICE`. On disk when it resolves; if it rejects, the whole notice is processed again after the next login. */
+  /**
+   * Takes the next pieces, at most `MAX_SLICE`. They are on disk when it resolves; if it rejects, the whole notice is
+   * processed again after the next login.
+   */
   take(slice: readonly HistoryPiece[], about: HistoryAbout): Promise<void> | void
   /** Called after the last slice of a notice. */
   end?(about: HistoryAbout): Promise<void>
 }
 
-/** The notice to which a slice belongs; a history arrives in several. */
+/** A notice to which a slice belongs; a history arrives in several notices. */
 export interface HistoryAbout {
   syncType: proto.HistorySync.HistorySyncType
   chunkOrder: number | undefined
@@ -37,7 +41,10 @@ export interface HistoryDeps extends FetchDeps {
 
 type Notice = proto.Message.IHistorySyncNotification
 
-/** Resolves when all of it is on disk, or if it cannot be read at all. Rejects if it must be read again after the next login. */
+/**
+ * Takes a history. Resolves when all of it is on disk, or if it cannot be read at all. Rejects if it must be read again
+ * after the next login.
+ */
 export type TakeHistory = (notice: Notice) => Promise<void>
 
 /** Largest number of pieces in a slice. */
@@ -111,7 +118,7 @@ export async function* historySlices(
 }
 
 const inflate = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
-  // The failure appears when the stream is read.
+  // A failure appears when the stream is read.
   pipeline(Readable.from(source), createInflate({ chunkSize: CHUNK }), () => {})
 
 /** Whether another attempt would give the same error. */
@@ -126,7 +133,7 @@ const aboutOf = ({ syncType, chunkOrder, progress }: Notice): HistoryAbout => ({
   progress: progress ?? undefined,
 })
 
-/** Null if the notice names no file that could be verified. */
+/** Returns the file of a notice; null if the notice names none that could be verified. */
 function fileOf({ mediaKey, fileSha256, fileEncSha256, fileLength, directPath }: Notice): SealedFile | null {
   if (!mediaKey?.length || !directPath) return null
   return {

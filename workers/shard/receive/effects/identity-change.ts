@@ -1,7 +1,8 @@
 /**
- * `<notification type=encrypt><identity/>`: a person has set up their phone again. The sessions with their devices and the list of devices are
- * useless, so the next send starts without them. (The library requests keys immediately, while later stanzas wait, and not at all for stanzas from
- * the offline backlog.) Our token is sent to that person again, as in the official client.
+ * Handles `<notification type=encrypt><identity/>`: a person has set up their phone again. The sessions with their
+ * devices and the list of devices are useless, so the next send starts without them. (The library requests keys
+ * immediately, while later stanzas wait, and not at all for stanzas from the offline backlog.) Our token is sent to
+ * that person again, as in the official client.
  */
 import { type BinaryNode, jidDecode, type WASocket } from '@whiskeysockets/baileys'
 import type { Identity } from '../../connection/identity.ts'

@@ -1,4 +1,7 @@
-/** Number and LID of a person from every stanza that has both, stored before the stanza's own effects; and from the history. */
+/**
+ * Stores the number and LID of a person from every stanza that has both, before the stanza's own effects; and from the
+ * history.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuthenticationState, BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { learnPairs } from '../../connection/identity.ts'
@@ -7,10 +10,10 @@ import type { HistoryReader } from './history.ts'
 
 /** Number of pairs per commit and per turn. */
 const SLICE = 100
-/** Number of cached pairs of this socket: most stanzas contain a known one. */
+/** The most cached pairs of this socket: most stanzas contain a known one. */
 const MAX_KNOWN = 20_000
 
-/** User part of a jid without device, as in the pairs. */
+/** Returns the user part of a jid without a device part, as in the pairs. */
 const userOf = (jid: string) => jid.slice(0, jid.indexOf('@'))
 
 export type TakePairs = (node: BinaryNode) => Promise<void> | undefined

@@ -1,6 +1,6 @@
 /**
- * `<ack class=message refresh_lid="true">`: the network accepted a message to a person whose LID may have changed. The LID is queried by the number,
- * and data under the old LID moves to the new one.
+ * Handles `<ack class=message refresh_lid="true">`: the network accepted a message to a person whose LID may have
+ * changed. The LID is queried by the number, and data under the old LID moves to the new one.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -49,7 +49,7 @@ export function createLidRefresh({
     await storePairs([{ pn, lid: bare(lid) }])
   }
 
-  // Nothing waits for it.
+  // Nothing waits for the query.
   return (ack) => {
     const { from, isLidOutdated } = ackIn(ack)
     const person = bare(from)

@@ -1,4 +1,7 @@
-/** `<notification type=mex>`: notices of the network about the account itself. `notices.ts` handles those about channels. */
+/**
+ * Handles `<notification type=mex>`: notices of the network about the account itself. `notices.ts` handles those about
+ * channels.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Json } from '../../wire/json.ts'
@@ -7,10 +10,10 @@ import { lidChangeIn, linkedProfilesIn, mexUpdateIn, reachOutLockIn } from '../.
 import type { ReachOutLock } from '../../wire/reach-out-lock.ts'
 
 export interface MexDeps {
-  /** The reach-out lock, in the form of the network. */
+  /** The reach-out lock has changed; `lock` is in the form of the network. */
   restricted(lock: ReachOutLock): void
   storePairs(pairs: LidPair[]): Promise<void>
-  /** Null if the number is unknown. */
+  /** Returns the number of a LID; null if it is unknown. */
   pnOf(lid: string): Promise<string | null>
   /** The device list of a person must be queried again. */
   forgetDevices(jid: string): Promise<void>
@@ -18,7 +21,7 @@ export interface MexDeps {
 }
 
 export function handleMex({ restricted, storePairs, pnOf, forgetDevices, log }: MexDeps): (notice: BinaryNode) => Promise<void> {
-  /** A person has a new LID: the number stays, and data under the old LID moves to the new one. */
+  /** Handles a new LID of a person: the number stays, and data under the old LID moves to the new one. */
   async function lidChanged(json: Json) {
     const change = lidChangeIn(json)
     if (change === null) return

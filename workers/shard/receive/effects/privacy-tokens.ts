@@ -1,6 +1,6 @@
 /**
- * Tokens of trusted contacts: with a token from a contact, the network accepts first messages from us, and we send ours to the people we write to.
- * The library stores them, under the LID.
+ * Exchanges tokens with trusted contacts: with a token from a contact, the network accepts first messages from us, and
+ * we send ours to the people we write to. The library stores tokens under the LID.
  */
 import { type BinaryNode, isLidUser, type WASocket } from '@whiskeysockets/baileys'
 import {
@@ -28,7 +28,7 @@ export interface PrivacyTokenDeps {
 }
 
 export interface PrivacyTokens {
-  /** `<notification type=privacy_token>`. On disk when it resolves. */
+  /** Takes `<notification type=privacy_token>`. On disk when it resolves. */
   came(notice: BinaryNode): Promise<void>
   /** Sends our token to a person who already has one, in the background. */
   giveAgain(jid: string): void
@@ -36,13 +36,13 @@ export interface PrivacyTokens {
   refused(ack: BinaryNode): void
 }
 
-/** `error` of an ack: the account is restricted, or the chat has no token. */
+/** `error` of an ack that means that the account is restricted, or that the chat has no token. */
 const RESTRICTED = '463'
 
 export function createPrivacyTokens({ sock, identity, clock, log }: PrivacyTokenDeps): PrivacyTokens {
   const { keys } = sock.authState
   const underWay = new Set<string>()
-  // No query for an unknown pair: the token is stored under the known name.
+  // An unknown pair is not queried: the token is stored under the known jid.
   const lidOf = (jid: string) => identity.lidOf(jid)
   const pnOf = (jid: string) => identity.pnOf(jid)
 
@@ -86,9 +86,9 @@ export function createPrivacyTokens({ sock, identity, clock, log }: PrivacyToken
   }
 }
 
-/** Tokens that the phone already had. Only newer ones than the stored ones are used, under the LID if it is known. */
+/** Reads tokens that the phone already had. Only newer ones than the stored ones are used, under the LID if it is known. */
 export function historyTokens({ keys, lidOf }: Pick<WASocket['authState'], 'keys'> & Pick<Identity, 'lidOf'>): HistoryReader {
-  /** Names of tokens that were stored since the index was written. The index contains all of them, and is written once. */
+  /** Jids whose tokens were stored since the index was written. The index contains all such jids, and is written once. */
   let unlisted: string[] = []
 
   return {
@@ -116,7 +116,7 @@ export function historyTokens({ keys, lidOf }: Pick<WASocket['authState'], 'keys
   }
 }
 
-/** The salt that the phone sends with its history. `keep`: on disk when it resolves. */
+/** Reads the salt that the phone sends with its history. `keep`: the salt is on disk when it resolves. */
 export const historySalt = (keep: (salt: Uint8Array) => Promise<void>): HistoryReader => ({
   async take(slice) {
     for (const piece of slice) if (piece.kind === 'chatTokenSalt') await keep(piece.salt)

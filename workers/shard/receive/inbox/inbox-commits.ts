@@ -1,7 +1,8 @@
 /**
- * Commits for received stanzas of a socket: the advanced key is always in one commit with the effects of its plaintext. The commits form a chain: a
- * message is decrypted and its event created while earlier ones are being written. If one cannot be written, all later ones are delivered again
- * together with it. Until then the in-memory data (marks, keys, records of messages) is only visible to the chain.
+ * Commits the effects of received stanzas of a socket: the advanced key is always in one commit with the effects of its
+ * plaintext. The commits form a chain: a message is decrypted and its event created while earlier ones are being
+ * written. If one cannot be written, all later ones are delivered again together with it. Until then the in-memory data
+ * (marks, keys, records of messages) is only visible to the chain.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -21,9 +22,9 @@ export interface InboxCommitDeps {
   journal: Journal
   clock: Clock
   outbox: { append(event: ReceivedEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
-  /** The finished event of a message, or the reason why it is not reported. */
+  /** Returns the finished event of a message, or the reason why it is not reported. */
   translate(message: WAMessage): Promise<Reported>
-  /** A message is confirmed without an event. */
+  /** Counts a message that is confirmed without an event. */
   unreported(reason: Unreported): void
   /** Additional operations for the commit of a readable message, which then no longer counts as undecrypted. Call `applied` after the commit. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
@@ -60,7 +61,7 @@ export class UnwrittenError extends Error {
 export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): InboxCommits {
   const { keys, marks, journal, clock, outbox, steps } = deps
 
-  /** Adds to the chain before it returns. */
+  /** Commits changes. The commit is part of the chain before this returns. */
   async function commit(changes: readonly KeyChange[], ops: readonly Op[]) {
     steps('inbox:before-commit')
     const written = chain.add([...keys.ops(changes), ...ops])
@@ -73,7 +74,10 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
     steps('inbox:after-commit')
   }
 
-  /** `more`: additional operations of its commit; `further`: seen marks in addition to those of the ciphertexts. */
+  /**
+   * Settles a stanza. `more`: additional operations of the commit; `further`: seen marks in addition to those of the
+   * ciphertexts.
+   */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
     const done = [...stanza.marks, ...further]
     const isHeld = journal.has(stanza.id)
@@ -102,7 +106,7 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
         if (!isEvent(made)) deps.unreported(made)
         if (isNew && hasContent) deps.onMessage(message)
       })
-      // The code that answers for the message waits for it; until then it may reject without a handler.
+      // The code that answers for the message waits for this promise; until then it may reject without a handler.
       written.catch(() => {})
       return { written }
     },

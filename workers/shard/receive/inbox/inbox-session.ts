@@ -27,7 +27,7 @@ export interface InboxSessionDeps
     Pick<PartOpenerDeps, 'openAnswer' | 'rotateMarks'>,
     Pick<PeerEffectsDeps, 'peer'>,
     Pick<UnreadableNotesDeps, 'unreadable'> {
-  /** Ciphertexts that met a failure of ours; after their last attempt they are treated as unreadable. */
+  /** Counts ciphertexts that met a failure of ours; after their last attempt they are treated as unreadable. */
   tries: Tries
   log: Logger
   /** Commit chain of this session only: its commits fail together. */
@@ -53,7 +53,7 @@ export interface InboxSession {
   take(node: BinaryNode): Promise<Following<MessageOutcome>>
   /** Earlier peer messages whose effects were interrupted, oldest first; once per socket. */
   replays(): Promise<BinaryNode[]>
-  /** The reason why the message could not be decrypted, for the retry request. */
+  /** Returns the reason why the message could not be decrypted, for the retry request. */
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
   /** Refuses to decrypt from now on: handlers of an ended socket still run, and a message that they decrypt could not be confirmed. */
   fence(): void
@@ -62,8 +62,9 @@ export interface InboxSession {
 /** Age above which the phone is not asked for the content of a message: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
 const MAX_ABSENT_AGE = 14 * DAY
 /**
- * Limit for the ciphertexts of a stanza in bytes: a larger one is not decrypted, because it would block the thread for 40 ms per MB and more. Phones
- * upload large content; messages with a picture inside or a card's ten thumbnails have a tenth of this. Peer messages of the own phone are exempt.
+ * Limit for the ciphertexts of a stanza in bytes: a larger one is not decrypted, because it would block the thread for
+ * 40 ms per MB and more. Phones upload large content; messages with a picture inside or a card's ten thumbnails have a
+ * tenth of this. Peer messages of the account's own phone are exempt.
  */
 const MAX_OPENED = 2 ** 20
 /** Lifetime of a status. */
@@ -125,7 +126,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return content && ({ ...message, message: content } as StanzaMessage)
   }
 
-  /** The phone is asked to send it again. Decrypted parts that cannot be used are kept for an investigation. */
+  /** Asks the phone to send the message again. Decrypted parts that cannot be used are kept for an investigation. */
   async function takeUnreadablePeer(stanza: MessageStanza, problem: SignalError['problem'] | undefined): Promise<MessageOutcome> {
     const { node } = stanza
     if (problem !== undefined) problems.set(node, problem)
@@ -134,7 +135,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return 'unread'
   }
 
-  /** Nobody here can decrypt it, and it is not requested again, because it would arrive unchanged. */
+  /** Notes a message that nobody here can decrypt. It is not requested again, because it would arrive unchanged. */
   async function takeForeign(node: BinaryNode, kind: string): Promise<MessageOutcome> {
     if (await noteUnreadable(node, never(kind)))
       log.warn({ stanza: idOf(node) }, 'a message uses an encryption that this service does not support')

@@ -59,8 +59,8 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
 
   return {
     session() {
-      // Running work of an ended socket decides what the next one finds. The chain is closed, because messages that the old socket decrypts from now
-      // on would be written in parallel.
+      // The running work of an ended socket decides what the next one finds. The chain is closed, because messages that
+      // the old socket decrypts from now on would be written in parallel.
       chain.close()
       const before = settled()
       chain = store.chain()

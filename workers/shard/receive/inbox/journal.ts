@@ -1,6 +1,7 @@
 /**
- * Stanzas that are decrypted but not processed: those with a missing part (a sender key arrived, its message did not), and peer messages of the own
- * phone, whose effects follow after the library has processed them. Their plaintext can be returned again without their key, which has advanced.
+ * Stores stanzas that are decrypted but not processed: those with a missing part (a sender key arrived, its message did
+ * not), and peer messages of the account's own phone, whose effects follow after the library has processed them. Their
+ * plaintext can be returned again without their key, which has advanced.
  */
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -37,7 +38,7 @@ export interface Journal {
   load(): Promise<void>
   /** Removes every record, even if put aside, because they belong to the removed device. */
   forget(): Promise<void>
-  /** Plaintext of a part that was decrypted before, or undefined. */
+  /** Returns the plaintext of a part that was decrypted before, or undefined. */
   replay(ciphertext: Mark): Uint8Array | undefined
   put(id: string, record: JournalRecord): Op
   remove(id: string): Op
@@ -76,7 +77,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     sealed: sealer,
   })
   const open = new Map<string, JournalRecord>()
-  /** Returned for the current connection, and neither done nor failed. */
+  /** Ids of records that were returned for the current connection and are neither done nor failed. */
   const replayed = new Set<string>()
   const plaintexts = new Map<Mark, Uint8Array>()
   const key = (id: string) => keys.journal(instance, id)

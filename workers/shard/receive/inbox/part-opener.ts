@@ -1,6 +1,7 @@
 /**
- * Opens the ciphertexts of a stanza. Each is decrypted in its turn at the address of its author, which lasts until its changes of keys are given to the
- * commit with everything that the part completes: the message if it is the last part, otherwise the parts so far.
+ * Opens the ciphertexts of a stanza. Each ciphertext is decrypted in its turn at the address of its author, which lasts
+ * until its changes of keys are given to the commit with everything that the part completes: the message if it is the
+ * last part, otherwise the parts so far.
  */
 import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -31,7 +32,7 @@ export interface PartOpenerDeps {
   repository(): Pick<SignalRepository, 'turnOf' | 'assertOpen'>
   /** Throws when the socket has ended. */
   assertOpen(): void
-  /** The encoded message in the ciphertext of a bot; null if the message that it answers is unknown. */
+  /** Opens the ciphertext of a bot and returns the encoded message; null if the message that it answers is unknown. */
   openAnswer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
   /** Called after a message is done. Never rejects. */
   rotateMarks(): Promise<void>
@@ -49,7 +50,7 @@ export interface Openings {
   problem: SignalError['problem'] | undefined
   /** False if the message that a bot answers is unknown. */
   isSecretKnown: boolean
-  /** It was recorded as content of a kind that nobody sends again. */
+  /** True if it was recorded as content of a kind that nobody sends again. */
   isForeign: boolean
 }
 
@@ -66,7 +67,7 @@ const PADDING = Uint8Array.of(1)
 
 export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   const { marks, journal, commits, tries, log, noteUnreadable, me, assertOpen } = deps
-  /** Recorded stanzas that nobody sends again. */
+  /** Stanzas that were recorded as ones that nobody sends again. */
   const final = new WeakSet<BinaryNode>()
 
   function read(stanza: MessageStanza): StanzaMessage | null {
@@ -79,8 +80,9 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   }
 
   /**
-   * Whether the part was decrypted before: in a message that is done, or as a part that still waits for others, whose plaintext the journal has. Asked
-   * before the turn of the part and again in it, because in between the socket may have ended, or the same ciphertext been decrypted.
+   * Whether the part was decrypted before: in a message that is done, or as a part that still waits for others, whose
+   * plaintext the journal has. This is asked before the turn of the part and again in it, because in between the socket
+   * may have ended, or the same ciphertext may have been decrypted.
    */
   function wasOpened({ marks: own, opened }: MessageStanza, index: number): boolean {
     assertOpen()
@@ -127,13 +129,14 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = read(stanza)
-    // It was decrypted, but its content is not a message: its key is used up, and it is requested again. It is recorded before its marks are set,
-    // because with marks it would be confirmed on redelivery if the process or the disk failed in between.
+    // The part was decrypted, but its content is not a message. Its key is used up, so the message is requested again.
+    // It is recorded before its marks are set, because with marks it would be confirmed on redelivery if the process or
+    // the disk failed in between.
     if (!message) {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)
     }
-    // The key of a sender together with content of a kind that is newer than this program.
+    // The stanza has the key of a sender together with content of a kind that is newer than this program.
     const foreign = foreignKind(stanza.node)
     if (foreign !== undefined && !unwrap(message.message ?? {})) {
       await noteUnreadable(stanza.node, never(foreign))
@@ -145,11 +148,14 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
     stanza.written.catch(() => {})
   }
 
-  /** Throws for an error that the message did not cause; it is then delivered again. */
+  /**
+   * Returns the problem that makes a part unreadable. Throws for an error that the message did not cause; the message
+   * is then delivered again.
+   */
   function unreadBecauseOf(error: Error, ciphertext: Uint8Array): SignalError['problem'] {
     assertOpen()
     if (error instanceof SignalError) return error.problem
-    // The thread ends. The message that caused it is refused first, because it would end the next thread too.
+    // A trap ends the thread. The message that caused it is refused first, because it would end the next thread too.
     if (isTrap(error)) return 'unreadable'
     if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
     // Any other error would happen again, and would cost a connection each time.
@@ -168,7 +174,7 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
         try {
           await open(stanza, index)
         } catch (thrown) {
-          // The module of the crypto throws strings.
+          // The crypto module throws strings.
           const error = thrown instanceof Error ? thrown : new Error(String(thrown))
           if (error instanceof NoSecretError) isSecretKnown = false
           else problem = unreadBecauseOf(error, ciphertext)

@@ -1,6 +1,6 @@
 /**
- * Validates messages of the own phone to this device for the library, which trusts them: a missing field ends in an error, and an incomplete key or
- * pair of names is stored as it is.
+ * Validates messages of the account's own phone to this device for the library, which trusts them: a missing field ends
+ * in an error, and an incomplete key or pair of names is stored as it is.
  */
 import { proto } from '@whiskeysockets/baileys'
 
@@ -48,7 +48,7 @@ function pairsIn({ lidMigrationMappingSyncMessage: sync }: proto.Message.IProtoc
     const encodedMappingPayload = proto.LIDMigrationMappingSyncPayload.encode({ ...payload, pnToLidMappings: pairs }).finish()
     return { ...sync, encodedMappingPayload }
   } catch {
-    // The bytes are not a payload.
+    // The bytes are not a payload of a history.
     return null
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Effects of the messages of the own phone, after they were decrypted: the library processes them one after the other, and each is settled when all its
- * effects are on disk. A message whose effects failed is tried again after the next login, or set aside if they are impossible.
+ * Applies the effects of messages of the account's own phone, after they were decrypted: the library processes them one
+ * after the other, and each is settled when all its effects are on disk. A message whose effects failed is tried again
+ * after the next login, or set aside if they are impossible.
  */
 import { getHistoryMsg, type proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -20,7 +21,10 @@ export interface PeerEffectsDeps {
   journal: Pick<Journal, 'setAside' | 'failed'>
   noteUnreadable: NoteUnreadable
   isFenced(): boolean
-  /** A message of the own phone only to its devices, after the library has processed it. Its effects are on disk when it resolves. */
+  /**
+   * Takes a message that the phone sends only to its own devices, after the library has processed it. Its effects are
+   * on disk when it resolves.
+   */
   peer(message: proto.IMessage): Promise<void>
   steps: Steps
   log: Logger
@@ -28,9 +32,9 @@ export interface PeerEffectsDeps {
 
 /** The part of the socket that the effects use. */
 export interface PeerSocket {
-  /** The library's handling of a peer message: keys of app state, pairs of names; for a history only its notice. */
+  /** Runs the library's handling of a peer message: keys of app state, pairs of number and LID; for a history only its notice. */
   applyPeer(message: StanzaMessage): Promise<void>
-  /** The history from before this device was linked. On disk with all its effects when it resolves. */
+  /** Takes the history from before this device was linked. On disk with all its effects when it resolves. */
   takeHistory(notice: proto.Message.IHistorySyncNotification): Promise<void>
   /** Resolves when all changes so far are on disk. */
   settled(): Promise<void>
@@ -60,7 +64,7 @@ export function createPeerEffects({
   /** Effects of histories, beside those of other peer messages: a history of an old account takes long, and keys would wait for it. */
   let historyTail: Promise<void> = Promise.resolve()
 
-  /** Called after its effects were processed and are on disk. */
+  /** Settles a message when its effects are on disk. */
   async function settle(stanza: MessageStanza, message: StanzaMessage) {
     await socket().settled()
     steps('inbox:peer-confirmed')
@@ -69,7 +73,10 @@ export function createPeerEffects({
     steps('inbox:peer-settled')
   }
 
-  /** Its effects are impossible now and later: it is logged and kept for an investigation. The connection stays open. */
+  /**
+   * Sets a message aside whose effects are impossible now and later: it is logged and kept for an investigation. The
+   * connection stays open.
+   */
   async function setAside(stanza: MessageStanza, field: string) {
     await noteUnreadable(stanza.node, never(field))
     await journal.setAside(stanza.id)
@@ -127,7 +134,7 @@ export function createPeerEffects({
 
   return {
     begin(stanza, message) {
-      // Replayed, and then delivered again by the network.
+      // A replayed message may also be delivered again by the network.
       if (!settling.has(stanza.id)) settleLater(stanza, message)
     },
   }
@@ -135,5 +142,5 @@ export function createPeerEffects({
 
 export const historyNotice = ({ message }: StanzaMessage) => getHistoryMsg(message ?? {})
 
-/** An error that the message did not cause: the disk, or an end of the connection. */
+/** Whether the message did not cause the error, but the disk, or an end of the connection. */
 const isOurs = (error: unknown) => error instanceof UnwrittenError || isPassing(error)

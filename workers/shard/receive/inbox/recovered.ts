@@ -1,7 +1,8 @@
 /**
- * Messages that the network delivered without content and that our own phone sent again, inside a peer message. Their events are written before that
- * message is settled; after a crash in between it is processed again. The library emits them too, but only when its buffer is flushed, not at all if
- * the connection ends first, and without the `requestId` that identifies them, which its buffer drops.
+ * Reports messages that the network delivered without content and that our own phone sent again, inside a peer message.
+ * Their events are written before that message is settled; after a crash in between it is processed again. The library
+ * emits them too, but only when its buffer is flushed, not at all if the connection ends first, and without the
+ * `requestId` that identifies them, which its buffer drops.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -23,7 +24,7 @@ export interface RecoveredDeps {
 }
 
 export function createRecovered({ inbound, once, alongside, waiting, log, onMessage }: RecoveredDeps) {
-  /** The messages inside a peer message are on disk when it resolves. */
+  /** The messages inside a peer message are on disk when this resolves. */
   return async function recovered(peer: proto.IMessage): Promise<void> {
     for (const message of resentIn(peer).map(asItCame)) if (message) await appendEvent(message)
   }
@@ -51,8 +52,8 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   }
 
   /**
-   * Uses the key of the stanza without content, because the phone may use other names for the people in it and omits their other names. A message
-   * that is no longer expected has already had its event.
+   * Builds the message with the key of the stanza without content, because the phone may use other jids for the people
+   * in it and omits their second jids. A message that is no longer expected has already had its event.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

@@ -1,6 +1,7 @@
 /**
- * Seen marks, which identify a redelivery: a hash per ciphertext and per message. They are kept in two generations of a fixed size, so that the set
- * does not grow and keeps recent marks; the network redelivers soon or never.
+ * Keeps seen marks, which identify a redelivery: a hash per ciphertext and per message. They are kept in two
+ * generations of a fixed size, so that the set does not grow and keeps recent marks; the network redelivers soon or
+ * never.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { sha256 } from '../../../../src/lib/sha256.ts'
@@ -25,12 +26,13 @@ export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
 
 /**
- * Seen marks of a message, one under each name that its key has for the chat and for the author: a person is addressed by number or by LID, and a
- * message can arrive again under the other name. There is one event per message, even if a retry delivers it again in another ciphertext.
+ * Returns the seen marks of a message, one under each jid that its key has for the chat and for the author: a person is
+ * addressed by number or by LID, and a message can arrive again under the other jid. There is one event per message,
+ * even if a retry delivers it again in another ciphertext.
  */
 export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
   const chat = remoteJid ?? ''
-  // Outside of groups the library puts the author's other name beside the chat's.
+  // Outside of groups the library puts the author's other jid beside the chat's.
   if (participant) return names(participant, participantAlt ?? remoteJidAlt).map((author) => mark(bare(chat), author))
   return names(chat, remoteJidAlt).map((name) => mark(name, fromMe ? 'me' : ''))
 
@@ -50,7 +52,8 @@ export interface Marks {
   follow(marks: readonly Mark[], written: Promise<void>): void
   applied(marks: readonly Mark[]): void
   /**
-   * Drops the older generation when the newer one is full, in separate commits. Losing one of them only costs another attempt after the next message.
+   * Drops the older generation when the newer one is full, in separate commits. Losing one of these commits only costs
+   * another attempt after the next message.
    */
   rotate(): Promise<void>
   /** Removes all marks. */
@@ -60,7 +63,7 @@ export interface Marks {
 /** Stored form of a seen mark: blind, after the character of its kind. The marks of one message are one record. */
 type Stored = string & { readonly brand: 'stored mark' }
 
-/** The marks of one message are requested a few times in a row. */
+/** The most stored forms that are remembered: the marks of one message are requested a few times in a row. */
 const MAX_REMEMBERED = 32
 
 export function createSeenMarks(instance: string, store: StateStore, sealer: Sealer): Marks {

@@ -24,9 +24,9 @@ export interface MessageStanza {
   marks: readonly Mark[]
   /** Padded plaintexts of decrypted parts, by the index of their ciphertext. */
   opened: Map<number, Uint8Array>
-  /** Whether it is a message of the own phone only to its devices. */
+  /** Whether the account's own phone sent the message only to its devices. */
   isPeer: boolean
-  /** Set after it is decrypted and its effects are being written; resolves when they are on disk. */
+  /** Set once the message is decrypted and its effects are being written; resolves when they are on disk. */
   written: Promise<void> | undefined
 }
 
@@ -50,11 +50,14 @@ export function messageStanza(node: BinaryNode, me: Me): MessageStanza {
 
 export const isPeerStanza = (node: BinaryNode, me: Me) => isMarkedPeer(node) && isOwn(fromOf(node), me)
 
-/** Only the account's own devices send peer messages; a message of anybody else with the same attribute is an ordinary message. */
+/**
+ * Whether a jid is the account's. Only the account's own devices send peer messages; a message of anybody else with the
+ * same attribute is an ordinary message.
+ */
 const isOwn = (jid: string, me: Me) =>
   jid !== '' && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
 
-/** The message that its decrypted parts form together. Throws if they form none. */
+/** Returns the message that the decrypted parts form together. Throws if they form none. */
 export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessage {
   const message = addressed(node, me)
   const plaintexts = [...opened].sort(([a], [b]) => a - b).map(([, padded]) => unpadRandomMax16(padded))
@@ -63,8 +66,9 @@ export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessa
 }
 
 /**
- * The stanza without its content and with jids without device; throws if it has no chat or no id. The library's `cleanMessage` also inverts the keys
- * inside reactions and votes, and throws if a stranger omitted them; translation handles that itself (`referenced.ts`).
+ * Returns the stanza without its content and with jids without a device part; throws if it has no chat or no id. The
+ * library's `cleanMessage` also inverts the keys inside reactions and votes, and throws if a stranger omitted them;
+ * translation handles that itself (`referenced.ts`).
  */
 export function addressed(node: BinaryNode, me: Me): WAMessage {
   const fullMessage = decoded(node, me)
@@ -74,7 +78,10 @@ export function addressed(node: BinaryNode, me: Me): WAMessage {
   return fullMessage
 }
 
-/** The library refuses stanzas of bots and of unknown kinds of accounts, and files messages of the own phone to a bot under us. */
+/**
+ * Decodes the addresses of a stanza. The library refuses stanzas of bots and of unknown kinds of accounts, and assigns
+ * messages of the account's phone to a bot to the chat with the account itself.
+ */
 function decoded(node: BinaryNode, me: Me): WAMessage {
   const { id, from, participant, t, pushName } = envelopeOf(node)
   if (!id || !from) throw new Error('a message stanza has no chat or no id')

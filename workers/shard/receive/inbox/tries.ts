@@ -13,7 +13,7 @@ const MAX_TRIES = 5
 const REMEMBERED = 1_000
 
 export interface Tries {
-  /** Counts the attempt. False if all attempts are used. */
+  /** Counts an attempt. False if all attempts are used. */
   isWorthAnother(mark: Mark): boolean
 }
 
@@ -31,8 +31,8 @@ export function createTries(): Tries {
 }
 
 /**
- * For a stanza without a ciphertext: commits the events of `make`, once per seen mark, together with `more`. Without an event no mark is set.
- * `others`: seen marks of the same message under other names.
+ * Commits the events of `make` for a stanza without a ciphertext, once per seen mark, together with `more`. Without an
+ * event no mark is set. `others`: seen marks of the same message under its other jids.
  */
 export type Once = (
   mark: Mark,
@@ -41,7 +41,10 @@ export type Once = (
   others?: readonly Mark[],
 ) => Promise<void>
 
-/** `once` for a `make` that may meet a failure of ours: it rejects so that the stanza is delivered again, until all attempts are used. */
+/**
+ * Wraps `once` for a `make` that may meet a failure of ours: it rejects so that the stanza is delivered again, until
+ * all attempts are used.
+ */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
   const tries = createTries()
   return (mark, make, more, others) =>

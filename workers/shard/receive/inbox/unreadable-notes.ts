@@ -11,13 +11,16 @@ export interface UnreadableNotesDeps {
   marks: Pick<Marks, 'has'>
   log: Logger
   me(): AuthenticationCreds['me']
-  /** A message that cannot be read. On disk when it resolves. */
+  /** Records a message that cannot be read. On disk when it resolves. */
   unreadable(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
-  /** A message is confirmed without an event. */
+  /** Counts a message that is confirmed without an event. */
   unreported(reason: Unreported): void
 }
 
-/** Resolves with false for a message that was read before, and for a stanza that is not a message. */
+/**
+ * Records a stanza as unreadable. Resolves with false for a message that was read before, and for a stanza that is not
+ * a message.
+ */
 export type NoteUnreadable = (node: BinaryNode, how?: Unreadable) => Promise<boolean>
 
 export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNotesDeps): NoteUnreadable {
@@ -43,5 +46,5 @@ export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNot
   }
 }
 
-/** How a stanza is recorded that nobody sends again. */
+/** Form of the record for a stanza that nobody sends again. */
 export const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })

@@ -4,7 +4,7 @@ import { SECOND } from '../../../../src/domain/clock.ts'
 export interface PacedReports<Subject> {
   /** Reports the subject after `ms`; replaces an earlier delay. */
   in(subject: Subject, ms: number): void
-  /** The subject is not reported, unless this is called again for it. */
+  /** Removes the subject, which is not reported unless `in` is called again for it. */
   drop(subject: Subject): void
   /** Ends all delays; nothing is reported afterwards. */
   stop(): void

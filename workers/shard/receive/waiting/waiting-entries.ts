@@ -1,4 +1,7 @@
-/** The waiting messages in memory, found by every name of a message: it is stored under one name and may arrive under another. */
+/**
+ * Keeps the waiting messages in memory. A message has a mark under each of its jids: it is stored under one mark and
+ * may arrive under another.
+ */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { chatNamesOf } from '../../translate/inbound/referenced.ts'
 import { bare } from '../../wire/jid.ts'
@@ -13,15 +16,15 @@ export interface WaitingEntries<E extends WaitingEntry> {
   get(mark: Mark): E | undefined
   has(mark: Mark): boolean
   size(): number
-  /** Names in the order in which they were added, including names that are added during the iteration. */
+  /** Marks in the order in which they were added, including marks that are added during the iteration. */
   marks(): Iterable<Mark>
-  /** In the order in which they were added. */
+  /** All entries in the order in which they were added. */
   all(): (readonly [Mark, E])[]
-  /** The name under which the message is stored; undefined if it is not waited for. */
+  /** Returns the mark under which the message is stored; undefined if it is not waited for. */
   find(key: WAMessageKey): Mark | undefined
   /** Finds a message by its id, and by its chat if several messages have that id, because senders choose their ids. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
-  /** The oldest that was reported; without one, the oldest of all. */
+  /** Returns the oldest entry that was reported; without one, the oldest of all. */
   oldest(): Mark | undefined
   set(mark: Mark, entry: E): void
   remove(mark: Mark): void
@@ -29,7 +32,7 @@ export interface WaitingEntries<E extends WaitingEntry> {
 
 export function createWaitingEntries<E extends WaitingEntry>(): WaitingEntries<E> {
   const open = new Map<Mark, E>()
-  /** Maps every name of a message to its name in `open`. */
+  /** Maps every mark of a message to its mark in `open`. */
   const names = new Map<Mark, Mark>()
 
   return {
@@ -47,7 +50,7 @@ export function createWaitingEntries<E extends WaitingEntry>(): WaitingEntries<E
     known({ id, remoteJid }) {
       const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
       const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
-      // A 1:1 chat may have another name than in the stanza.
+      // A 1:1 chat may be addressed by another jid than in the stanza.
       return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
     },
     oldest() {

@@ -19,9 +19,9 @@ export const WaitingMessage = v.object({
   timestamp: v.number(),
   pushName: v.nullable(v.string()),
   viewOnce: v.boolean(),
-  /** Reported as `unsupported` under this name, not as `waiting_message`. */
+  /** Name under which the message is reported as `unsupported`; null if it is reported as `waiting_message`. */
   protoType: text,
-  /** Apps show nothing in its place. */
+  /** True if apps show nothing in place of the message. */
   isHidden: v.optional(v.literal(true)),
   isTold: v.boolean(),
   at: v.number(),
@@ -31,7 +31,7 @@ export type WaitingMessage = v.InferOutput<typeof WaitingMessage>
 const optional = <K extends string>(name: K, value: string | null | undefined) =>
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
-/** `protoType`: set if the message is reported as `unsupported`. `now` is in epoch ms. */
+/** Creates the record. `protoType`: set if the message is reported as `unsupported`. `now` is in epoch ms. */
 export function waitingMessage(
   key: WAMessageKey & { id: string; remoteJid: string },
   node: BinaryNode,

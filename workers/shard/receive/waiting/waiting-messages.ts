@@ -1,11 +1,12 @@
 /**
- * Received messages that cannot be decrypted yet. The sender is asked to send them again. A message that does not arrive within some time is reported
- * as `waiting_message`, and the readable message follows as a separate event when it arrives. A message that nobody can decrypt, or that nobody sends
- * again, is reported as `unsupported`. A hidden addition to another message is not reported.
+ * Waits for received messages that cannot be decrypted yet. Their senders are asked to send them again. A message that
+ * does not arrive within some time is reported as `waiting_message`, and the readable message follows as a separate
+ * event when it arrives. A message that nobody can decrypt, or that nobody sends again, is reported as `unsupported`. A
+ * hidden addition to another message is not reported.
  *
- * The record is written before the network is answered for the failed ciphertext: after a crash in between, the record remains and the next thread
- * run reports it. A reported record stays until the message arrives or a day has passed, so that a retry that fails again is not reported twice. A
- * record is never evicted before it is reported.
+ * The record is written before the network is answered for the failed ciphertext: after a crash in between, the record
+ * remains and the next thread run reports it. A reported record stays until the message arrives or a day has passed, so
+ * that a retry that fails again is not reported twice. A record is never evicted before it is reported.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -27,11 +28,11 @@ import { WaitingMessage, waitingMessage } from './waiting-message.ts'
 const RETRY_TIME = 10 * SECOND
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
-/** Number of records in memory; the oldest reported ones are evicted, and a message that arrives after that is an ordinary one. */
+/** The most records in memory; the oldest reported ones are evicted, and a message that arrives after that is an ordinary one. */
 const MAX_RECORDS = 2_000
 
 interface Entry extends WaitingEntry {
-  /** The readable message is being written, so `waiting_message` must not follow it. */
+  /** True while the readable message is being written, so that `waiting_message` does not follow it. */
   isArriving?: boolean
 }
 
@@ -44,7 +45,7 @@ export interface WaitingDeps {
   outbox: Pick<Outbox, 'append' | 'committed'>
   /** `later` means that the event cannot be created yet. */
   event(message: WaitingMessage): Promise<Reported | 'later'>
-  /** A message stays unreadable, and no event reports it. */
+  /** Counts a message that stays unreadable and that no event reports. */
   unreported(reason: Unreported): void
   /** Additional records of a message of which only the envelope is known. */
   alongside?: (key: WAMessageKey) => Promise<readonly Op[]>
@@ -53,15 +54,15 @@ export interface WaitingDeps {
 
 /** Way in which a message that cannot be read is reported. */
 export interface Unreadable {
-  /** Reported as `unsupported` under this name; without it as `waiting_message`. */
+  /** Name under which the message is reported as `unsupported`; without one it is reported as `waiting_message`. */
   protoType: string
-  /** Nobody sends it again, so it is reported immediately. */
+  /** True if nobody sends the message again, so that it is reported immediately. */
   isFinal: boolean
 }
 
 export interface WaitingMessages {
   load(): Promise<void>
-  /** When the promise resolves, the record is on disk. */
+  /** Adds a message. When the promise resolves, the record is on disk. */
   add(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
   /** Whether the message is still waited for. */
   has(key: WAMessageKey): boolean
@@ -85,7 +86,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   let tail: Promise<unknown> = Promise.resolve()
   let isStopped = false
 
-  /** Only used for the order; the caller handles the failure. */
+  /** Runs a job after the others. This promise only keeps the order; the caller handles the failure. */
   function next(job: () => Promise<void>): Promise<void> {
     const done = tail.then(job)
     tail = done.catch(() => {})
@@ -110,7 +111,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     entries.remove(mark)
   }
 
-  /** `isLast`: nothing more can arrive. */
+  /** Appends the event of a waiting message. `isLast`: nothing more can arrive. */
   async function appendEvent(mark: Mark, isLast = false) {
     const found = entries.get(mark)
     if (!found || found.record.isTold || isStopped) return
@@ -119,12 +120,13 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     if (entries.get(mark) !== found) return
     if (made === 'later') return reports.in(mark, RETRY_TIME)
     if (found.isArriving && !isLast) {
-      // If its commit fails, the message is delivered again.
+      // If the commit of the readable message fails, it is delivered again.
       found.isArriving = false
       return reports.in(mark, RETRY_TIME)
     }
     const record = { ...found.record, isTold: true }
-    // Set in memory first, so that the event of a readable message that arrives during the commit comes after this one.
+    // The entry is set in memory first, so that the event of a readable message that arrives during the commit comes
+    // after this one.
     entries.set(mark, { record })
     const appended = isEvent(made) ? outbox.append(made) : null
     try {
@@ -149,7 +151,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
   const dropOld = () => drop(entries.all().flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
 
-  /** Evicts one record; an unreported one is reported first. */
+  /** Evicts one record if there are too many; an unreported one is reported first. */
   async function makeRoom() {
     const mark = entries.oldest()
     if (mark === undefined || entries.size() <= maxRecords) return

@@ -1,4 +1,4 @@
-/** Picture of a link's card. A failure never fails the send: the card then only has its texts. */
+/** Prepares the picture of a link's card. A failure never fails the send: the card then only has its texts. */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { MEDIA_LIMIT, type MediaInput } from '../../../../src/domain/media.ts'

@@ -9,13 +9,13 @@ import { resolveDestination } from '../destination.ts'
 const PAGE = 50
 const MAX_PAGES = 20
 
-/** Catalogues belong to numbers: of the two names of a business, the number in its registered form. */
+/** Returns the owner of a catalogue, which is the registered number of a business and never its LID. */
 export async function catalogOwner(asker: Asker, digits: string): Promise<string> {
   const { jid, other } = await resolveDestination(asker, { kind: 'user', space: 'phone', digits })
   return [jid, other].find((name) => name?.endsWith('@s.whatsapp.net')) ?? jid
 }
 
-/** There is no query for one product of another account, so the catalogue is read until the product is found. */
+/** Finds a product. There is no query for one product of another account, so the catalogue is read until the product is found. */
 export async function findProduct(asker: Asker, owner: string, productId: string): Promise<Product> {
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -33,7 +33,10 @@ const readPage = ({ ask }: Asker, jid: string, cursor: string | undefined) =>
     .meaning({ 404: 'product_not_found' })
     .library((library) => library.getCatalog({ jid, limit: PAGE, ...(cursor ? { cursor } : {}) }))
 
-/** Except for codes unrelated to the order, a refusal means that the order or its token is wrong. */
+/**
+ * Meanings of codes for a query of an order. Except for codes unrelated to the order, a refusal means that the order or
+ * its token is wrong.
+ */
 const ABOUT_ORDER: Meanings = { 429: 'action_failed', 500: 'send_failed', 503: 'send_failed', otherwise: 'order_not_found' }
 
 /** Throws unless the network knows the order by this token. */

@@ -1,4 +1,7 @@
-/** Small picture of a channel in an invitation to administer it. A failure never fails the send: the invitation then only has its texts. */
+/**
+ * Fetches the small picture of a channel for an invitation to administer it. A failure never fails the send: the
+ * invitation then only has its texts.
+ */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { MB } from '../../../../src/domain/media.ts'
 import { PICTURE_HOST } from '../../chats/pictures.ts'
@@ -23,13 +26,13 @@ export async function channelPicture(context: SendContext, to: Destination, desc
   return bytes === null ? {} : cardPicture(context, to, { kind: 'inline', bytes, mime: null }, 'small')
 }
 
-/** Only the network's own host is used, whatever host a description names. */
+/** Returns the path of a picture. Only the network's own host is used, whatever host a description names. */
 function pathOf(picture: unknown): string | null {
   const path = textOf(object(picture).direct_path)
   return path?.startsWith('/') ? path : null
 }
 
-/** Uses the network route of the account: through its proxy if it has one. */
+/** Fetches over the network route of the account: through its proxy if it has one. */
 async function fetched({ media }: SendContext, path: string): Promise<Uint8Array> {
   const response = await fetch(`https://${PICTURE_HOST}${path}`, {
     ...media.fetchOptions(),

@@ -1,4 +1,4 @@
-/** Edits an own message: a text gets a new text; a picture, video or document gets a new caption. */
+/** Edits a message of the account: a text gets a new text; a picture, video or document gets a new caption. */
 import { normalizeMessageContent, proto, type WAUrlInfo } from '@whiskeysockets/baileys'
 import { MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -12,16 +12,16 @@ import { sendMessage } from '../relay.ts'
 import { remembering } from '../remembering.ts'
 import { changeStatus } from '../status/post.ts'
 
-/** Time in which an own message can be edited. */
+/** Time in which a message of the account can be edited. */
 const EDIT_WINDOW = 15 * MINUTE
 
 export interface Change {
   text: string
-  /** Only its mentions are used; an edit has no quote, and no expiry of its own. */
+  /** Context of which only the mentions are used; an edit has no quote, and no expiry of its own. */
   info: proto.IContextInfo
   /** Link card of a text. Called only if there is a text that can have one. */
   card?(): Promise<WAUrlInfo | null>
-  /** Whether a message with this content is meant at all. */
+  /** Whether a message with this content can be the target. */
   isMeant?(content: proto.IMessage): boolean
 }
 
@@ -54,7 +54,7 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   return remembering(context, send, () => context.messages.edited(original, editedMessage))
 }
 
-/** Throws `not_allowed` for content with neither text nor caption. */
+/** Builds the edited content. Throws `not_allowed` for content with neither text nor caption. */
 async function edited(original: proto.IMessage, { text, info, card }: Change, isPost: boolean): Promise<proto.IMessage> {
   const { imageMessage, videoMessage, documentMessage, conversation, extendedTextMessage } = original
   const contextInfo = mentionsOf(info)
@@ -79,12 +79,12 @@ async function edited(original: proto.IMessage, { text, info, card }: Change, is
   }
 }
 
-/** Colours and font of a status, which stay when its text changes. */
+/** Returns the colours and font of a status, which stay when its text changes. */
 function looksOf(original: proto.Message.IExtendedTextMessage | null | undefined): proto.Message.IExtendedTextMessage {
   const { backgroundArgb, textArgb, font } = original ?? {}
   return { ...(backgroundArgb ? { backgroundArgb } : {}), ...(textArgb ? { textArgb } : {}), ...(font ? { font } : {}) }
 }
 
-/** The part of the context that an edit contains. */
+/** Returns the part of the context that an edit contains. */
 export const mentionsOf = ({ mentionedJid, nonJidMentions }: proto.IContextInfo): proto.IContextInfo | null =>
   mentionedJid ? { mentionedJid, ...(nonJidMentions ? { nonJidMentions } : {}) } : null

@@ -1,6 +1,6 @@
-/** The first URL of a text that the apps would turn into a link. */
+/** Finds the first URL of a text that the apps would turn into a link. */
 
-/** With a scheme, because only such links can be opened from a card. */
+/** The URL must have a scheme, because only such links can be opened from a card. */
 const ANY_URL = /https?:\/\/[^\s<>"']+/gi
 /** Longest URL that is accepted anywhere. */
 const MAX_LENGTH = 2_048
@@ -18,7 +18,10 @@ export function firstUrl(text: string): string | undefined {
   return undefined
 }
 
-/** Removes punctuation that follows it in the sentence, a closing bracket around it, or the end of markup that begins before it. */
+/**
+ * Removes punctuation that follows the URL in the sentence, a closing bracket around it, or the end of markup that
+ * begins before it.
+ */
 function withoutEnd(found: string, markup: string): string {
   let url = found
   for (;;) {
@@ -32,5 +35,5 @@ function withoutEnd(found: string, markup: string): string {
 
 const count = (text: string, character: string) => text.split(character).length - 1
 
-/** A link with a password is meant only for its sender. */
+/** Whether a link has a password; such a link is meant only for its sender. */
 const hasPassword = ({ username, password }: URL) => username !== '' && password !== ''

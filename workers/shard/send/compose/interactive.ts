@@ -10,9 +10,9 @@ import { sendMessage } from '../relay.ts'
 interface Flow {
   /** Text that is searched for mentions; empty if the message has no text of the caller. */
   text?: string
-  /** `text`: the text to send. */
+  /** Builds the message. `text`: the text to send. */
   compose(text: string, to: Destination): Interactive | Promise<Interactive>
-  /** Default: BIZ-MIXED and BOT. */
+  /** Nodes beside the ciphertext; by default `biz` and `bot`. */
   nodes?: BinaryNode[]
 }
 

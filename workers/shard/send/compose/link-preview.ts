@@ -1,4 +1,7 @@
-/** Card for the first URL of a text, with our guarded fetch. If the page cannot be read, the message is sent without a card. */
+/**
+ * Builds the card for the first URL of a text, with our guarded fetch. If the page cannot be read, the message is sent
+ * without a card.
+ */
 import type { WAUrlInfo } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { PREVIEW_AGENT } from '../../../../src/domain/brand.ts'

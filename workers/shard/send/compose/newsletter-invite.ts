@@ -16,7 +16,7 @@ export interface AdminInvite {
   expiration: number
 }
 
-/** All other codes usually mean an unknown query id. */
+/** Meanings of the network's codes. All other codes usually mean an unknown query id. */
 const MEANINGS: Meanings = {
   401: 'not_allowed',
   403: 'not_allowed',
@@ -25,7 +25,7 @@ const MEANINGS: Meanings = {
   otherwise: 'action_failed',
 }
 
-/** Throws before anything is sent, because an invitation that is not registered cannot be accepted. */
+/** Registers the invitation. Throws before anything is sent, because an invitation that is not registered cannot be accepted. */
 export async function registerAdminInvite(
   context: Pick<SendContext, 'ask'>,
   newsletter: string,

@@ -1,4 +1,7 @@
-/** The charset of an HTML page, by the rules of the WHATWG's Encoding and HTML standards. Names are those of `TextDecoder.encoding`. */
+/**
+ * Determines the charset of an HTML page, by the rules of the WHATWG's Encoding and HTML standards. Names are those of
+ * `TextDecoder.encoding`.
+ */
 
 /** Bytes needed to recognize a byte order mark. */
 export const START_BYTES = 3
@@ -9,13 +12,13 @@ const MARKS: readonly (readonly [charset: string, ...mark: number[]])[] = [
   ['utf-16be', 0xfe, 0xff],
 ]
 
-/** Charset of the byte order mark. */
+/** Returns the charset of the byte order mark. */
 export const charsetOfStart = (bytes: Uint8Array): string | undefined =>
   MARKS.find(([, ...mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0]
 
 const PARAMETER = /charset\s*=\s*["']?\s*([^\s"';,]+)/i
 
-/** Charset parameter of a `Content-Type`. */
+/** Returns the charset parameter of a `Content-Type`. */
 export const charsetOfType = (contentType: string): string | undefined => known(PARAMETER.exec(contentType)?.[1])
 
 export function charsetOfMeta({ charset, content, 'http-equiv': equivalent }: Record<string, string>): string | undefined {
@@ -23,14 +26,17 @@ export function charsetOfMeta({ charset, content, 'http-equiv': equivalent }: Re
   return asReadable(known(label))
 }
 
-/** Charset of an XML declaration (`?xml version="1.0" encoding="…"?`). */
+/** Returns the charset of an XML declaration (`?xml version="1.0" encoding="…"?`). */
 export const charsetOfXml = (declaration: string): string | undefined =>
   asReadable(known(/^\?xml\b[^>]*\bencoding\s*=\s*["']([^"']+)["']/i.exec(declaration)?.[1]))
 
-/** A page whose declaration could be read as single bytes is not in UTF-16, whatever the declaration says. */
+/**
+ * Returns the charset of a declaration. A page whose declaration could be read as single bytes is not in UTF-16,
+ * whatever the declaration says.
+ */
 const asReadable = (charset: string | undefined) => (charset?.startsWith('utf-16') ? 'utf-8' : charset)
 
-/** Undefined for a label that no decoder knows. */
+/** Returns the charset of a label; undefined for a label that no decoder knows. */
 function known(label: string | undefined): string | undefined {
   if (label === undefined) return undefined
   try {

@@ -2,9 +2,9 @@
 import { cut } from '../../wire/bounds.ts'
 import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, START_BYTES, textReader } from './page-charset.ts'
 
-/** Number of bytes of a page that are read at most. Large sites have scripts of several hundred KB before the title. */
+/** The most bytes of a page that are read. Large sites have scripts of several hundred KB before the title. */
 export const MAX_PAGE = 1_024 * 1_024
-/** Number of characters of a title or description that are kept while the page is read. */
+/** The most characters of a title or description that are kept while the page is read. */
 const MAX_TEXT = 4_096
 
 export interface PageHead {
@@ -23,7 +23,7 @@ type HtmlParser = typeof import('htmlparser2').Parser
  * browsers, the charset comes from the byte order mark, else from the content type, else from the page's own declaration, else it is UTF-8.
  */
 export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentType: string): Promise<PageHead> {
-  // Loaded for the first card.
+  // The parser is loaded for the first card.
   const { Parser } = await import('htmlparser2')
   const kept: Uint8Array[] = []
   let size = 0
@@ -51,9 +51,9 @@ export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentTyp
 
 interface HeadParser {
   write(bytes: Uint8Array): void
-  /** The body has begun. */
+  /** Whether the body has begun. */
   isOver(): boolean
-  /** Charset that the page declares and that the reader has not used. */
+  /** Returns the charset that the page declares and that the reader has not used. */
   declaredLater(): string | undefined
   found(): PageHead
 }

@@ -1,7 +1,8 @@
 /**
- * An item whose network call had begun before the process or the connection ended: the contact may already have the message and keeps that version.
- * So the stored message is sent again (`sent.ts`) instead of composing the request once more. With another secret, media key or link under the same
- * id, later messages about it could only be decrypted against one of the two.
+ * Sends an item again whose network call had begun before the process or the connection ended: the contact may already
+ * have the message and keeps that version. So the stored message is sent (`sent.ts`) instead of composing the request
+ * once more. With another secret, media key or link under the same id, later messages about it could only be decrypted
+ * against one of the two.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { isDeleted } from '../../retry/known-messages.ts'
@@ -13,7 +14,7 @@ import { relayPost } from '../newsletter.ts'
 import { relay } from '../relay.ts'
 import { relayStatus } from '../status/post.ts'
 
-/** Null if it was not stored, so that nobody has received it, or if it is not a message. */
+/** Sends the stored message. Null if it was not stored, so that nobody has received it, or if the item is not a message. */
 export async function sendAgain(context: SendContext): Promise<Accepted | null> {
   const { sent, item } = context
   const { message, stanza } = (await sent.stored(item.messageId)) ?? {}

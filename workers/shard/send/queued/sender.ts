@@ -1,6 +1,6 @@
 /**
- * Sends one item of the queue: the handler of its operation composes and relays the message. The first status and the own message of an accepted send
- * are written by the commit that ends the item, behind its `delivery`.
+ * Sends one item of the queue: the handler of its operation composes and relays the message. The first status and the
+ * event of the sent message of an accepted send are written by the commit that ends the item, behind its `delivery`.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -23,21 +23,24 @@ export interface SenderDeps {
   statuses: Pick<MessageStatuses, 'hold' | 'release' | 'sent'>
   contexts: Contexts
   ahead: Pick<Ahead, 'take'>
-  /** Undefined for an id without a declaration of a send. */
+  /** Returns the handler; undefined for an id without a declaration of a send. */
   handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
   /** The current session; null while there is none. */
   session(): Session | null
   own: OwnEvent
 }
 
-/** Resolves when the network has decided. Rejects if it has not: without a connection, when storage fails, and with `TryLater`. */
+/**
+ * Sends an item. Resolves when the network has decided. Rejects if it has not: without a connection, when storage
+ * fails, and with `TryLater`.
+ */
 export type Sender = (item: SendItem) => Promise<SendResult>
 
 export function createSender(
   { clock, log }: Context<'clock' | 'log'>,
   { outbox, statuses, contexts, ahead, handlerOf, session, own }: SenderDeps,
 ): Sender {
-  /** The look-ups of identities come before the commit, because they take time. */
+  /** Builds the result of an accepted send. The look-ups of identities come before the commit, because they take time. */
   async function accepted(message: WAMessage, { identity }: Session, item: SendItem): Promise<SendResult> {
     const { messageId, requestId, again } = item
     const { remoteJid, id } = message.key
@@ -61,7 +64,7 @@ export function createSender(
     }
   }
 
-  /** Receipts of the message wait until its end is committed. */
+  /** Builds a result with which receipts of the message wait until its end is committed. */
   const releasing = (outcome: SendOutcome, { messageId }: SendItem): SendResult => ({
     ...resultOf(outcome),
     after: () => statuses.release(messageId),

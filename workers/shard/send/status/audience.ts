@@ -1,6 +1,6 @@
 /**
- * The audience of a status post: the setting of the phone app, queried from the network and applied to the saved contacts. Always includes the own
- * address, so that the account's own devices show the post too.
+ * Determines the audience of a status post: the setting of the phone app, queried from the network and applied to the
+ * saved contacts. It always includes the account's own address, so that the account's own devices show the post too.
  */
 import type { Asker } from '../../chats/session.ts'
 import { bare } from '../../wire/jid.ts'
@@ -31,7 +31,7 @@ export async function statusAudience(context: Context): Promise<StatusAudience> 
   return { jids: withOwn(everybody.filter((jid) => !left.has(jid))), setting: 'denylist', byLid }
 }
 
-/** People without a LID are omitted, because a post that contains a number is refused as a whole. */
+/** Converts the jids to LIDs. People without a LID are omitted, because a post that contains a number is refused as a whole. */
 async function toLids({ ask, session }: Asker, jids: string[]): Promise<string[]> {
   const known = await Promise.all(jids.map(async (jid) => (jid.endsWith('@lid') ? jid : session.identity.lidOf(jid))))
   const unknown = jids.filter((_, index) => known[index] === null)

@@ -1,4 +1,4 @@
-/** Status posts: sent to their audience, and deleted for the same audience. */
+/** Sends status posts to their audience, and deletes them for the same audience. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { Stanza } from '../../translate/outbound/stanza.ts'
 import { STATUS_JID } from '../../wire/jid.ts'

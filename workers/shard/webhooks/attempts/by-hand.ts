@@ -15,9 +15,9 @@ export interface ManualAttempts {
   byHand(eventId: string): Promise<LogEntry>
   /** Puts events back into the schedule, due now, in one commit. Resolves with the number of events that have a body and a URL. */
   again(eventIds: readonly string[]): Promise<number>
-  /** Throws not_found. */
+  /** Returns an event with its attempts. Throws `not_found`. */
   detail(eventId: string): Promise<LogDetail>
-  /** The beginning of the body, while it is stored. Throws not_found. */
+  /** Returns the beginning of the body, while it is stored. Throws `not_found`. */
   body(eventId: string): Promise<WebhookBody>
 }
 
@@ -25,7 +25,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
   const { instanceId, store, sealer, steady, outcomes, backlog } = needs
   const { target, readRow, rowOp, post, afterAttempt, finish, answered, report } = attempts
 
-  /** An event that still has its body. */
+  /** Reads an event that still has its body. */
   async function kept(eventId: string) {
     const row = await readRow(eventId)
     if (row === undefined || row.body === 'erased') return undefined
@@ -79,7 +79,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
       const found = await kept(eventId)
       if (found === undefined || target(found.row.type) === null) continue
       queued++
-      // It is in the queue anyway.
+      // The event is in the queue anyway.
       if (found.row.body === 'line') continue
       const after: LogRow = { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }
       if (found.row.dueAt !== null) ops.push([keys.due(instanceId, found.row.dueAt, eventId), null])

@@ -1,4 +1,4 @@
-/** One POST of an event, and the record of its outcome: shared by scheduled and manual attempts. */
+/** Makes one POST of an event and records its outcome: scheduled and manual attempts share this. */
 import type { EventType } from '../../../../src/domain/events.ts'
 import { urlField } from '../../../../src/domain/instance.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -65,7 +65,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
   const rowOp = (eventId: string, row: LogRow): Op => rows.encode(logKey(eventId), row)
   const rowOf = (eventId: string, stored: Uint8Array) => rows.decode(logKey(eventId), stored)
 
-  /** Undefined if there is no readable row. Throws if storage itself fails. */
+  /** Reads a row. Undefined if there is none that is readable. Throws if storage itself fails. */
   async function readRow(eventId: string): Promise<LogRow | undefined> {
     const stored = await store.get(logKey(eventId))
     try {
@@ -79,7 +79,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     }
   }
 
-  /** Rejects only when the outbox is stopped. */
+  /** Posts an event. Rejects only when the outbox is stopped. */
   async function post(eventId: string, type: EventType, url: string, body: Uint8Array, attempt: number): Promise<Outcome> {
     await steps('outbox:before-post', eventId)
     const secrets = [webhooks().secret, ...validSecrets(needs.previousSecret?.(), clock.now())]
@@ -98,7 +98,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     return outcome
   }
 
-  /** The row after the attempt. */
+  /** Returns the row after the attempt. */
   function afterAttempt(before: LogRow, url: string, { ok, code, error, durationMs }: Outcome): LogRow {
     const attempts = before.attempts + 1
     const row = { ...before, url: maskUrl(url), attempts, code, error: error?.slice(0, 300) ?? null, durationMs }
@@ -121,7 +121,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     report(eventId, after, 'discarded')
   }
 
-  /** The commit is not awaited. */
+  /** Ends an event. The commit is not awaited. */
   async function end(eventId: string, before: LogRow, after: LogRow, body?: Uint8Array) {
     outcomes.add(eventId, () => changes.ops(eventId, before, after, body))
     changes.made(eventId, before, after)
@@ -149,7 +149,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
   }
 
   return {
-    /** The URL at the time of the attempt. Silencing is decided when the event happens; a stored event is sent. */
+    /** Returns the URL at the time of the attempt. Silencing is decided when the event happens; a stored event is sent. */
     target: (type: EventType) => webhooks()[urlField(type)],
     rowOf,
     readRow,

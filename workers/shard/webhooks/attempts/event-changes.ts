@@ -24,7 +24,10 @@ export function createEventChanges({ instanceId, sealer, line, backlog, overflow
   }
 
   return {
-    /** `body` is stored at the place of `after`. Of two operations on one key the later one counts, so an earlier body is replaced. */
+    /**
+     * Returns the operations of a change. `body` is stored at the place that `after` names. If two operations have the
+     * same key the later one counts, so an earlier body is replaced.
+     */
     ops: (eventId: string, before: LogRow, after: LogRow, body?: Uint8Array): Op[] => [
       ...bodyOps(instanceId, eventId, before),
       ...(body === undefined ? [] : bodyAt(eventId, after, body)),
@@ -32,11 +35,11 @@ export function createEventChanges({ instanceId, sealer, line, backlog, overflow
       ...indexOps(instanceId, eventId, before, after),
     ],
 
-    /** Called after the commit, or when the outcome is kept until it is committed. */
+    /** Applies a change in memory, after its commit, or when the outcome is kept until it is committed. */
     made(eventId: string, before: LogRow, after: LogRow): void {
       if (after.body === 'line') line.committed(eventId)
       else line.ended(eventId)
-      // An event that had finally failed was no longer part of the backlog.
+      // An event that had failed permanently was no longer part of the backlog.
       if (before.status === 'pending' && after.status !== 'pending') backlog.changed(-1)
       if (after.body === 'parked' && after.status === 'pending') overflow().parked(eventId)
     },

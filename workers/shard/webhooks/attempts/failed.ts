@@ -1,4 +1,4 @@
-/** An attempt that failed: the event is parked until its next one, or stays in the queue while its receiver is away. */
+/** Handles an attempt that failed: the event is parked until its next one, or stays in the queue while its receiver is away. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import type { LogRow } from '../../../../src/webhooks/log.ts'
@@ -16,9 +16,9 @@ interface Moved {
 export function failedAttempts(needs: AttemptNeeds, { readRow, report }: DeliveryAttempt) {
   const { instanceId, store, sealer, clock, steady, steps, outcomes, changes, holds } = needs
 
-  /** An outage, or the first sign of one. */
+  /** Handles an outage of the receiver, or the first sign of one. */
   async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
-    // It was attempted before and is still queued, so its receiver was already held before a restart.
+    // The event was attempted before and is still queued, so its receiver was already held before a restart.
     const waits = holds.of(url) !== undefined || (row.body === 'line' && row.tries > 0)
     const before = waits ? undefined : holds.failed(url, eventId)
     if (!waits && before === undefined) return await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
@@ -27,7 +27,7 @@ export function failedAttempts(needs: AttemptNeeds, { readRow, report }: Deliver
     if (others !== undefined) holds.wait(url, [others.eventId], others.dueAt ?? 0, steady.now())
   }
 
-  /** Operations that put a parked event back to its place in the queue. Undefined if it is no longer parked. */
+  /** Returns the operations that put a parked event back to its place in the queue. Undefined if it is no longer parked. */
   async function toQueue(eventId: string): Promise<Moved | undefined> {
     const row = await readRow(eventId)
     const sealed = await store.get(keys.parkedEvent(instanceId, eventId))
@@ -36,7 +36,7 @@ export function failedAttempts(needs: AttemptNeeds, { readRow, report }: Deliver
     try {
       body = sealer.open(keys.parkedEvent(instanceId, eventId), sealed)
     } catch {
-      // Its own attempt detects and records this.
+      // The event's own attempt detects and records this.
       return undefined
     }
     const after: LogRow = { ...row, body: 'line' }

@@ -1,4 +1,7 @@
-/** The next scheduled attempt of an event, and the single commit that records it. The outbox decides which event is next. */
+/**
+ * Makes the next scheduled attempt of an event, and the single commit that records it. The outbox decides which event
+ * is next.
+ */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { ERASE, type LogRow } from '../../../../src/webhooks/log.ts'
@@ -9,11 +12,14 @@ import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 import { failedAttempts } from './failed.ts'
 
 export interface ScheduledAttempts {
-  /** Next attempt of a queued or parked event, whose body is under `key`. Resolves with true if the event has ended and nothing else has changed. */
+  /**
+   * Makes the next attempt of a queued or parked event, whose body is under `key`. Resolves with true if the event has
+   * ended and nothing else has changed.
+   */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
-  /** Next attempt of the event at the head of the queue. Resolves like `scheduled`. */
+  /** Makes the next attempt of the event at the head of the queue. Resolves like `scheduled`. */
   queued(event: QueuedEvent): Promise<boolean>
-  /** A due entry has come up. */
+  /** Handles a due entry whose time has come. */
   due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
   /** Checks the next due entry when nothing else is to be done. False if it is right; true if its time was too late and has been changed. */
   correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean>
@@ -37,7 +43,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     return await attempt(id, event.row, event.body)
   }
 
-  /** True if the event has ended. */
+  /** Makes an attempt. Resolves with true if the event has ended. */
   async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
     const url = target(row.type)
     if (url === null) {
@@ -72,7 +78,10 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     await store.commit({ ops })
   }
 
-  /** Its time has come. While its receiver is down, it returns to its place in the held queue, and is its head if it is the oldest. */
+  /**
+   * Attempts a parked event whose time has come. While its receiver is down, the event returns to its place in the held
+   * queue, and is the head of the queue if it is the oldest.
+   */
   async function retry(eventId: string, key: string, sealed: Uint8Array) {
     const row = await readRow(eventId)
     const url = row === undefined ? null : target(row.type)
@@ -98,9 +107,12 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     return true
   }
 
-  /** Body and row of an event. An event that was changed on disk, or cannot be read, is removed and recorded, so that it does not stop the queue. */
+  /**
+   * Reads body and row of an event. An event that was changed on disk, or cannot be read, is removed and recorded, so
+   * that it does not stop the queue.
+   */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
-    // Outside of the try block: the event did not cause a failure of storage, and then waits.
+    // The read is outside of the try block: the event did not cause a failure of storage, and then waits.
     const stored = await store.get(keys.logEntry(instanceId, eventId))
     try {
       if (stored === undefined) throw new Error(`the webhook log has no entry of the stored event ${eventId}`)

@@ -7,7 +7,7 @@ import type { Outbox, OutboxOptions } from '../contract.ts'
 import { eventBytes } from '../finished-event.ts'
 import { sampleEvent } from '../sample.ts'
 
-/** Number of characters of the receiver's answer. */
+/** The most characters of the receiver's answer that are returned. */
 const ANSWER_CHARS = 1_000
 
 export interface TestDeliveryDeps

@@ -1,6 +1,7 @@
 /**
- * Event types that streams read, and the event from which on all of a type are kept. A reader is expected to return for some time after its last
- * request, so that a disconnection or a restart of the service loses nothing for it. This is on disk, because events occur before the reader returns.
+ * Event types that streams read, and the event from which on all of a type are kept. A reader is expected to return for
+ * some time after its last request, so that a disconnection or a restart of the service loses nothing for it. The types
+ * are on disk, because events occur before the reader returns.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
@@ -52,7 +53,8 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
   return {
     async load(): Promise<void> {
       row = (await records.get(store, key)) ?? {}
-      // Written by a clock that was ahead: no reader is expected for longer than one that was here just now.
+      // The row was written by a clock that was ahead: no reader is expected for longer than one that was here just
+      // now.
       const latest = clock.now() + KEEP_FOR_READER
       for (const known of Object.values(row)) known.until = Math.min(known.until, latest)
       isStored = Object.keys(row).length > 0
@@ -60,10 +62,13 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     },
 
     keeps,
-    /** A record or events may remain of readers that are no longer expected. */
+    /** Whether a record or events may remain of readers that are no longer expected. */
     isOver: (): boolean => isStored && !EVENT_TYPES.some(keeps),
 
-    /** A reader now reads these types. `position`: an id after every event so far. True if events of one of them were not kept before. */
+    /**
+     * Records that a reader reads these types now. `position`: an id after every event so far. True if events of one of
+     * them were not kept before.
+     */
     async read(types: readonly EventType[], position: () => string): Promise<boolean> {
       const until = clock.now() + KEEP_FOR_READER
       const fresh = types.filter((type) => !keeps(type))
@@ -74,18 +79,18 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       return fresh.length > 0
     },
 
-    /** No event of these types after this one is missing. Empty if none ever was. */
+    /** Returns the id after which no event of these types is missing. Empty if none ever was. */
     floorOf: (types: readonly EventType[]): string =>
       types.map((type) => row[type]?.floor ?? '').reduce((one, other) => (one > other ? one : other), ''),
 
-    /** Nothing from before `position` is kept of the types that are read. False if no type is read. */
+    /** Drops everything from before `position` for the types that are read. False if no type is read. */
     startOver(position: () => string): boolean {
       const types = EVENT_TYPES.filter((type) => row[type])
       for (const type of types) row[type] = { ...row[type]!, floor: position() }
       return types.length > 0
     },
 
-    /** An event is no longer kept. */
+    /** Records that an event is no longer kept. */
     gone(type: EventType, eventId: string): void {
       const known = row[type]
       if (known && eventId > known.floor) row[type] = { ...known, floor: eventId }
@@ -98,7 +103,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       isStored = false
       return records.remove(key)
     },
-    /** Time at which the next of the types is no longer kept; null if none is kept. */
+    /** Returns the time at which the next of the types is no longer kept; null if none is kept. */
     endsAt(): number | null {
       const ends = EVENT_TYPES.filter(keeps).map((type) => row[type]!.until)
       return ends.length === 0 ? null : Math.min(...ends)

@@ -31,7 +31,7 @@ export interface KeptEventsDeps {
 
 export function createKeptEvents({ instanceId, store, interest, log, maxEvents }: KeptEventsDeps) {
   const prefix = keys.keptEvents(instanceId)
-  /** The oldest is the first. */
+  /** Kept events by id, the oldest first. */
   const kept = new Map<string, Kept>()
   let keptBytes = 0
   let newest = ''
@@ -49,7 +49,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     const ops: Op[] = []
     const gone: [id: string, event: Kept][] = []
     for (const [id, event] of kept) {
-      // Removes slightly more than needed, so that not each event removes one.
+      // Slightly more events are removed than needed, so that not each event removes one.
       const isEnough = kept.size <= maxEvents - Math.floor(maxEvents / 50) && keptBytes <= MAX_KEPT_BYTES
       if (isEnough || ops.length === SLICE) break
       kept.delete(id)
@@ -61,7 +61,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     try {
       await store.commit({ ops: [...ops, interest.op()] })
     } catch (error) {
-      // They are still on disk and are the oldest, so they are removed with the next ones.
+      // The events are still on disk and are the oldest, so they are removed with the next ones.
       const newer = [...kept]
       kept.clear()
       for (const [id, event] of [...gone, ...newer]) kept.set(id, event)
@@ -70,7 +70,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     }
   }
 
-  /** Removes every event for as long as `isWanted`. False if it no longer is; then some are left. */
+  /** Removes every event while `isWanted` is true. False if it no longer is; then some are left. */
   async function removeAll(isWanted: () => boolean): Promise<boolean> {
     while (isWanted()) {
       const ops: Op[] = []
@@ -85,7 +85,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     return true
   }
 
-  /** No reader is expected any longer. */
+  /** Removes all events once no reader is expected any longer. */
   async function dropAll(): Promise<void> {
     if (await removeAll(interest.isOver)) await store.commit({ ops: [interest.forget()] })
   }
@@ -102,7 +102,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     removeAll,
     /** The newest event that was kept before the start, for ids to continue after; empty if there is none. */
     newest: () => newest,
-    /** Runs one at a time. A failure is retried with the next event, or by the next start. */
+    /** Removes events in the background, one call at a time. A failure is retried with the next event, or by the next start. */
     tidy(): void {
       if (tidying || !(isTooMuch() || interest.isOver())) return
       tidying = (interest.isOver() ? dropAll() : drop())

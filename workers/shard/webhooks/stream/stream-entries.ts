@@ -1,22 +1,25 @@
-/** The bodies of events on disk after an id, a page at a time, in the order of their ids, from every key range that has some. */
+/**
+ * Reads the bodies of events on disk after an id, a page at a time, in the order of their ids, from every key range
+ * that has some.
+ */
 import { EVENT_TYPES, type EventType } from '../../../../src/domain/events.ts'
 import { MB } from '../../../../src/domain/media.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 
-/** Number of events per page. A single event may be larger than the byte limit. */
+/** The most events per page. A single event may be larger than the byte limit. */
 export const PAGE_EVENTS = 100
 export const PAGE_BYTES = MB / 4
 
 export interface StreamEntry {
   id: string
-  /** Unknown if only its body contains it. */
+  /** Type of the event; undefined if only its body contains it. */
   type: EventType | undefined
   key: string
   bytes: Uint8Array
 }
 
-/** `isAll`: nothing is left after these. */
+/** Entries of one key range. `isAll`: nothing is left after these. */
 interface Entries {
   found: StreamEntry[]
   isAll: boolean
@@ -26,7 +29,7 @@ type NameOf = (rest: string) => Pick<StreamEntry, 'id' | 'type'>
 
 const isType = (text: string | undefined): text is EventType => (EVENT_TYPES as readonly (string | undefined)[]).includes(text)
 
-/** `rest`: the key of a kept event behind its prefix, `<event>:<type>`. */
+/** Parses the key of a kept event. `rest`: the key behind its prefix, `<event>:<type>`. */
 export const keptNameOf: NameOf = (rest) => {
   const [id = '', type] = rest.split(':')
   return { id, type: isType(type) ? type : undefined }
@@ -34,11 +37,11 @@ export const keptNameOf: NameOf = (rest) => {
 
 const outboxNameOf: NameOf = (id) => ({ id, type: undefined })
 
-/** Entries of one key range after an id, up to the size of a page. */
+/** Reads the entries of one key range after an id, up to the size of a page. */
 async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after: string, nameOf: NameOf): Promise<Entries> {
   const found: StreamEntry[] = []
   let size = 0
-  // Starts after every key that begins with the id.
+  // The range starts after every key that begins with the id.
   for await (const [key, bytes] of store.range(range, { limit: PAGE_EVENTS, after: `${range}${after}~` })) {
     found.push({ ...nameOf(key.slice(range.length)), key, bytes })
     size += bytes.byteLength
@@ -48,8 +51,8 @@ async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after:
 }
 
 /**
- * The entries up to the id at which the first key range ended. `floor`: events that are older than the kept ones are found where a webhook still needs
- * them or they failed.
+ * Reads the entries up to the id at which the first key range ended. `floor`: events that are older than the kept ones
+ * are found where a webhook still needs them or they failed.
  */
 export async function streamEntries(
   store: Pick<StateStore, 'range'>,

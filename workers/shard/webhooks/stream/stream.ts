@@ -1,10 +1,11 @@
 /**
- * Events for stream readers (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its finished events is also kept here, sealed, in
- * the commit of its cause, whether or not a webhook needs it: the newest ones, limited by number and bytes. Readers request the events after their
- * last one, a page at a time; nothing waits for them.
+ * Keeps events for stream readers (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its finished
+ * events is also kept here, sealed, in the commit of its cause, whether or not a webhook needs it: the newest ones,
+ * limited by number and bytes. Readers request the events after their last one, a page at a time; nothing waits for
+ * them.
  *
- *   kept:<event>:<type>   body of an event
- *   event-interest        which types are read, and from which event on all of them are kept
+ * kept:<event>:<type> body of an event
+ * event-interest which types are read, and from which event on all of them are kept
  */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -26,7 +27,7 @@ export interface StreamOptions {
   /** A clock that does not step. */
   clock: Clock
   timer?: Timer | undefined
-  /** An id after every event so far. */
+  /** Returns an id after every event so far. */
   position(): string
   log: Pick<Logger, 'error'>
   /** There is an event since the last page request. */
@@ -42,7 +43,7 @@ export function createStream(options: StreamOptions) {
   const interest = createInterest({ instanceId, store, clock })
   const kept = createKeptEvents({ instanceId, store, interest, log, maxEvents })
   const underWay = createEventsUnderWay(clock)
-  /** A reader has requested the next events, and `onEvents` was not called since. */
+  /** True if a reader has requested the next events, and `onEvents` was not called since. */
   let isAwaited = false
   let noting: Promise<void> = Promise.resolve()
   let isStopped = false
@@ -61,7 +62,10 @@ export function createStream(options: StreamOptions) {
     })
   }
 
-  /** An event was written after readers had passed its position (a disk that was full for minutes): it is a gap for all current readers. */
+  /**
+   * Records a gap: the event was written after all current readers had passed its position (a disk that was full for
+   * minutes).
+   */
   function cameLate(type: EventType) {
     interest.gone(type, position())
     noting = noting
@@ -89,14 +93,14 @@ export function createStream(options: StreamOptions) {
     keeps: interest.keeps,
     newest: kept.newest,
 
-    /** Operations that keep an event of a type that is read. `isForWebhook`: it is in the outbox as well. */
+    /** Returns operations that keep an event of a type that is read. `isForWebhook`: the event is in the outbox as well. */
     append(eventId: string, type: EventType, body: Uint8Array, isForWebhook: boolean): Op[] {
       const key = keys.keptEvent(instanceId, eventId, type)
       underWay.add(eventId, { type, bytes: body.byteLength, isForWebhook })
       return [[key, sealer.seal(key, body)]]
     },
 
-    /** False if it is only for streams. */
+    /** Handles the commit of an event. False if the event is only for streams. */
     committed(eventId: string): boolean {
       const made = underWay.take(eventId)
       if (made === undefined) return true
@@ -140,8 +144,8 @@ export function createStream(options: StreamOptions) {
     },
 
     /**
-     * New ids begin before those of now: `startOver` is called when no kept event is left. A reader with a later id is told about a gap (`page`).
-     * False if an event is on its way to the disk; then try again later.
+     * Lets new ids begin before those of now: `startOver` is called when no kept event is left. A reader with a later
+     * id learns of a gap (`page`). False if an event is on its way to the disk; then try again later.
      */
     async startOver(startOver: () => void): Promise<boolean> {
       if (!(await kept.removeAll(underWay.isEmpty))) return false

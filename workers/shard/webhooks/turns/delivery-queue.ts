@@ -1,6 +1,6 @@
 /**
- * Chooses the next event of the queue: the oldest one whose URL is not held. Events of held URLs are aside in the line, so that during an outage of
- * one receiver each of its events is only examined once, in slices.
+ * Chooses the next event of the queue: the oldest event whose URL is not held. Events of held URLs are aside in the
+ * line, so that during an outage of one receiver each of its events is only examined once, in slices.
  */
 import { urlField, type WebhookSettings } from '../../../../src/domain/instance.ts'
 import type { LogRow } from '../../../../src/webhooks/log.ts'
@@ -22,14 +22,17 @@ export interface DeliveryQueueOptions {
   line: EventLine
   webhooks: () => WebhookSettings
   holds: ReceiverHolds
-  /** Undefined for an unreadable row. */
+  /** Reads a row; undefined if it is unreadable. */
   readRow(eventId: string): Promise<LogRow | undefined>
 }
 
 export function createDeliveryQueue({ line, webhooks, holds, readRow }: DeliveryQueueOptions) {
   let settings: WebhookSettings | undefined
 
-  /** Current URL of an event. Null if its type is switched off, or if the event cannot be read, which its attempt records. */
+  /**
+   * Returns the current URL of an event. Null if its type is switched off, or if the event cannot be read, which its
+   * attempt records.
+   */
   const urlOf = async (eventId: string): Promise<string | null> => {
     const row = await readRow(eventId)
     return row === undefined ? null : webhooks()[urlField(row.type)]
@@ -38,7 +41,7 @@ export function createDeliveryQueue({ line, webhooks, holds, readRow }: Delivery
   return {
     urlOf,
 
-    /** `more` means that none was found so far. */
+    /** Returns the next event; `more` means that none was found so far. */
     async next(): Promise<QueuedEvent | 'more' | undefined> {
       const current = webhooks()
       if (current !== settings) {

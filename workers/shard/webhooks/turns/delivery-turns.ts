@@ -36,7 +36,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   const { instanceId, store, steady, log, timer, line, queue, due, holds, outcomes, attempts } = deps
   /** Manual resends: they come before the queue and, like everything else, one at a time. */
   const front: { run(): Promise<void>; refuse(): void }[] = []
-  /** The due event whose time was checked. */
+  /** Due event whose time was checked. */
   let checked: Due | undefined
 
   const loop = createWorkLoop({
@@ -49,13 +49,13 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       ),
   })
 
-  /** Each task does one thing, or resolves with false if there is nothing to do. */
+  /** Each of these tasks does one thing, or resolves with false if there is nothing to do. */
   async function turn(): Promise<'more' | number> {
     if (await manual()) return 'more'
     const hasMore = await deps.pruning.run()
     for (const task of [limit, probe, oldest, () => startIdsOver(deps, besideTheQueue), correct]) if (await task()) return 'more'
     if (hasMore) return 'more'
-    // The hour is for the age of log rows, which no event announces.
+    // The limit of an hour is for the age of log rows, which no event announces.
     const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
     return Math.min(next - steady.now(), HOUR)
   }
@@ -66,7 +66,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     try {
       await besideTheQueue(task.run)
     } catch (error) {
-      // It was stopped while outcomes waited for the disk; the caller of the task is waiting.
+      // The outbox was stopped while outcomes waited for the disk; the caller of the task is waiting.
       task.refuse()
       throw error
     }
@@ -75,7 +75,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
 
   const limit = async (): Promise<boolean> => deps.overflow.isDue() && (await besideTheQueue(deps.overflow.run))
 
-  /** One attempt for the oldest event of a held queue. */
+  /** Makes one attempt for the oldest event of a held queue. */
   async function probe(): Promise<boolean> {
     const hold = holds.due(steady.now())
     if (hold === undefined) return false
@@ -83,14 +83,14 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       if (hold.head === undefined) return await queue.seekHead(hold)
       const key = keys.outboxEvent(instanceId, hold.head)
       const sealed = await store.get(key)
-      // It was sent manually or dropped, or its type now has another URL.
+      // The event was sent manually or dropped, or its type now has another URL.
       if (sealed === undefined || (await queue.urlOf(hold.head)) !== hold.url) return holds.headless(hold)
       await attempts.scheduled(hold.head, key, sealed)
     })
     return true
   }
 
-  /** The earlier time goes first, so that parked events and the queue do not starve each other. */
+  /** Attempts the oldest event. The earlier time goes first, so that parked events and the queue do not starve each other. */
   async function oldest(): Promise<boolean> {
     const head = await queue.next()
     if (head === 'more') return true
@@ -119,7 +119,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     return isChanged
   }
 
-  /** For work that may change the queue in other ways than removing its head; the queue is then read again. */
+  /** Does work that may change the queue in other ways than removing its head; the queue is then read again. */
   async function besideTheQueue<T>(work: () => Promise<T>): Promise<T> {
     await outcomes.flush()
     try {
@@ -138,7 +138,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     start: loop.start,
     wake: loop.wake,
     stop: loop.stop,
-    /** Runs between two attempts, before the queue. */
+    /** Runs work between two attempts, before the queue. */
     inFront<T>(work: () => Promise<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         const refuse = () => reject(new Failure('engine_unavailable'))
@@ -156,8 +156,9 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
 type Beside = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * No waiting event depends on the order of the new ids. Only the kept events of streams would sort after later ones: they are removed, and readers
- * are told about a gap. Rows of the log keep the ids of their events.
+ * Lets ids start over, because no waiting event depends on the order of the new ones. Only the kept events of streams
+ * would sort after later ones: they are removed, and readers learn of a gap. Rows of the log keep the ids of their
+ * events.
  */
 async function startIdsOver(
   { instanceId, log, ids, due, backlog, stream }: DeliveryTurnsDeps,

@@ -1,4 +1,4 @@
-/** The parked event that is due first: for its next attempt, or for the erasure of its body. */
+/** Finds the parked event that is due first: for its next attempt, or for the erasure of its body. */
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 
@@ -17,7 +17,7 @@ export interface DueEventsOptions {
 }
 
 export function createDueEvents({ instanceId, store, settled }: DueEventsOptions) {
-  /** Undefined if it must be looked up. */
+  /** The first due event; undefined if it must be looked up. */
   let known: { first: Due | null } | undefined
 
   async function lookUp(): Promise<Due | null> {
@@ -31,7 +31,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
   }
 
   return {
-    /** Null if there is none. The same object as long as nothing has changed. */
+    /** Returns the first due event; null if there is none. It is the same object as long as nothing has changed. */
     async first(): Promise<Due | null> {
       known ??= { first: await lookUp() }
       return known.first
@@ -39,7 +39,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
     forget(): void {
       known = undefined
     },
-    /** A body was parked whose erasure is later than everything else that is due. */
+    /** Called when a body was parked whose erasure is later than everything else that is due. */
     keptToTheEnd(): void {
       if (known?.first === null) known = undefined
     },

@@ -1,7 +1,8 @@
 /**
- * Receivers that are down. When two different events in a row fail because of the receiver, the queue of that URL is held, so that an outage keeps
- * the order: only its oldest event is attempted, on its own schedule but at least every minute, and the first answer releases the queue. Kept in
- * memory: after a restart, an event with attempts that is still in the queue implies the hold.
+ * Handles receivers that are down. When two different events in a row fail because of the receiver, the queue of that
+ * URL is held, so that an outage keeps the order: only its oldest event is attempted, on its own schedule but at least
+ * every minute, and the first answer releases the queue. The holds are in memory: after a restart, an event with
+ * attempts that is still in the queue implies the hold.
  */
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { PROBE_EVERY } from '../schedule.ts'
@@ -16,7 +17,10 @@ export interface Hold {
   seekAfter: string
 }
 
-/** No connection, a timeout, or an answer of a server that cannot accept anything now. The event caused every other failure. */
+/**
+ * Whether the receiver caused a failure: no connection, a timeout, or an answer of a server that cannot accept anything
+ * now. The event caused every other failure.
+ */
 export const isReceivers = ({ code, error }: Pick<Outcome, 'code' | 'error'>): boolean =>
   code === null ? error !== null && NO_CONNECTION.has(error) : AWAY.has(code)
 
@@ -32,20 +36,23 @@ export function createReceiverHolds() {
     of: (url: string): Hold | undefined => held.get(url),
     any: () => held.size > 0,
 
-    /** The receiver answered an event, so it is up. True if its queue was held, and continues. */
+    /** Records that the receiver answered an event, so that it is up. True if its queue was held, and continues. */
     answered(url: string): boolean {
       lastFailed.delete(url)
       return held.delete(url)
     },
 
-    /** An event failed, and the queue continues. Returns the one that failed before it, if it was a different event: two in a row. */
+    /**
+     * Records that an event failed; the queue continues. Returns the one that failed before it, if it was a different
+     * event: two in a row.
+     */
     failed(url: string, eventId: string): string | undefined {
       const before = lastFailed.get(url)
       lastFailed.set(url, eventId)
       return before === eventId ? undefined : before
     },
 
-    /** These events are in a queue that is now held. */
+    /** Adds these events to a queue that is now held. */
     wait(url: string, eventIds: readonly string[], nextTry: number, now: number): void {
       const hold = held.get(url) ?? { url, head: undefined, probeAt: 0, seekAfter: '' }
       held.set(url, hold)
@@ -53,12 +60,12 @@ export function createReceiverHolds() {
       hold.probeAt = Math.min(nextTry, now + PROBE_EVERY)
     },
 
-    /** One more event of a held queue. */
+    /** Adds one more event of a held queue. */
     saw(hold: Hold, eventId: string): void {
       if (hold.head !== undefined && eventId < hold.head) hold.head = eventId
     },
 
-    /** The head has ended or has another URL; there may be a new head. */
+    /** Drops the head, which has ended or has another URL; there may be a new head. */
     headless(hold: Hold): void {
       hold.seekAfter = hold.head ?? ''
       hold.head = undefined
@@ -66,7 +73,7 @@ export function createReceiverHolds() {
 
     release: (url: string) => held.delete(url),
 
-    /** The hold whose probe is due; undefined if there is none. */
+    /** Returns the hold whose probe is due; undefined if there is none. */
     due: (now: number): Hold | undefined => [...held.values()].find(({ probeAt }) => probeAt <= now),
 
     next: (): number => Math.min(...[...held.values()].map(({ probeAt }) => probeAt)),

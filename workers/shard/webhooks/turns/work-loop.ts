@@ -8,7 +8,7 @@ const MOST_BACKOFF = 30 * SECOND
 
 export interface WorkLoopOptions {
   timer: Timer
-  /** Does one thing. A number is the time in ms until the next turn, because there is nothing to do before. */
+  /** Does one thing. A number is the time in ms until the next turn, because there is nothing to do before that. */
   turn(): Promise<'more' | number>
   onError(error: unknown, retryMs: number): void
 }
@@ -67,7 +67,7 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
       wake()
     },
     wake,
-    /** Resolves with the end of the turn that is running; no other begins. */
+    /** Stops the loop. Resolves with the end of the turn that is running; no other begins. */
     async stop(): Promise<void> {
       state = 'stopped'
       alarm?.cancel()
