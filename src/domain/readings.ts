@@ -6,6 +6,23 @@
 export const ATTEMPT_RESULTS = ['delivered', 'retry', 'failed', 'discarded'] as const
 export type AttemptResults = Record<(typeof ATTEMPT_RESULTS)[number], number>
 
+/** Work of an instance since its shard thread began to host it. */
+export interface InstanceWork {
+  /** That time, in epoch ms; it tells the counts of one thread from those of the next. */
+  since: number
+  /** CPU time in its shard, in ms. */
+  cpuMs: number
+  /** Number of queued messages that the network accepted, and of messages that the network delivered. */
+  sent: number
+  received: number
+  reconnects: number
+  /** Times of the last of each in epoch ms; null if there was none. */
+  lastSentAt: number | null
+  lastReceivedAt: number | null
+  /** Bytes of messages and events that it holds in memory now. */
+  heldBytes: number
+}
+
 /** Reading of one instance, as its shard reports it. */
 export interface InstanceReading {
   instance: string
@@ -16,6 +33,7 @@ export interface InstanceReading {
   lastInboundAt: number | null
   /** Attempts to deliver events since the instance started. */
   attempts: AttemptResults
+  work: InstanceWork
 }
 
 /** Reading of a shard, separate from its metrics. */

@@ -1,5 +1,6 @@
 /** The list of all areas. Operations are registered nowhere else. */
 import * as accountInstances from './account/instances.ts'
+import * as accountUsage from './account/usage.ts'
 import * as accountWebhooks from './account/webhooks.ts'
 import * as adminApiKeys from './admin/api-keys.ts'
 import * as adminMoving from './admin/moving.ts'
@@ -75,6 +76,7 @@ const areas = [
   labels,
   webhooks,
   accountInstances,
+  accountUsage,
   accountWebhooks,
   adminWorkspace,
   adminApiKeys,

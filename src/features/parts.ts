@@ -9,6 +9,7 @@ import type { ImportInstance } from '../domain/instance-import.ts'
 import type { Passkeys } from '../domain/passkey.ts'
 import type { Readings } from '../domain/readings.ts'
 import type { EventStreams } from '../domain/server-events.ts'
+import type { Usage } from '../domain/usage.ts'
 import type { WebhookLog } from '../domain/webhook-log.ts'
 import type { Oauth } from '../oauth/oauth.ts'
 
@@ -43,6 +44,7 @@ export interface Parts {
   description(): Description
   pages: Pages
   readings: Readings
+  usage: Usage
   passkeys: Passkeys
   /** Undefined if the dashboard is off. */
   health: ((workspace: WorkspaceId) => Promise<Health>) | undefined

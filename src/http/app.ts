@@ -44,6 +44,7 @@ export interface AppDeps {
   importInstance: Parts['importInstance']
   resumeInstance: Parts['resumeInstance']
   readings: Parts['readings']
+  usage: Parts['usage']
   passkeys: Parts['passkeys']
   eventStreams: Parts['eventStreams']
   clock: Clock
@@ -126,6 +127,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     receivedFile,
     metrics,
     readings: deps.readings,
+    usage: deps.usage,
     passkeys: deps.passkeys,
     health: deps.dashboard?.health,
     description: once(() => describe(served)),

@@ -16,6 +16,7 @@ import { createReadings } from '../engine/readings.ts'
 import { createSendOutcomes } from '../engine/send-outcomes.ts'
 import type { Parts } from '../features/parts.ts'
 import { watchHealth } from '../health/health.ts'
+import { watchUsage } from '../health/watch-usage.ts'
 import type { AppDeps } from '../http/app.ts'
 import { newUlid } from '../lib/ulid.ts'
 import type { Logger } from '../log.ts'
@@ -85,6 +86,12 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
   const receivedMedia = receivedMediaOf(deps)
   const readiness = readinessOf(deps)
   const readings = createReadings(engine)
+  const usage = watchUsage({
+    readings,
+    isKnown: (instance) => directory.tokenTagOf(instance) !== undefined,
+    steady: steadyClock,
+    log,
+  })
   const live = threads.http.createLive({
     directory,
     readings,
@@ -131,6 +138,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
         importInstance,
         resumeInstance: createInstanceResume({ store, engine, log }),
         readings,
+        usage,
         passkeys: createPasskeys({ engine, clock, steady: steadyClock }),
         eventStreams,
         clock,
@@ -164,6 +172,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
         dashboard,
       }),
     stop() {
+      usage.stop()
       eventStreams.stop()
       live.stop()
       // Callers that wait for an outcome are told that the message is in the queue.

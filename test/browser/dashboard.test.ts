@@ -31,6 +31,7 @@ const PAGES = [
   'access/plan',
   'access/sessions',
   'health',
+  'usage',
   'sandbox',
 ]
 

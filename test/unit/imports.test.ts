@@ -363,7 +363,7 @@ const ROOMS: readonly (readonly string[])[] = [
   // Pure, and therefore below the folders that send the queries.
   ['translate'],
   ['keys', 'baileys'],
-  ['wire', 'context', 'durable-line'],
+  ['wire', 'context', 'durable-line', 'usage'],
 ]
 const SHARD = 'workers/shard/'
 

@@ -108,7 +108,8 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
 
   let lookedAt = performance.eventLoopUtilization()
 
-  function survey(): ShardSurvey {
+  function survey({ deps }: OpenShard): ShardSurvey {
+    deps.meter.settle()
     const { utilization } = performance.eventLoopUtilization(lookedAt)
     lookedAt = performance.eventLoopUtilization()
     return {
@@ -130,7 +131,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       case 'ping':
         return report(shard)
       case 'survey':
-        return survey()
+        return survey(shard)
       case 'crash':
         return crash(command.how)
       case 'start':

@@ -43,6 +43,7 @@ import { createKnownMessages } from './retry/known-messages.ts'
 import { createSent } from './retry/sent.ts'
 import { createSending } from './send/sending.ts'
 import type { ShardDeps } from './shard-deps.ts'
+import { createInstanceUsage } from './usage/instance-usage.ts'
 import { createOutbox } from './webhooks/outbox.ts'
 
 /** Time limit of a logout, which is best effort. */
@@ -64,18 +65,21 @@ type Traffic = ReturnType<typeof createTraffic>
 
 /** The context of all parts, and the values that one part writes and others read. */
 function layGround(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
-  const { clock, steady, tally, steps } = deps
+  const { clock, steady, steps, meter } = deps
   const config = createSlot(initial)
   const log = deps.log.child({ instance: initial.id })
+  const usage = createInstanceUsage(deps.tally, clock)
+  const working = () => meter.begin(initial.id)
   const context = {
     id: initial.id,
-    store: createInstanceStore(deps.store),
+    store: createInstanceStore(deps.store, working),
     sealer: createSealer(key, deps.blinds),
     clock,
     steady,
     log,
-    tally,
+    tally: usage.tally,
     steps,
+    working,
     config: config.get,
   } satisfies InstanceContext
   const session = createSlot<SocketSession | null>(null)
@@ -83,6 +87,7 @@ function layGround(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
   const shown = shownState(clock, () => session.get()?.isOpen === true)
   return {
     context,
+    usage,
     config,
     session,
     route: createSlot<NetworkRoute | null>(null),
@@ -123,7 +128,7 @@ function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
 
 /** The outbox with its metrics, and the results of its attempts since the start. */
 function createWebhooks(deps: ShardDeps, { context, events }: Ground, timeline: MessageTimeline) {
-  const { id, store, sealer, clock, steady, log, tally, steps, config } = context
+  const { id, store, sealer, clock, steady, log, tally, steps, working, config } = context
   const attempts: AttemptResults = { delivered: 0, retry: 0, failed: 0, discarded: 0 }
   const outbox = createOutbox({
     instanceId: id,
@@ -134,7 +139,7 @@ function createWebhooks(deps: ShardDeps, { context, events }: Ground, timeline: 
     webhooks: () => config().webhooks,
     dialect: () => config().settings.dialect,
     previousSecret: () => config().previousSecret,
-    deliver: deps.deliver,
+    deliver: (attempt, signal) => deps.deliver(attempt, signal).finally(working),
     log,
     steps,
     note: timeline.ops,

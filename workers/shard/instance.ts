@@ -27,11 +27,12 @@ const STOP_DEADLINE = 3 * SECOND
 /** `key` seals all data of the instance at rest. */
 export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array): HostedInstance {
   const parts = createInstanceParts(deps, initial, key)
-  const { context, config, session, state, outbox, attempts, sending, presence, link, status, call } = parts
+  const { context, config, session, state, outbox, attempts, sending, records, usage, presence, link, status, call } = parts
   const { id, clock, steady, log } = context
 
   async function stop(how: StopHow) {
     await stopParts(parts, how)
+    deps.meter.forget(id)
     if (how === 'erase') await eraseInstance(id, deps)
   }
 
@@ -58,7 +59,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
       })
     },
 
-    call,
+    call(request, origin) {
+      context.working()
+      return call(request, origin)
+    },
     stop,
     aheadMs: () => Math.max(outbox.ahead(), sending.queue.idsAhead()),
     reading() {
@@ -69,6 +73,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         backlog: outbox.backlog(),
         lastInboundAt: lastInboundAt === null ? null : clock.now() - (steady.now() - lastInboundAt),
         attempts: { ...attempts },
+        work: {
+          ...usage.work(),
+          cpuMs: deps.meter.cpuMs(id),
+          heldBytes: records.recent.bytes + outbox.heldBytes(),
+        },
       }
     },
   }

@@ -68,7 +68,7 @@ export interface SessionDeps {
 }
 
 /** The library logs by itself, with the logger of the instance. */
-type SessionContext = Context<'id' | 'store' | 'clock' | 'steady' | 'tally' | 'steps'> & { log: Logger }
+type SessionContext = Context<'id' | 'store' | 'clock' | 'steady' | 'tally' | 'steps' | 'working'> & { log: Logger }
 
 /** Delays in ms between attempts to read a file of app state; other changes wait for it. */
 const FILE_RETRIES = [2 * SECOND, 10 * SECOND]
@@ -93,6 +93,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
       inbox.fence()
       deps.onEnd()
     },
+    onFrame: context.working,
     network: shard.network,
     mexIds: shard.mexIds,
     stalledAfterMs: shard.stalledAfterMs,

@@ -22,6 +22,7 @@ import { openWebVersion } from './connection/socket/web-version.ts'
 import { createKeyCache } from './keys/key-store.ts'
 import { createMediaPreparation } from './media/media-preparation.ts'
 import type { ShardDeps } from './shard-deps.ts'
+import { createWorkMeter } from './usage/work-meter.ts'
 import { MAX_WAITING } from './webhooks/schedule.ts'
 
 /** Number of Signal records that are cached for all instances of the thread: about 1 KB each, 50 MB at most. */
@@ -90,6 +91,7 @@ export async function openShard(
       log,
       announce,
       tally,
+      meter: createWorkMeter(),
       countUnknown: createUnknownStanzas({ tally, log }),
       steps: createKillAt(setup.killAt),
     },

@@ -19,6 +19,7 @@ import type { MexIds } from './connection/mex.ts'
 import type { CountUnknown } from './connection/socket/unknown-stanzas.ts'
 import type { KeyCache } from './keys/key-store.ts'
 import type { SendFiles } from './send/contract.ts'
+import type { WorkMeter } from './usage/work-meter.ts'
 
 export interface ShardDeps {
   store: StateStore
@@ -54,6 +55,8 @@ export interface ShardDeps {
   announce(event: EngineEvent): void
   /** Counters of all instances. */
   tally: Tally
+  /** CPU time of each instance. */
+  meter: WorkMeter
   countUnknown: CountUnknown
   steps: Steps
 }

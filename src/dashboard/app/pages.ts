@@ -5,6 +5,7 @@ import { HealthPage } from '../pages/health/health.tsx'
 import { InstancesPage } from '../pages/instances/instances.tsx'
 import { SandboxPage } from '../pages/sandbox/sandbox.tsx'
 import { TimelinePage } from '../pages/timeline.tsx'
+import { UsagePage } from '../pages/usage/usage.tsx'
 import { WebhookLogPage } from '../pages/webhook-log/webhook-log.tsx'
 import type { IconName } from '../parts/icon.tsx'
 
@@ -21,6 +22,7 @@ export const PAGES: readonly PageRow[] = [
   { path: 'instances', name: 'Instances', icon: 'instances', show: InstancesPage },
   { path: 'timeline', name: 'Message timeline', icon: 'timeline', show: TimelinePage },
   { path: 'webhook-log', name: 'Webhook log', icon: 'log', show: WebhookLogPage },
+  { path: 'usage', name: 'Usage', icon: 'usage', show: UsagePage },
   { path: 'access', name: 'Keys and access', icon: 'access', show: AccessPage },
   { path: 'health', name: 'Health', icon: 'health', show: HealthPage },
   { path: 'sandbox', name: 'Sandbox', icon: 'sandbox', show: SandboxPage, isSandbox: true },

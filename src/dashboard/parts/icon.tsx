@@ -5,6 +5,7 @@ const PATHS = {
   log: 'M4 6h16M4 12h10M4 18h7M17 15l3 3-3 3',
   timeline: 'M12 7v5l3 2M21 12a9 9 0 1 1-3-6.7M21 3v4h-4',
   access: 'M14 4a6 6 0 1 1-2 11.700L10 18H8v2H4v-4l6-6a6 6 0 0 1 4-6zM16 8h.01',
+  usage: 'M4 20V10h4v10zM10 20V4h4v16zM16 20v-7h4v7z',
   health: 'M3 12h4l3-7 4 14 3-7h4',
   sandbox: 'M12 3l8 4.500v9L12 21l-8-4.500v-9zM4 7.500l8 4.500 8-4.500M12 12v9',
   menu: 'M4 7h16M4 12h16M4 17h16',

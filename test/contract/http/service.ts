@@ -22,6 +22,7 @@ import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
 import type { ComingBody } from '../../../src/domain/large-body.ts'
 import type { PasskeyReport } from '../../../src/domain/passkey.ts'
+import type { ShardSurvey } from '../../../src/domain/readings.ts'
 import type { SendEnd } from '../../../src/domain/send-outcome.ts'
 import type { EventsPage, EventsQuery } from '../../../src/domain/server-events.ts'
 import type { Workspace } from '../../../src/domain/workspace.ts'
@@ -30,6 +31,7 @@ import { checkProxy, checkUrl } from '../../../src/egress/targets.ts'
 import type { Engine, EngineEvent } from '../../../src/engine/engine.ts'
 import { createReadings } from '../../../src/engine/readings.ts'
 import { createSendOutcomes } from '../../../src/engine/send-outcomes.ts'
+import { watchUsage } from '../../../src/health/watch-usage.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { webBodies } from '../../../src/http/body.ts'
 import { createLive } from '../../../src/http/dashboard/live.ts'
@@ -89,6 +91,8 @@ export function doubleEngine() {
     events: ({ after }: EventsQuery): EventsPage => ({ events: [], cursor: after ?? ulid(), gap: null, more: false }),
     startState: { ...CREATED, status: 'qr', reason: 'pairing_required' } as RuntimeState,
     startFailure: undefined as FailureCode | undefined,
+    /** Surveys of the shards. */
+    surveys: [] as ShardSurvey[],
     tell: (instance: string, state: Partial<RuntimeState>) => {
       for (const listener of listeners) listener({ type: 'state', instance, state: { ...CREATED, ...state } })
     },
@@ -200,7 +204,13 @@ export async function openService(options: ServiceOptions = {}) {
     media: 'ok' as const,
   }
   const tally = createTally()
-  const readings = createReadings({ survey: async () => [] })
+  const readings = createReadings({ survey: async () => double.surveys })
+  const usage = watchUsage({
+    readings,
+    isKnown: (id) => directory.tokenTagOf(id) !== undefined,
+    steady: { now: () => time.now },
+    log,
+  })
   const eventStreams = createEventStreams({
     engine: double.engine,
     onGap: () => tally.add('svc_event_stream_gaps_total', {}),
@@ -263,6 +273,7 @@ export async function openService(options: ServiceOptions = {}) {
     }),
     resumeInstance: createInstanceResume({ store, engine: double.engine, log }),
     readings,
+    usage,
     passkeys: createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),
     eventStreams,
     clock,
@@ -398,6 +409,7 @@ export async function openService(options: ServiceOptions = {}) {
     async close() {
       assert.deepEqual(loggedCredentials(lines), [])
       assert.deepEqual(credentialsIn(await metrics()), [])
+      usage.stop()
       await account.stop()
       await store.close()
       await rm(dir, { recursive: true, force: true })

@@ -8,6 +8,7 @@ import { createCrash } from '../../../workers/shard/crash.ts'
 import { createHost } from '../../../workers/shard/host.ts'
 import type { HostedInstance } from '../../../workers/shard/instance.ts'
 import type { ShardDeps } from '../../../workers/shard/shard-deps.ts'
+import { createWorkMeter } from '../../../workers/shard/usage/work-meter.ts'
 
 const data = workerData as ThreadData
 const CLOCK = { now: Date.now, learned() {}, ahead: () => 0, contradicted: () => 0 }
@@ -54,6 +55,16 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
       backlog: 0,
       lastInboundAt: null,
       attempts: { delivered: 0, retry: 0, failed: 0, discarded: 0 },
+      work: {
+        since: 0,
+        cpuMs: 0,
+        sent: calls,
+        received: 0,
+        reconnects: 0,
+        lastSentAt: null,
+        lastReceivedAt: null,
+        heldBytes: 0,
+      },
     }),
   }
 }
@@ -65,7 +76,7 @@ export function live({ port, announced }: ThreadTask): Promise<never> {
   const host = createHost({
     log: silent,
     open: async () => ({
-      deps: { announce: main.say, tally, clock: CLOCK } as unknown as ShardDeps,
+      deps: { announce: main.say, tally, clock: CLOCK, meter: createWorkMeter() } as unknown as ShardDeps,
       prepared() {},
       async close() {},
     }),

@@ -10,7 +10,7 @@ const key = `i:${INSTANCE}:thing`
 const bytes = (text: string) => Buffer.from(text)
 
 test('a guard that refuses rejects, and nothing of the batch is written', async (t) => {
-  const store = createInstanceStore(await tempStore(t))
+  const store = createInstanceStore(await tempStore(t), () => {})
   assert.equal(await store.commit({ ops: [[key, bytes('mine')]] }), true)
   const guard = { key, equals: bytes('what was there before') }
   await assert.rejects(store.commit({ guard, ops: [[key, bytes('too late')]] }), { code: 'engine_unavailable' })
@@ -19,7 +19,7 @@ test('a guard that refuses rejects, and nothing of the batch is written', async 
 
 test('a view that is closed has finished what was under way, refuses what comes after, and leaves the store open', async (t) => {
   const whole = await tempStore(t)
-  const store = createInstanceStore(whole)
+  const store = createInstanceStore(whole, () => {})
   const underWay = store.commit({ ops: [[key, bytes('in time')]] })
   await store.close()
   assert.equal(await underWay, true)
@@ -32,7 +32,7 @@ test('what is ahead in memory goes with every commit, and comes back when one fa
   const whole = await tempStore(t)
   let isFull = false
   const failing = { ...whole, commit: (batch: Batch) => (isFull ? Promise.reject(new Error('full')) : whole.commit(batch)) }
-  const store = createInstanceStore(failing)
+  const store = createInstanceStore(failing, () => {})
   const ahead = `${key}:ahead`
   let changes: Op[] = [[ahead, bytes('new')]]
   store.carries({
@@ -56,7 +56,7 @@ test('what is ahead in memory goes with every commit, and comes back when one fa
 
 test("what is added to a chain is read at once, and is nobody's if it cannot be written", async (t) => {
   const whole = await tempStore(t)
-  const store = createInstanceStore(whole)
+  const store = createInstanceStore(whole, () => {})
   const chain = store.chain()
   const written = chain.add([[key, bytes('new')]])
   assert.equal(Buffer.from((await store.get(key))!).toString(), 'new')
@@ -78,7 +78,7 @@ test('where the disk has no room for what rides along, the batch is written with
       return whole.commit(batch)
     },
   }
-  const store = createInstanceStore(narrow)
+  const store = createInstanceStore(narrow, () => {})
   const ahead: Op = [`${key}:ahead`, bytes('new')]
   const over: boolean[] = []
   store.carries({ take: () => [ahead], settled: (_, isWritten) => over.push(isWritten) })
@@ -86,7 +86,7 @@ test('where the disk has no room for what rides along, the batch is written with
   assert.equal(Buffer.from((await store.get(key))!).toString(), 'mine')
   assert.equal(await store.get(ahead[0]), undefined)
   assert.deepEqual(over, [false])
-  const failing = createInstanceStore({ ...whole, commit: () => Promise.reject(new StorageFailure('broken')) })
+  const failing = createInstanceStore({ ...whole, commit: () => Promise.reject(new StorageFailure('broken')) }, () => {})
   failing.carries({ take: () => [ahead], settled() {} })
   await assert.rejects(failing.commit({ ops: [[key, bytes('mine')]] }), /broken/, 'no other failure is tried again')
 })

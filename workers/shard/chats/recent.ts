@@ -65,6 +65,8 @@ export interface Recent {
   /** Called when the instance stops. */
   end(): void
   readonly size: number
+  /** Bytes of all messages. */
+  readonly bytes: number
 }
 
 interface Entry {
@@ -223,6 +225,9 @@ export function createRecent({
     },
     get size() {
       return all.size
+    },
+    get bytes() {
+      return bytes
     },
   }
 }

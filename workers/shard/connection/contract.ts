@@ -64,6 +64,8 @@ export interface ConnectionDeps {
   isWorthAnother(stanza: string): boolean
   /** The socket has ended, and nothing may be decrypted from now on. Called before all other listeners. */
   onEnd(): void
+  /** A frame has arrived. */
+  onFrame(): void
   network: NetworkOptions
   route: NetworkRoute
   version: WAVersion

@@ -19,6 +19,8 @@ export interface InstanceContext {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   readonly tally: Tally
   readonly steps: Steps
+  /** Something has arrived for this instance; the CPU time from now on is its own (`usage/work-meter.ts`). */
+  working(): void
   /** The configuration as of this moment. */
   config(): InstanceConfig
 }

@@ -15,9 +15,9 @@ export interface InstanceStore extends ChainedStore {
 /**
  * `commit` never resolves with false: a refusing guard means that somebody else writes the records of this instance, so it rejects with
  * `engine_unavailable`, and no caller has to check. `close` ends only this view: it waits for running commits, and later ones are refused in the same
- * way. Reading still works.
+ * way. Reading still works. `onWritten` is called before a caller of `commit` continues.
  */
-export function createInstanceStore(store: StateStore): InstanceStore {
+export function createInstanceStore(store: StateStore, onWritten: () => void): InstanceStore {
   const underWay = new Set<Promise<unknown>>()
   const ahead: Ahead = new Map()
   let isClosed = false
@@ -56,6 +56,7 @@ export function createInstanceStore(store: StateStore): InstanceStore {
         if (await written) return true
       } finally {
         underWay.delete(written)
+        onWritten()
       }
       throw new Failure('engine_unavailable', { cause: new Error(`the guard ${batch.guard?.key} refused a commit`) })
     },

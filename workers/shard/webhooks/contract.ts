@@ -76,6 +76,8 @@ export interface Outbox {
   configured(): void
   /** Number of undelivered events. */
   backlog(): number
+  /** Bytes of undelivered events in memory; the others are on disk. */
+  heldBytes(): number
   /** How far ids or times of its events are ahead of the clock in ms, because they were issued while the clock was ahead; 0 if they are not. */
   ahead(): number
   start(): Promise<void>

@@ -54,6 +54,9 @@ const ABORT_GRACE = 250
 /** Number of events that one commit puts back into the schedule. */
 const AT_ONCE = 100
 
+/** Bytes of a queued event in memory. */
+const bytesOf = (event: QueuedEvent) => ('body' in event ? event.body.byteLength : 0)
+
 export function createOutbox(options: OutboxOptions): Outbox {
   const { instanceId, store, sealer, clock, steady, webhooks, log, timer = systemTimer, maxLogEntries } = options
   const stopping = new AbortController()
@@ -100,7 +103,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     settled: outcomes.flush,
     maxRows: MAX_ROWS,
     maxBytes: MAX_BYTES,
-    bytesOf: (event) => ('body' in event ? event.body.byteLength : 0),
+    bytesOf,
   })
   const due = createDueEvents({ instanceId, store, settled: outcomes.flush })
   const changes = createEventChanges({ instanceId, sealer, line, backlog, overflow: () => overflow })
@@ -152,6 +155,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     stop,
     // An event can be delivered before `committed` is called.
     backlog: () => Math.max(0, backlog.size()),
+    heldBytes: () => line.rows.reduce((total, event) => total + bytesOf(event), 0),
     ahead: () => Math.max(ids.ahead(), times.ahead()),
     async detail(eventId) {
       await outcomes.flush()

@@ -9,6 +9,7 @@ import { Empty, Notice, Problem, Skeleton } from '../../parts/notice.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { bytesText } from '../../parts/words.tsx'
+import { loadUsage, UsageTable } from '../usage/usage-table.tsx'
 import { Charts } from './charts.tsx'
 
 const LOOK_EVERY_MS = 10_000
@@ -115,6 +116,24 @@ const Facts = ({ health: { version, api_version, node, started_at, checks, data 
   </section>
 )
 
+/** Number of instances on this page; the page Usage has all. */
+const TOP = 10
+
+function MostExpensive() {
+  const { data, problem, reload } = useLoad(() => loadUsage({ window: 'hour', page_size: TOP }), [])
+  useEvery(LOOK_EVERY_MS, reload)
+  return (
+    <section class="card flush" aria-label="The most expensive instances">
+      <header>
+        <h2>The most expensive instances of the last hour</h2>
+        <a href={to(['usage'])}>All</a>
+      </header>
+      <Problem of={problem} again={reload} />
+      {data ? <UsageTable name="The most expensive instances" rows={data.data} /> : null}
+    </section>
+  )
+}
+
 export function HealthPage() {
   const { data, problem, reload } = useLoad(() => ask<Health>('GET', 'api/health'), [])
   useEvery(LOOK_EVERY_MS, reload)
@@ -139,6 +158,7 @@ export function HealthPage() {
               </Empty>
             </section>
           )}
+          <MostExpensive />
           <div class="columns">
             <section class="card flush" aria-label="Threads">
               <header>

@@ -73,6 +73,7 @@ export function openWatchedSocket(
   askForBatches(sock, stray)
   guardListeners(sock, { onStray: stray, onStalled })
   readInbound(sock, { onStalled })
+  sock.ws.prependListener('message', deps.onFrame)
   const liveness = watchLiveness(sock, {
     now: steady.now,
     stalledAfterMs: deps.stalledAfterMs,

@@ -1,0 +1,69 @@
+/** Table of the costs of instances, for the page Usage and for the ten most expensive ones on the page Health. */
+
+import { answer, api } from '../../api/client.ts'
+import { to } from '../../app/route.ts'
+import type { paths } from '../../generated/description.d.ts'
+import { InstanceName } from '../../parts/instance-name.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Ago, durationText } from '../../parts/time.tsx'
+import { bytesText } from '../../parts/words.tsx'
+
+type Operation = paths['/account/usage']['get']
+export type UsagePage = Operation['responses']['200']['content']['application/json']
+export type UsageQuery = NonNullable<Operation['parameters']['query']>
+type Row = UsagePage['data'][number]
+
+export const loadUsage = (query: UsageQuery) => answer(api.GET('/account/usage', { params: { query } }))
+
+const numberOf = (value: number | null) => <span class="number">{value === null ? '–' : value.toLocaleString('en')}</span>
+const lastOf = (at: string | null) => (at === null ? '' : <Ago at={at} />)
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    label: 'Instance',
+    isHead: true,
+    cell: ({ instance_id, name }) => (
+      <a href={to(['instances', instance_id])}>
+        <InstanceName id={instance_id} fallback={name} />
+      </a>
+    ),
+  },
+  {
+    label: 'Processor',
+    isRight: true,
+    cell: ({ cpu_percent, cpu_ms }) => (
+      <span>
+        <span class="number">{cpu_percent.toLocaleString('en')} %</span>
+        <span class="under number">{durationText(cpu_ms)}</span>
+      </span>
+    ),
+  },
+  { label: 'Kept in memory', isRight: true, cell: ({ memory_bytes }) => <span class="number">{bytesText(memory_bytes)}</span> },
+  {
+    label: 'Sent',
+    isRight: true,
+    cell: ({ sent, last_sent_at }) => (
+      <span>
+        {numberOf(sent)}
+        <span class="under">{lastOf(last_sent_at)}</span>
+      </span>
+    ),
+  },
+  {
+    label: 'Received',
+    isRight: true,
+    cell: ({ received, last_received_at }) => (
+      <span>
+        {numberOf(received)}
+        <span class="under">{lastOf(last_received_at)}</span>
+      </span>
+    ),
+  },
+  { label: 'Messages waiting', isRight: true, cell: ({ queue }) => numberOf(queue) },
+  { label: 'Events waiting', isRight: true, cell: ({ backlog }) => numberOf(backlog) },
+  { label: 'Reconnections', isRight: true, cell: ({ reconnects }) => numberOf(reconnects) },
+]
+
+export const UsageTable = ({ rows, name }: { rows: readonly Row[]; name: string }) => (
+  <Table name={name} rows={rows} columns={COLUMNS} keyOf={({ instance_id }) => instance_id} />
+)

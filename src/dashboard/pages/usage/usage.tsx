@@ -1,0 +1,99 @@
+/** Page with the cost of each instance, the most expensive one first. */
+import { useEvery, useLoad } from '../../app/load.ts'
+import { route, setQuery } from '../../app/route.ts'
+import { Choice, Field } from '../../parts/field.tsx'
+import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Pager } from '../../parts/table.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { loadUsage, type UsagePage as Page, type UsageQuery, UsageTable } from './usage-table.tsx'
+
+const LOOK_EVERY_MS = 10_000
+const PAGE_SIZE = 20
+
+const WINDOWS = [
+  ['minute', 'Last minute'],
+  ['hour', 'Last hour'],
+  ['day', 'Last day'],
+] as const satisfies readonly (readonly [NonNullable<UsageQuery['window']>, string])[]
+
+const SORTS = [
+  ['cpu', 'Processor time'],
+  ['memory', 'Kept in memory'],
+  ['sent', 'Messages sent'],
+  ['received', 'Messages received'],
+  ['queue', 'Messages waiting'],
+  ['backlog', 'Events waiting'],
+  ['reconnects', 'Reconnections'],
+] as const satisfies readonly (readonly [NonNullable<UsageQuery['sort']>, string])[]
+
+const CHOICES = [
+  ['window', 'Time', WINDOWS],
+  ['sort', 'Sorted by', SORTS],
+] as const
+
+/** The value of the address, or the default for one that does not exist. */
+function chosen<T extends string>(value: string | null, options: readonly (readonly [T, string])[], otherwise: T): T {
+  return options.find(([name]) => name === value)?.[0] ?? otherwise
+}
+
+/** Begin of the counted time, if the service does not run for the whole time yet. */
+const Since = ({ rows }: { rows: Page['data'] }) => {
+  const since = rows.flatMap((row) => row.since ?? []).sort()[0]
+  return since === undefined ? null : (
+    <p class="hint">
+      Counted since <Ago at={since} />. A processor share of 100 % is one core that is always busy. Requests to the API and
+      conversions of media are not part of it.
+    </p>
+  )
+}
+
+export function UsagePage() {
+  const { query } = route.value
+  const wanted = {
+    window: chosen(query.get('window'), WINDOWS, 'hour'),
+    sort: chosen(query.get('sort'), SORTS, 'cpu'),
+    page: Math.max(1, Number(query.get('page')) || 1),
+    page_size: PAGE_SIZE,
+  }
+  const { data, problem, reload } = useLoad(() => loadUsage(wanted), [query.toString()])
+  useEvery(LOOK_EVERY_MS, reload)
+  return (
+    <div class="page">
+      <header>
+        <h1>Usage</h1>
+      </header>
+      <div class="filters">
+        {CHOICES.map(([name, label, options]) => (
+          <Field key={name} label={label}>
+            {(tied) => (
+              <Choice
+                tied={tied}
+                value={wanted[name]}
+                options={options}
+                onChange={(value) => setQuery({ [name]: value, page: '' })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      <Problem of={problem} again={reload} />
+      {!data && !problem ? <Skeleton /> : null}
+      {data && data.total === 0 ? (
+        <Empty title="No instances yet">Create an instance; this page then shows what it costs.</Empty>
+      ) : null}
+      {data && data.total > 0 ? (
+        <section class="card flush" aria-label="Usage of instances">
+          <UsageTable name="Usage of instances" rows={data.data} />
+          <Pager
+            page={data.page}
+            pageSize={data.page_size}
+            total={data.total}
+            what={['instance', 'instances']}
+            onPage={(page) => setQuery({ page })}
+          />
+        </section>
+      ) : null}
+      {data ? <Since rows={data.data} /> : null}
+    </div>
+  )
+}

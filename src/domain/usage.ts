@@ -1,0 +1,33 @@
+/** Usage of instances over a time: which of them costs how much. */
+import { DAY, HOUR, MINUTE } from './clock.ts'
+
+/** Lengths of the times in ms, by name. */
+export const USAGE_WINDOWS = { minute: MINUTE, hour: HOUR, day: DAY } as const
+export type UsageWindow = keyof typeof USAGE_WINDOWS
+
+/** Amounts that only grow. */
+export const USAGE_AMOUNTS = ['cpuMs', 'sent', 'received', 'reconnects'] as const
+export type UsageAmounts = Record<(typeof USAGE_AMOUNTS)[number], number>
+
+/** Usage of one instance in a window. */
+export interface WindowUsage extends UsageAmounts {
+  /** Begin of the counted time in epoch ms: that of the window, or later if the instance is not known for that long. */
+  since: number
+  /** Length of the counted time in ms. */
+  spanMs: number
+}
+
+/** Usage of one instance as of now. */
+export interface UsageNow {
+  heldBytes: number
+  lastSentAt: number | null
+  lastReceivedAt: number | null
+}
+
+export interface Usage {
+  /** Reads the shards, unless the last reading is younger than `maxAgeMs`. */
+  look(maxAgeMs: number): Promise<void>
+  /** Undefined for an instance that was never read. */
+  within(instance: string, window: UsageWindow): WindowUsage | undefined
+  now(instance: string): UsageNow | undefined
+}

@@ -1,0 +1,40 @@
+/** Reads the usage of the instances every ten seconds, so that it is known what they cost before somebody asks. */
+import { type Clock, SECOND } from '../domain/clock.ts'
+import type { Log } from '../domain/log.ts'
+import type { Readings } from '../domain/readings.ts'
+import type { Usage } from '../domain/usage.ts'
+import { createUsageHistory } from './usage-history.ts'
+
+const EVERY = 10 * SECOND
+
+export interface UsageDeps {
+  readings: Pick<Readings, 'all' | 'look'>
+  /** Whether the instance exists. */
+  isKnown(instance: string): boolean
+  /** Clock that does not step. */
+  steady: Clock
+  log: Log
+}
+
+export function watchUsage({ readings, isKnown, steady, log }: UsageDeps): Usage & { stop(): void } {
+  const history = createUsageHistory()
+
+  async function look(maxAgeMs: number) {
+    await readings.look(maxAgeMs)
+    const now = steady.now()
+    for (const { instance, work } of readings.all()) history.add(instance, work, now)
+    history.keep(isKnown)
+  }
+
+  const timer = setInterval(() => {
+    look(EVERY / 2).catch((error) => log.warn({ err: error }, 'the usage of the instances could not be read'))
+  }, EVERY)
+  timer.unref()
+
+  return {
+    look,
+    within: history.within,
+    now: history.last,
+    stop: () => clearInterval(timer),
+  }
+}

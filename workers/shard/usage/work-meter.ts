@@ -1,0 +1,87 @@
+/**
+ * Attributes the CPU time of a shard thread to its instances. All instances share one event loop, so no clock of the system can tell them apart.
+ * Each piece of work begins where something arrives for one instance: a frame of its socket, a command of the main thread, the end of one of its
+ * commits, the answer to one of its webhooks. `begin` is called at these places; the busy time of the loop up to the next such place belongs to that
+ * instance. Work in between, such as a timer of the library, counts for the instance before it.
+ *
+ * Busy time is wall-clock time, so it also contains waiting for a CPU on a full machine. It is scaled to the CPU time of the thread.
+ */
+import { performance } from 'node:perf_hooks'
+import { threadCpuMs } from './thread-cpu.ts'
+
+export interface WorkMeter {
+  /** The thread begins to work for this instance. */
+  begin(instance: string): void
+  /** CPU time in ms that an instance has used since the thread began. */
+  cpuMs(instance: string): number
+  /** Converts the busy time since the last call to CPU time. Called before `cpuMs` is read. */
+  settle(): void
+  /** Removes an instance that the thread no longer hosts. */
+  forget(instance: string): void
+}
+
+export interface MeterClocks {
+  /** Time in ms that the event loop was not waiting. */
+  busyMs(): number
+  /** CPU time of the thread in ms; undefined if the platform does not state it. */
+  cpuMs(): number | undefined
+}
+
+interface Account {
+  /** Busy time since the last settlement. */
+  busyMs: number
+  cpuMs: number
+}
+
+const THREAD: MeterClocks = { busyMs: () => performance.eventLoopUtilization().active, cpuMs: threadCpuMs }
+
+export function createWorkMeter(clocks: MeterClocks = THREAD): WorkMeter {
+  const accounts = new Map<string, Account>()
+  /** Work that began at no such place. */
+  const nobody: Account = { busyMs: 0, cpuMs: 0 }
+  let current = nobody
+  let begunAt = clocks.busyMs()
+  let settled = { busyMs: begunAt, cpuMs: clocks.cpuMs() }
+
+  function accountOf(instance: string): Account {
+    let account = accounts.get(instance)
+    if (account === undefined) {
+      account = { busyMs: 0, cpuMs: 0 }
+      accounts.set(instance, account)
+    }
+    return account
+  }
+
+  function charge() {
+    const now = clocks.busyMs()
+    current.busyMs += now - begunAt
+    begunAt = now
+  }
+
+  return {
+    begin(instance) {
+      charge()
+      current = accountOf(instance)
+    },
+    cpuMs: (instance) => accounts.get(instance)?.cpuMs ?? 0,
+    settle() {
+      charge()
+      const now = { busyMs: begunAt, cpuMs: clocks.cpuMs() }
+      const busyMs = now.busyMs - settled.busyMs
+      const cpuMs = now.cpuMs === undefined || settled.cpuMs === undefined ? busyMs : now.cpuMs - settled.cpuMs
+      settled = now
+      for (const account of [nobody, ...accounts.values()]) {
+        if (busyMs > 0) account.cpuMs += (account.busyMs / busyMs) * cpuMs
+        account.busyMs = 0
+      }
+    },
+    forget(instance) {
+      const account = accounts.get(instance)
+      if (account === current) {
+        charge()
+        current = nobody
+      }
+      accounts.delete(instance)
+    },
+  }
+}
