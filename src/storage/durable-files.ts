@@ -1,6 +1,6 @@
 /** Writes files that are either unchanged or complete, even after a kill or a power cut. Only this user can read them. */
 import { randomBytes } from 'node:crypto'
-import { chown, link, open, rename, stat, unlink } from 'node:fs/promises'
+import { chown, type FileHandle, link, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { PRIVATE_FILE } from './private.ts'
 
@@ -11,6 +11,15 @@ export async function syncFolder(folder: string): Promise<void> {
     await handle.sync()
   } finally {
     await handle.close()
+  }
+}
+
+/** Writes all bytes at this position. On a disk that is nearly full a single write ends early without an error, and only the next one fails. */
+export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0
+  while (done < bytes.byteLength) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.byteLength - done, position + done)
+    done += bytesWritten
   }
 }
 

@@ -126,6 +126,17 @@ test('media that finds no room leaves nothing behind and counts for nothing, and
   assert.equal((await blobs.get('one:2'))!.byteLength, 4 * MB)
 })
 
+// A single write ends early without an error, so half of the media was once acknowledged as stored.
+test('a last piece for which the disk has only half of the room is refused', async (t) => {
+  const disk = smallDisk(t, 'tmpfs', 64)
+  if (!disk) return
+  const blobs = (await openBlobs(openBlobItems(join(disk.dir, 'blobs')), { budgetBytes: 64 * MB })).of(sealer)
+  await blobs.put('one:1', Buffer.alloc(100, 1))
+  disk.fill(MB / 2)
+  await assert.rejects(blobs.put('one:2', Buffer.alloc(MB, 2)), isStorageFailure)
+  assert.deepEqual(await blobs.list('one:'), ['one:1'])
+})
+
 // If ffmpeg cannot write its output completely, it reports damaged input, and the sender was told that the media are invalid.
 test('what goes wrong with a medium while the disk is full is a failure of the disk', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 32)

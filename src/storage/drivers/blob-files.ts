@@ -9,7 +9,7 @@ import { defineDriver } from 'unstorage'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import type { BlobDriver } from '../blobs/items.ts'
 import { type Piece, parsePiece, pieceNames, piecesOf, plainBytes, SEALED_PIECE, sealedBytes } from '../blobs/pieces.ts'
-import { syncFolder } from '../durable-files.ts'
+import { syncFolder, writeAll } from '../durable-files.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../private.ts'
 
 export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => {
@@ -39,7 +39,7 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     const isLast = index === piecesOf(bytes) - 1
     const handle = await open(pathOf(key), 'r+')
     try {
-      await handle.write(sealed, 0, sealed.byteLength, index * SEALED_PIECE)
+      await writeAll(handle, sealed, index * SEALED_PIECE)
       if (isLast) await handle.sync()
     } finally {
       await handle.close()
