@@ -1,6 +1,7 @@
 /**
- * Stored data of an instance about its account: chats, people, groups, and the parts of messages that other messages refer to. It is created together
- * and removed together with the credentials, because the next linked account must not see it.
+ * Holds the stored data of an instance about its account: chats, people, groups, and the parts of messages that other
+ * messages refer to. The parts are created together and removed together with the credentials, because the next linked
+ * account must not see them.
  */
 
 import { createAuthorship } from './chats/authorship.ts'
@@ -59,7 +60,7 @@ export function createAccountRecords(
     disappearing,
     correspondents,
 
-    /** Must finish before any message arrives or leaves. */
+    /** Loads the records; must finish before any message arrives or leaves. */
     async load() {
       await Promise.all([secrets.load(), authorship.load()])
     },
@@ -67,7 +68,7 @@ export function createAccountRecords(
       secrets.start()
       authorship.start()
     },
-    /** Runs together with the removal of the credentials. */
+    /** Removes the records together with the credentials. */
     async forget() {
       recent.clear()
       const rest = [contacts, secrets, authorship, roles, disappearing, directory, groupDirectory, groupStore, correspondents]

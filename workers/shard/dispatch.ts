@@ -22,7 +22,7 @@ import type { Sending } from './send/sending.ts'
 export interface DispatchDeps {
   sending: Sending
   status: StatusKeeper
-  /** State that callers see. */
+  /** State that callers see of the instance. */
   shown(): RuntimeState
   pairing: Pairing
   passkeys: ControlContext['passkeys']
@@ -70,7 +70,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     return restarting
   }
 
-  /** The session, or the failure that the current state gives to callers. */
+  /** Returns the session, or throws the failure that the current state gives to callers. */
   function connected(): Session {
     const session = deps.session()
     const state = deps.shown()

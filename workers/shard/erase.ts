@@ -1,6 +1,6 @@
 /**
- * Deletes every record of an instance. It can be repeated: the next call removes what a crash left. The instance need not run or be able to run: it
- * was stopped before, or could not be started.
+ * Deletes every record of an instance. It can be repeated: the next call removes what a crash left. The instance need
+ * not be running: it was stopped before, or could not be started.
  */
 import type { AllBlobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'

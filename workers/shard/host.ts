@@ -93,7 +93,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     await last?.close()
   }
 
-  /** Answer to `ping`, for the watchdog and for a scrape of the metrics. */
+  /** Builds the answer to `ping`, for the watchdog and for a scrape of the metrics. */
   function report({ deps }: OpenShard): ShardReport {
     const readings = [...hosted.values()].map(({ instance }) => instance.reading())
     return {

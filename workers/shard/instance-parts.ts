@@ -51,7 +51,7 @@ export const LOGOUT_DEADLINE = 5 * SECOND
 
 export type InstanceParts = ReturnType<typeof createInstanceParts>
 
-/** `key` seals all data of the instance at rest. */
+/** Creates the parts. `key` seals all data of the instance at rest. */
 export function createInstanceParts(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
   const ground = layGround(deps, initial, key)
   const account = createAccount(deps, ground)
@@ -63,7 +63,7 @@ type Ground = ReturnType<typeof layGround>
 type Account = ReturnType<typeof createAccount>
 type Traffic = ReturnType<typeof createTraffic>
 
-/** The context of all parts, and the values that one part writes and others read. */
+/** Creates the context of all parts, and the values that one part writes and others read. */
 function layGround(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
   const { clock, steady, steps, meter } = deps
   const config = createSlot(initial)
@@ -92,13 +92,13 @@ function layGround(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
     session,
     route: createSlot<NetworkRoute | null>(null),
     state,
-    /** The current state as callers see it. */
+    /** Returns the current state as callers see it. */
     shownNow: () => shown(state.get()),
     events: createInstanceEvents(),
   }
 }
 
-/** Stored data of the account and its device. */
+/** Creates the stored data of the account and its device. */
 function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
   const { id, store, sealer, clock, steady, log } = context
   const keys = createKeyStore(id, store, sealer, deps.keyCache)
@@ -126,7 +126,7 @@ function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
   }
 }
 
-/** The outbox with its metrics, and the results of its attempts since the start. */
+/** Creates the outbox with its metrics, and the results of its attempts since the start. */
 function createWebhooks(deps: ShardDeps, { context, events }: Ground, timeline: MessageTimeline) {
   const { id, store, sealer, clock, steady, log, tally, steps, working, config } = context
   const attempts: AttemptResults = { delivered: 0, retry: 0, failed: 0, discarded: 0 }
@@ -159,7 +159,7 @@ function createWebhooks(deps: ShardDeps, { context, events }: Ground, timeline: 
   return { outbox, attempts }
 }
 
-/** Messages in both directions, and their events. */
+/** Creates the parts for messages in both directions, and their events. */
 function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, sent, messages, record }: Account) {
   const { context, config, session, route, state, events } = ground
   const { store, sealer, log, tally } = context
@@ -226,7 +226,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, sent, m
   return { timeline, outbox, attempts, statuses, idempotency, presence, sending, receiving }
 }
 
-/** The link to the network, the status that drives it, and the calls of the main thread. */
+/** Creates the link to the network, the status that drives it, and the calls of the main thread. */
 function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic: Traffic) {
   const { context, config, session, route, state, shownNow, events } = ground
   const { keys, pairing, passkeys, records, sent, messages } = account

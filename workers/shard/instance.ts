@@ -21,10 +21,10 @@ export interface HostedInstance {
 /** Readings of an instance for the metrics, in addition to the counters. */
 export type Reading = Omit<InstanceReading, 'instance'>
 
-/** Deadline of a stop for the item and the webhook in flight; unfinished ones are repeated after the next start. */
+/** Deadline of a stop for the item and the webhook in flight; if they do not finish, they are repeated after the next start. */
 const STOP_DEADLINE = 3 * SECOND
 
-/** `key` seals all data of the instance at rest. */
+/** Creates an instance. `key` seals all data of the instance at rest. */
 export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array): HostedInstance {
   const parts = createInstanceParts(deps, initial, key)
   const { context, config, session, state, outbox, attempts, sending, records, usage, presence, link, status, call } = parts
@@ -95,24 +95,25 @@ async function startParts({ outbox, receiving, records, sending, sent, statuses,
   idempotency.start()
 }
 
-/** The first state of an instance that was just created. */
+/** Determines the first state of an instance that was just created. */
 async function createdState({ context, state, status }: InstanceParts): Promise<RuntimeState> {
   await status.create()
   context.tally.add('svc_instance_status_changes_total', { to: state.get().status, reason: 'none' })
   return status.handle({ type: 'created' })
 }
 
-/** The first state after a restart, or of an imported device. */
+/** Determines the first state after a restart, or of an imported device. */
 async function bootedState({ context, state, status, link, restriction, announce }: InstanceParts): Promise<RuntimeState> {
   const saved = await status.load()
   // A crash can happen between the pairing and the state that records it, so the credentials decide.
   const paired = await link.isPaired()
   if (saved && paired !== null) status.correct({ paired })
-  // An imported device: it was written completely, and no shard has hosted it yet.
+  // An imported device was written completely, and no shard has hosted it yet.
   const isImported = !saved && paired === true
   if (isImported) status.correct({ paired, status: 'disconnected', reason: 'connection_lost', importedAt: context.clock.now() })
   restriction.change(state.get().restriction)
-  // Without a record and a device, its first start never completed: it stays `created` until a QR code is requested.
+  // Without a record and a device, the first start of the instance never completed: it stays `created` until a QR code
+  // is requested.
   if (saved || isImported) await status.handle({ type: 'booted' })
   else await status.create()
   announce()
@@ -123,7 +124,7 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   const { context, pairing, session, sending, status, link, sent, idempotency, receiving, statuses, timeline, records } = parts
   const deadlineMs = how === 'erase' ? 0 : STOP_DEADLINE
   pairing.giveUp()
-  // Stopped first, because the item in flight ends by the network's answer, which needs the session.
+  // The queue is stopped first, because the item in flight ends by the network's answer, which needs the session.
   await sending.queue.stop(deadlineMs)
   if (how === 'erase') await session.get()?.logout(LOGOUT_DEADLINE)
   await status.stop()
@@ -139,7 +140,7 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   await context.store.close()
 }
 
-/** Errors at the start that a proxy can cause; with another proxy, or none, the instance is started again. */
+/** Whether a start ended with an error that a proxy can cause; with another proxy, or none, the instance is started again. */
 const endedAtStart = ({ status, reason }: RuntimeState) =>
   status === 'stopped' && (reason === 'proxy_error' || reason === 'start_failed')
 

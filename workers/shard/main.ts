@@ -1,7 +1,7 @@
 /** Main module of a shard thread: applies the corrections of the library for the whole thread; its task then answers one command after another. */
-// Must come first, before anything loads the library.
+// This import must come first, before anything loads the library.
 import './baileys/thread/first.ts'
-// Replaces the library's curve functions, which verify nothing.
+// This call replaces the library's curve functions, which verify nothing.
 import './baileys/thread/curve.ts'
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'
@@ -42,10 +42,10 @@ configureTrust({
   log: (problem) => log.warn({ problem }, 'a certificate of the network does not verify'),
 })
 
-// Runs before there is any work that could be delayed.
+// Memory is spared before there is any work that could be delayed.
 await spareMemory()
 
-/** The only task of the thread; it ends with the thread. */
+/** Runs the only task of the thread; it ends with the thread. */
 export function live({ port, announced }: ThreadTask): Promise<never> {
   const main = answerMain(port, announced)
   const host = createHost({

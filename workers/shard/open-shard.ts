@@ -25,7 +25,7 @@ import type { ShardDeps } from './shard-deps.ts'
 import { createWorkMeter } from './usage/work-meter.ts'
 import { MAX_WAITING } from './webhooks/schedule.ts'
 
-/** Number of Signal records that are cached for all instances of the thread: about 1 KB each, 50 MB at most. */
+/** The most Signal records that are cached for all instances of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000
 /**
  * Share of each turn of the loop for decrypting received messages: time in ms, and a minimum number of messages. An instance posts one webhook per

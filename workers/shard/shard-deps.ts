@@ -39,7 +39,7 @@ export interface ShardDeps {
   mexIds: MexIds
   /** Posts webhooks, with a limited concurrency for the whole thread. */
   deliver: Deliver
-  /** Number of events of one instance that may wait for delivery. */
+  /** The most events of one instance that may wait for delivery. */
   outboxMax: number
   /** Web client version, the same for all instances. */
   version: WebVersion

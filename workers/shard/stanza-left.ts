@@ -1,6 +1,7 @@
 /**
- * Known kinds of stanzas that are not processed, each with its reason. They are confirmed if the network requires it, and counted
- * (`svc_stanzas_left_total`). The kinds are those of the specification of the web client (`test/unit/connection/server-kinds.json`).
+ * Known kinds of stanzas that are not processed, each with its reason. They are confirmed if the network requires it,
+ * and counted (`svc_stanzas_left_total`). The kinds are those of the web client
+ * (`test/unit/connection/server-kinds.json`).
  */
 import { ACCOUNT_CHANGES } from './wire/account-notices.ts'
 import type { Match } from './wire/match.ts'
@@ -16,7 +17,10 @@ const left = (tag: string, type: string | null, children: readonly (string | und
     why,
   }))
 
-/** Each change of the account is a child. A notice that contains a processed child is never ignored because of an earlier unprocessed one. */
+/**
+ * Rows for changes of the account, each of which is a child. A notice that contains a processed child is never ignored
+ * because of an earlier unprocessed one.
+ */
 const account = (children: readonly string[], why: string): Left[] =>
   left('notification', 'account_sync', children, why).map(({ of }) => ({ of: { ...of, without: ACCOUNT_CHANGES }, why }))
 

@@ -71,7 +71,7 @@ export interface PartDeps {
   steps: Steps
 }
 
-/** Number of own one-time keys at the network below which new ones are uploaded. */
+/** Number of the account's one-time keys at the network below which new ones are uploaded. */
 const FEW_PRE_KEYS = 5
 /** Time in ms from entering a pairing code on the phone until the account is linked; its owner may have to confirm there. */
 const ENTERED_CODE_LIFE = 2 * MINUTE
@@ -139,7 +139,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     log.warn({ expires_at }, 'the network announced that it will stop accepting this client version')
   }
 
-  /** A failure is only logged, because a redelivery of the notice would change nothing. */
+  /** Wraps work so that its failure is only logged, because a redelivery of the notice would change nothing. */
   const attempt = (sentence: string, work: (node: BinaryNode) => unknown) => async (node: BinaryNode) => {
     try {
       await work(node)
@@ -152,13 +152,13 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     if (keysLeftIn(node) < FEW_PRE_KEYS) await sock.uploadPreKeys()
   }
 
-  /** Messages were read on the phone or another device of the account. */
+  /** Records messages that were read on the phone or another device of the account. */
   async function readElsewhere({ chat, ids }: { chat: string; ids: readonly string[] }) {
     await directory.ready()
     directory.read(ids.map((id) => ({ remoteJid: chat, id })))
   }
 
-  /** Updates the list of chats. */
+  /** Updates the list of chats by a notice about a group. */
   async function learnGroupNotice(node: BinaryNode, name: string | undefined) {
     const { from, t } = envelopeOf(node)
     await directory.ready()
@@ -169,7 +169,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     })
   }
 
-  /** The current name of the account, from messages of our other devices. */
+  /** Learns the current name of the account from messages of our other devices. */
   function ownName(node: BinaryNode) {
     const { from, participant, pushName } = envelopeOf(node)
     const { me } = creds
@@ -177,7 +177,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     sock.ev.emit('creds.update', { me: { ...me, name: pushName } })
   }
 
-  /** A phone has accepted a pairing code, whichever was entered there. */
+  /** Handles that a phone has accepted a pairing code, whichever was entered there. */
   async function finishPairing(node: BinaryNode) {
     if (!isPrimaryHello(node)) return
     own.qrClock.keep(ENTERED_CODE_LIFE)
@@ -213,7 +213,8 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
 
     learnPairs: pairs,
     learnOwnName: ownName,
-    // Runs before anything arrives; otherwise the phone's first messages would begin under the number and continue under the LID.
+    // The pair is learned before anything arrives; otherwise the phone's first messages would begin under the number
+    // and continue under the LID.
     learnOwnPair(node) {
       const lid = ownLidIn(node)
       return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined
@@ -238,7 +239,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
       await deps.groupDirectory.ready()
       await deps.groupDirectory.noticed(node, identity.isMe)
     },
-    // Nothing waits for it.
+    // Nothing waits for this query.
     readAgain: (node) => void again(node),
     dropDevices: devices.changed,
     uploadPreKeys: attempt('one-time keys could not be uploaded', uploadPreKeys),

@@ -1,6 +1,7 @@
 /**
- * The handling of every stanza in one table: the first matching row decides. A row has its stanzas, the keyed mutex for which they wait, the steps in
- * order, and the answer, which is sent after all steps (`connection/socket/stanza-router.ts`). A test prints it.
+ * The handling of every stanza in one table: the first matching row decides. A row has its stanzas, the keyed mutex for
+ * which they wait, the steps in order, and the answer, which is sent after all steps
+ * (`connection/socket/stanza-router.ts`). A test prints the table.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import {
@@ -23,14 +24,17 @@ import type { Match } from './wire/match.ts'
 
 /** Kinds that are delivered again until they are answered. */
 const CONFIRMED = new Set(['notification', 'receipt', 'status'])
-/** Types of receipts about the status of an own message, or about messages that another own device has read; a delivery can also have no type. */
+/**
+ * Types of receipts about the status of a message of the account, or about messages that another device of the account
+ * has read; a delivery can also have no type.
+ */
 const STATUSES = [undefined, 'delivery', 'inactive', 'sender', 'read', 'read-self', 'played']
 
 type Effect = (node: BinaryNode) => unknown
 
 /** The functions that the rows call, assembled in `stanza-parts.ts`. */
 export interface StanzaParts {
-  /** A key for the chat of a message or notification. */
+  /** Returns a key for the chat of a message or notification. */
   chatOf(node: BinaryNode): string
   ack(node: BinaryNode): Promise<void>
   confirmMessage(node: BinaryNode, outcome: MessageOutcome | undefined): Promise<void>
@@ -207,7 +211,7 @@ export function stanzaTable(parts: StanzaParts): Table {
     route(kind('ack', { class: 'receipt' }), AT_ONCE, [PENDING], NO_ANSWER),
     // Any other ack is an answer that its request has already received.
     route(kind('ack'), AT_ONCE, [], NO_ANSWER),
-    // Handled after the chat's messages, so that the event that is reported first has the earlier time.
+    // Presence is handled after the chat's messages, so that the event that is reported first has the earlier time.
     route(kind('presence'), CHAT, [PRESENCE], NO_ANSWER),
     route(kind('chatstate'), CHAT, [PRESENCE], NO_ANSWER),
     route(inside('ib', 'offline_preview'), AT_ONCE, [REPLAY], NO_ANSWER),

@@ -10,14 +10,14 @@ import { ROOT_SERIAL } from './wire/trust.ts'
 export type { SimulatorControl } from './network/control.ts'
 
 export interface MediaHost {
-  /** `host:port`, as sent to clients. */
+  /** `host:port` as clients get it. */
   host: string
-  /** Stores media that simulated people send; without it they send none. */
+  /** Stores media that simulated people send; without it they cannot send any. */
   upload?: Upload
 }
 
 export interface SimulatorOptions {
-  /** 0, the default, uses a free port. */
+  /** Port of the server; 0, the default, uses a free port. */
   port?: number
   /** File that stores the network; without it everything is lost at the end. */
   stateFile?: string

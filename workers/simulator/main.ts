@@ -41,7 +41,7 @@ const LOOPBACK = '127.0.0.1'
 async function startSandboxNetwork(options: SandboxNetworkOptions, warn: (sentence: string) => void): Promise<SandboxNetwork> {
   const { dataDir, keep = true, port = 0, controlPort = 0, trace } = options
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
-  /** Run in reverse order, also if a later part does not start. */
+  /** Steps that run in reverse order at the stop, also if a later part does not start. */
   const undo: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step()

@@ -6,7 +6,8 @@
  *   <iq to="s.whatsapp.net" type="get" xmlns="w:mex"><query query_id>{"variables":{…}}</query></iq>   → <result>{"data":{field:…},"errors":[…]}</result>
  *
  * To add an operation, add a row under its name in the web client, with `id` and `field`, the field of `data` that has
- * the answer; a test compares the two values with captured ones. When a number changes, the new one becomes `id`, and
+ * the answer; a test compares both with a description of
+ * the web client, if there is one beside the project. When a number changes, the new one becomes `id`, and
  * the old one the first of `older`. If an older build used other variables, its entry is a function of the current
  * ones.
  */

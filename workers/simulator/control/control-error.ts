@@ -1,6 +1,7 @@
 /**
- * Requests of the control API to the network: one method per route of the sandbox contract. `control/` turns HTTP into these calls, `network/`
- * implements them. Arguments arrive validated and in the contract's own field names (snake_case, plain JSON data). Errors: throw a `ControlError`.
+ * Error of a request of the control API to the network. `control/` turns HTTP into calls, one per route; `network/`
+ * implements them and throws this error. Arguments arrive validated and in the API's own field names (snake_case, plain
+ * JSON data).
  */
 export class ControlError extends Error {
   readonly code: 'invalid_request' | 'not_found' | 'conflict'

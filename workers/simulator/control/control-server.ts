@@ -77,8 +77,9 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
- * A page may let its own name resolve to this machine: then `Host` is that name. And it may post here from its own address: then `Origin` is that
- * address, or `null`. Programs send no `Origin`.
+ * Refuses a request that a page in a browser could send. A page may let its own name resolve to this machine: then
+ * `Host` is that name. And it may post here from its own address: then `Origin` is that address, or `null`. Programs
+ * send no `Origin`.
  */
 function checkCaller({ headers: { host = '', origin }, rawHeaders }: IncomingMessage): void {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
@@ -122,7 +123,7 @@ function check<S extends v.GenericSchema>(schema: S, input: unknown, where = '')
   throw new ControlError('invalid_request', result.issues.map((issue) => sentence(issue, where)).join('; '))
 }
 
-/** `devices: Invalid value: Expected <=4 but received 5`. */
+/** Writes an issue as a sentence: `devices: Invalid value: Expected <=4 but received 5`. */
 function sentence(issue: v.BaseIssue<unknown>, where: string): string {
   const path = v.getDotPath(issue) ?? where
   if (issue.type === 'strict_object' && issue.expected === 'never') return `${path}: unknown field`
@@ -150,7 +151,7 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** Any error but a `ControlError` is a defect of the simulator. */
+/** Converts an error to an answer. Any error but a `ControlError` is a defect of the simulator. */
 function failure(error: unknown): { status: number; body: unknown } {
   if (error instanceof ControlError)
     return { status: STATUS[error.code], body: { error: { code: error.code, message: error.message } } }
@@ -165,7 +166,7 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
 
 /** Bytes that may wait for a slow reader; lines beyond this are dropped, and an event reports their number. */
 const MAX_WAITING = 8 * 1024 * 1024
-/** Readers of streams at a time. */
+/** The most readers of streams at a time. */
 const MAX_STREAMS = 32
 
 function streamTo(response: ServerResponse, stream: EventStream): void {

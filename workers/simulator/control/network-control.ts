@@ -19,8 +19,7 @@ export interface Settings {
    */
   snapshots_above: number | null
   /**
-   * `required`: stanzas that waited for a client are only sent in the batches that it requests. `optional`, the default: also one for each that it
-   * confirms.
+   * `required`: stanzas that waited for a client are only sent in the batches that it requests. `optional`, the default: one more is also sent for each that it confirms.
    */
   offline_batches: 'optional' | 'required'
 }
@@ -29,7 +28,7 @@ export interface Stats {
   connections: number
   stanzas_in: number
   stanzas_out: number
-  /** Messages a contact or phone could not decrypt. */
+  /** Number of messages that a contact or phone could not decrypt. */
   undecryptable: number
   /** `xmlns type child` of every query that the simulator could not answer. */
   unknown_queries: string[]
@@ -64,7 +63,7 @@ export interface ContactInput {
   group_add?: 'all' | 'contacts' | 'none' | undefined
 }
 
-/** The `message` object of the sandbox contract: exactly one content field, plus the common ones. See `people/compose.ts`. */
+/** The `message` object of a request: exactly one content field, plus the common ones. See `people/compose.ts`. */
 export type MessageInput = Record<string, unknown>
 
 export interface InboxItem {
@@ -76,20 +75,20 @@ export interface InboxItem {
   kind: string
   text: string | null
   proto: unknown
-  /** `error` if the contact could not download or decrypt it. */
+  /** Media of the message. `error` is set if the contact could not download or decrypt it. */
   media: { mime: string; bytes: number; sha256: string; error?: string } | null
   /** Media inside other content: headers of interactive messages and cards, the picture of a product. */
   inner_media?: { mime: string; bytes: number; sha256: string; error?: string }[]
   /** The decrypted content that refers to another message (votes, answers to events, edits, reactions). */
   opened?: Opened
-  /** Attributes of the stanza (`type`, `edit`, `addressing_mode`); only for messages of linked devices. */
+  /** Attributes of the stanza (`type`, `edit`, `addressing_mode`), only for messages of linked devices. */
   attrs?: Record<string, string>
-  /** Nodes of the stanza beside its ciphertexts (`biz`, `bot`, `meta`): only for messages of linked devices. */
+  /** Nodes of the stanza beside its ciphertexts (`biz`, `bot`, `meta`), only for messages of linked devices. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
-  /** How often the message arrived again under its id: phones show it once, as it first arrived. */
+  /** Number of times that the message arrived again under its id: phones show it once, as it first arrived. */
   repeats?: number
-  /** One of the repeats was another message under the same id: other content, keys, link or attributes. */
+  /** Set if one of the repeats was another message under the same id: other content, keys, link or attributes. */
   repeats_differ?: true
 }
 
@@ -109,18 +108,18 @@ export interface MessageCopy {
   /** Whether the copy was wrapped for the account's other devices (DeviceSentMessage). */
   device_sent: boolean
   attrs: Record<string, string>
-  /** The same as in the inbox. */
+  /** Nodes of the stanza, as in the inbox. */
   nodes: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   /** Tags of every element in the stanza. */
   tags: string[]
-  /** Attributes of its ciphertexts. */
+  /** Attributes of the ciphertexts. */
   enc: Record<string, string>[]
   /** The decrypted content, as in the inbox; null if the device could not decrypt it. */
   proto: unknown
 }
 
 export interface RetryInput {
-  /** The linked account that receives the query. */
+  /** The linked account that receives the retry receipt. */
   to: string
   id: string
   /** Group, status, or the person's own chat with that account. */
@@ -128,26 +127,26 @@ export interface RetryInput {
   device: number
   count: number
   keys: boolean
-  /** Number of receipts. Each is for an id of its own, with the number appended, unless there is only one. */
+  /** Number of receipts. Each is for a separate id, with the number appended, unless there is only one. */
   times: number
 }
 
-/** How a message of a contact is corrupted, for every linked device. */
+/** Kind of damage to a message of a contact, for every linked device. */
 export type Damage =
   /** The ciphertext cannot be decrypted. */
   | 'ciphertext'
-  /** It can be decrypted, but its padding is longer than the message. */
+  /** The ciphertext can be decrypted, but its padding is longer than the message. */
   | 'padding'
-  /** It can be decrypted, but it is no message. */
+  /** The ciphertext can be decrypted, but its content is no message. */
   | 'content'
 
 /** Keys that a device of a contact replaces. */
 export type Rotation =
-  /** As phones do every few weeks; sessions continue. */
+  /** Signed pre-keys are replaced, as phones do every few weeks; sessions continue. */
   | 'signed_pre_key'
-  /** The app was installed again: another identity, and no sessions. */
+  /** The app was installed again: the device has another identity, and no sessions. */
   | 'identity'
-  /** Sender keys of all groups; the new keys are distributed with the next message to each. */
+  /** Sender keys of all groups are replaced; the new keys are distributed with the next message to each. */
   | 'sender_keys'
   /** Sessions with linked devices are forgotten on one side. */
   | 'sessions'
@@ -157,7 +156,10 @@ export interface PushInput {
   phone?: string | undefined
   conn?: string | undefined
   node: StanzaJson
-  /** The stanza is kept until it is acknowledged, as messages and notifications are, also for devices that are offline. */
+  /**
+   * True if the stanza is kept until it is acknowledged, as messages and notifications are, also for devices that are
+   * offline.
+   */
   keep?: boolean | undefined
 }
 
@@ -193,7 +195,10 @@ export interface FaultInput {
     | 'connect'
     | 'handshake'
     | 'login'
-    /** The network's notices before and after pending stanzas, by their child: `offline_preview`, `offline`. Only `drop`. */
+    /**
+     * The network's notices before and after pending stanzas, by their child: `offline_preview`, `offline`. They can
+     * only be dropped.
+     */
     | 'ib'
     | 'pairing'
     | 'query'
@@ -218,13 +223,13 @@ export interface GroupInput {
 
 /** Events of an account that are not caused by a message. */
 export interface AccountControl {
-  /** A reach-out lock for this time; 0 lifts it. `silent`: the client only learns about it when it asks. */
+  /** Sets a reach-out lock for this time; 0 lifts it. `silent`: the client only learns about the lock when it asks. */
   restriction: { seconds: number; silent: boolean }
   /** Saves a contact on the phone under a name. */
   contact: { phone: string; name: string }
-  /** An empty picture removes it. */
+  /** Changes the profile. An empty picture removes the current one. */
   profile: { name?: string | undefined; picture?: string | undefined }
-  /** Adds a label to a chat or to a message of it, or removes it. `chat`: a number, or a JID. */
+  /** Adds a label to a chat or to a message, or removes it. `chat`: a number, or a JID. */
   label: { chat: string; label: string; assigned: boolean; message_id?: string | undefined }
   /** Writes an action of app state as the phone does; null removes it. */
   action: { collection: string; index: string[]; version: number; value: Record<string, unknown> | null }
@@ -260,7 +265,7 @@ export interface Burst {
   to: string
   count: number
   textPrefix: string
-  /** Default: as fast as they can be encrypted. */
+  /** Rate; by default the texts are sent as fast as they can be encrypted. */
   perSecond?: number | undefined
   /** All texts are encrypted first; the first is sent this number of ms after the request. */
   leadMs?: number | undefined
@@ -275,7 +280,7 @@ export interface NetworkControl {
   settings(changes: Partial<Settings>): Settings
   reset(): Promise<void>
   createPhone(input: PhoneInput): unknown
-  /** `qr` is the text inside the code. */
+  /** Links the device whose code a phone scans. `qr` is the text inside the code. */
   scan(phone: string, qr: string): Promise<Taken>
   enterCode(phone: string, code: string): Promise<Taken>
   /**
@@ -298,7 +303,7 @@ export interface NetworkControl {
     damage?: Damage,
   ): Promise<{ id: string }>
   burst(phone: string, burst: Burst): { first_id: string; count: number }
-  /** `receipts`: receipts for the person's own messages, newest last, the last hundred. */
+  /** Reads the inbox of a person. `receipts`: receipts for the person's own messages, newest last, the last hundred. */
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[]; receipts: InboxReceipt[] }>
   copies(phone: string, id: string): MessageCopy[]
   /** Sends the same ciphertexts again, under the same id or another; returns the number of stanzas. */
@@ -335,11 +340,11 @@ export interface NetworkControl {
   watch(match: StanzaMatch, take: (line: TraceLine) => void): () => void
   expect(match: StanzaMatch, count: number): { id: string }
   expected(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }>
-  /** Returns the number of devices that it was sent to, or is kept for. */
+  /** Sends a stanza. Returns the number of devices that it was sent to, or is kept for. */
   push(input: PushInput): { devices: number }
   pushFrames(input: FramesInput): { devices: number }
   answerInstead(input: AnswerInput): { id: string }
-  /** One, or all of them. */
+  /** Removes one answer, or all of them. */
   removeAnswers(id?: string): void
   /** The routes of the following methods answer 404 if the network has no such method. */
   createCommunity?(input: Record<string, unknown>): unknown
@@ -347,11 +352,11 @@ export interface NetworkControl {
   updateBusiness?(phone: string, input: Record<string, unknown>): unknown
   postToNewsletter?(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
   newsletterPosts?(id: string): ChannelPost[]
-  /** New content of a post, or its removal. */
+  /** Changes a post to new content, or removes it. */
   changePost?(id: string, post: string, message?: MessageInput): Promise<void>
-  /** `live_updates`: the stanza that the server sends. `reaction`: the one that the library expects. */
+  /** Reports a reaction. `live_updates`: the stanza that the server sends. `reaction`: the one that the library expects. */
   reactToPost?(id: string, post: string, emoji: string, form: 'live_updates' | 'reaction'): void
   setChannelRole?(id: string, input: ChannelRole): void
-  /** Not a route: a profile picture by the path of its URL, for the media host to serve. */
+  /** Returns a profile picture by the path of its URL, for the media host to serve. There is no route for this. */
   picture?(path: string): { type: string; bytes: Uint8Array } | undefined
 }

@@ -14,7 +14,7 @@ export interface PublicJwk {
   y: string
 }
 
-/** Deviations from the normal behaviour of the network and the phone. They hold until they are replaced. */
+/** Deviations from the normal behaviour of the network and the phone. They apply until they are replaced. */
 export interface PasskeyBends {
   /**
    * `query`: the request has no options; the client must query them. `not_json`, `no_challenge`: the options are unusable, but queried ones are good.
@@ -34,7 +34,7 @@ export interface PasskeyBends {
     | 'zero_key'
     /** Bytes that are not a protobuf. */
     | 'not_protobuf'
-    /** Another element instead of the identity. */
+    /** Another element takes the place of the identity. */
     | 'other_tag'
     /** The sender is not the server. */
     | 'other_sender'
@@ -47,7 +47,9 @@ export interface PasskeyBends {
     | undefined
   /** Delay of the continuation in ms. */
   continuation_delay_ms?: number | undefined
-  /** `early`: before the answer to the sealed request. `old_secret`: with the secret of the code instead of the new one. */
+  /**
+   * `early`: `pair-success` is sent before the answer to the sealed request. `old_secret`: it is signed with the secret of the code instead of the new one.
+   */
   pair_success?: 'early' | 'old_secret' | undefined
   /** The connection ends after this step was done and answered. */
   cut_after?: PasskeyStep | undefined
@@ -55,15 +57,18 @@ export interface PasskeyBends {
 
 export type PasskeyStep = 'request' | 'options' | 'ref' | 'prologue' | 'continuation' | 'nonce' | 'sealed_request'
 
-/** Absent fields stay as they are. */
+/** Changes of a passkey. Absent fields stay as they are. */
 export interface PasskeyInput {
-  /** base64url. */
+  /** Id of the credential in base64url. */
   credential_id?: string | undefined
-  /** Without this key the phone makes one, and `sign` can use it. */
+  /** Public key of the passkey. Without one the phone makes a key, and `sign` can use it. */
   public_jwk?: PublicJwk | undefined
-  /** base64url. */
+  /** Handle of the user in base64url. */
   user_handle?: string | undefined
-  /** Whether WhatsApp is in the foreground of the phone. `back` after a code was scanned, or while the owner is asked, discards the registration. */
+  /**
+   * Whether WhatsApp is in the foreground of the phone. Going to the background after a code was scanned, or while the
+   * owner is asked, discards the registration.
+   */
   app?: 'front' | 'back' | undefined
   /** The owner's answer to the question of the phone. */
   answers?: 'yes' | 'no' | 'never' | undefined
@@ -79,11 +84,11 @@ export interface SignInput {
   origin?: string | undefined
   /** Flags of the authenticator data. */
   flags?: number | undefined
-  /** The part that is made wrong. */
+  /** Part of the assertion that is made wrong. */
   spoil?: 'signature' | 'challenge' | 'rp_id' | 'type' | 'credential' | 'user_handle' | undefined
 }
 
-/** The format of `credential.toJSON()`. */
+/** An assertion in the format of `credential.toJSON()`. */
 export interface Assertion {
   id: string
   rawId: string
@@ -94,7 +99,7 @@ export interface Assertion {
 }
 
 export type CeremonyStage =
-  /** The passkey was requested, and no valid prologue has arrived. */
+  /** The passkey was requested, and no valid prologue has arrived yet. */
   | 'asked'
   /** The phone has received the prologue and has not answered it. */
   | 'deciding'
@@ -110,14 +115,14 @@ export interface CeremonyView {
   stage: CeremonyStage
   /** Id of the connection, as in traces and for `POST /stanzas`. */
   conn: string
-  /** The question to the owner: whether to link the device, or whether the codes are equal. Null if nothing is asked. */
+  /** Question to the owner: whether to link the device, or whether the codes are equal. Null if nothing is asked. */
   asks: 'link' | 'code' | null
   proof: 'none' | 'good' | 'bad' | 'late' | 'refused' | null
   /** The code that the phone shows. */
   code: string | null
   /** Number of prologues of the companion, valid and invalid. */
   prologues: number
-  /** Answers to the notifications, in order; `error` is that of a nack. */
+  /** Answers to the notifications, in order; `error` is that of a negative ack. */
   acks: { type: string; error: string | null }[]
   /** Number of the linked device. */
   device: number | null
@@ -129,7 +134,7 @@ export interface PasskeyView {
   credential_id: string
   user_handle: string | null
   public_jwk: PublicJwk
-  /** PKCS #8 in base64, as a virtual authenticator takes it; null when only the public key was given. */
+  /** Private key as PKCS #8 in base64, as a virtual authenticator takes it; null when only the public key was given. */
   private_key: string | null
   app: 'front' | 'back'
   answers: 'yes' | 'no' | 'never'
@@ -153,7 +158,7 @@ export type RelayItem = { seq: number } & (
   | {
       what: 'prologue'
       credential_id: string
-      /** The challenge that was signed, base64url. */
+      /** The challenge that was signed, in base64url. */
       challenge: string
       webauthn_assertion: string
       prologue_payload: string
@@ -171,9 +176,12 @@ export interface PasskeyControl {
   read(phone: string): PasskeyView
   remove(phone: string): void
   sign(phone: string, input: SignInput): { assertion: Assertion }
-  /** The owner's answer; another code than the phone's own counts as no. */
+  /** Gives the owner's answer; another code than the phone's own counts as no. */
   accept(phone: string, input: { yes: boolean; code?: string | undefined }): PasskeyView
-  /** `request`: the passkey is requested again. `refresh`: `companion_reg_refresh`. `continuation`: an unrequested continuation. */
+  /**
+   * Sends a stanza. `request`: the passkey is requested again. `refresh`: `companion_reg_refresh`. `continuation`: an
+   * unrequested continuation.
+   */
   say(phone: string, what: 'request' | 'refresh' | 'continuation'): PasskeyView
   relayed(phone: string, after: number, waitMs: number): Promise<{ items: RelayItem[] }>
   relay(phone: string, input: RelayInput): PasskeyView

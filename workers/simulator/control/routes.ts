@@ -41,7 +41,7 @@ const { Nothing, Anything } = shapes
 /** Actions of people that change their own membership. */
 const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
 
-/** The control API, route by route as the contract lists it. */
+/** The control API, route by route. */
 export const ROUTES: Route[] = [
   route('GET', '/state', 200, Nothing, (control) => control.state()),
   route('GET', '/stats', 200, Nothing, (control) => control.stats()),
@@ -59,7 +59,7 @@ export const ROUTES: Route[] = [
   route('POST', '/phones/:phone/send', 201, shapes.PhoneSend, (control, { to, message }, { phone }) =>
     control.sendFromPhone(phone, to, message),
   ),
-  // Not in the contract: changes of an account that are not caused by a message.
+  // Routes for changes of an account that are not caused by a message.
   route('PUT', '/phones/:phone/restriction', 200, shapes.Restriction, (control, input, { phone }) =>
     control.restrict(phone, input),
   ),
@@ -116,7 +116,7 @@ export const ROUTES: Route[] = [
   route('GET', '/contacts/:phone/inbox', 200, shapes.InboxQuery, (control, { after, wait_ms }, { phone }) =>
     control.inbox(phone, after, wait_ms),
   ),
-  // Not in the contract: messages that could not be decrypted.
+  // Routes for messages that could not be decrypted.
   route('GET', '/contacts/:phone/copies/:id', 200, Nothing, (control, _, { phone, id }) => ({
     items: control.copies(phone, id),
   })),
@@ -154,7 +154,7 @@ export const ROUTES: Route[] = [
   route('POST', '/newsletters/:id/posts', 201, shapes.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
   ),
-  // Not in the contract: channel events besides posts. Without `message` the post is removed.
+  // Routes for channel events besides posts. Without `message` the post is removed.
   route('PUT', '/newsletters/:id/posts', 200, shapes.PostChange, (control, { post, message }, { id }) =>
     offered(control.changePost, 'newsletters').call(control, id, post, message),
   ),
@@ -171,11 +171,11 @@ export const ROUTES: Route[] = [
     offered(control.updateBusiness, 'business profiles').call(control, phone, input),
   ),
 
-  // Not in the contract: events while a code is shown, without a phone.
+  // Routes for events while a code is shown, without a phone.
   route('POST', '/codes', 200, shapes.CodeAct, (control, input) =>
     control.actOnCode('qr' in input ? input.qr : readQrImage(input.image), input.do),
   ),
-  // Not in the contract (see control/README.md): stanzas can be watched and changed.
+  // Routes to watch and change stanzas (see control/README.md).
   route('GET', '/trace', 200, shapes.TraceQuery, (control, match) => new EventStream((send) => control.watch(match, send))),
   route('POST', '/expect', 200, shapes.Expect, async (control, { match, count, wait_ms }) => {
     const { id } = control.expect(match, count)

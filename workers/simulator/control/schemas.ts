@@ -139,9 +139,12 @@ export const ContactSend = v.strictObject({
   message: Message,
   id: v.optional(text),
   delay_ms: v.optional(count),
-  /** Linked devices get this in place of the content: `fanout` (the phone has it), `view_once` (only the phone has it). */
+  /**
+   * Linked devices get this instead of the content: `fanout` (the phone has the content), `view_once` (only the phone
+   * has it).
+   */
   unavailable: v.optional(text),
-  /** Corrupted for linked devices. */
+  /** Damage for linked devices. */
   damage,
 })
 
@@ -323,10 +326,10 @@ const matchFields = {
 }
 const sender = v.picklist(['client', 'server'])
 
-/** A query string cannot have attributes. */
+/** Attributes are missing here, because a query string cannot have them. */
 export const TraceQuery = v.strictObject({ from: v.optional(sender), ...matchFields })
 
-/** Queries always come from a client. */
+/** There is no `from`, because queries always come from a client. */
 const QueryMatch = v.strictObject({ ...matchFields, attrs: v.optional(attributes), child_attrs: v.optional(attributes) })
 const AnyMatch = v.strictObject({ from: v.optional(sender), ...QueryMatch.entries })
 
@@ -336,7 +339,7 @@ const MAX_WAIT = 60_000
 export const Expect = v.strictObject({
   match: AnyMatch,
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)), 1),
-  /** 0: the answer is sent at once, with the id for a later query. */
+  /** Time to wait in ms. With 0 the answer is sent at once, with the id for a later query. */
   wait_ms: v.optional(v.pipe(count, v.maxValue(MAX_WAIT)), 10_000),
 })
 export const ExpectedQuery = v.strictObject({ wait_ms: v.optional(numberInQuery(0, MAX_WAIT), '10000') })

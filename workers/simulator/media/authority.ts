@@ -20,13 +20,13 @@ const CA_FILE = 'media-ca.pem'
 const CA_KEY_FILE = 'media-ca.key.pem'
 
 const DAY = 24 * 3600 * 1000
-/** The clock of a client may be a little behind this one. */
+/** Time by which a certificate is backdated, because the clock of a client may be a little behind this one. */
 const BACKDATED = DAY
 const CA_LIFE = 3650 * DAY
-/** The certificate is made again at every start. */
+/** Validity of the server's certificate, which is made again at every start. */
 const SERVER_LIFE = 825 * DAY
 
-/** The numbers are RFC 5280's GeneralName tags: 2 is a DNS name, 7 an IP address. */
+/** Names of the server. The numbers are RFC 5280's GeneralName tags: 2 is a DNS name, 7 an IP address. */
 const SERVED_AT = [
   { type: 7, ip: '127.0.0.1' },
   { type: 7, ip: '::1' },
@@ -42,8 +42,8 @@ const pem = {
 } as const
 
 /**
- * The authority that is stored in `dir`, created at the first call: a client that trusts it still does after a restart. Without `dir` it is
- * temporary.
+ * Opens the authority that is stored in `dir`, created at the first call: a client that trusts it still does after a
+ * restart. Without `dir` it is temporary.
  */
 export async function openAuthority(dir: string | undefined): Promise<Authority> {
   if (dir === undefined) return newAuthority()
@@ -104,7 +104,7 @@ export async function issueServerCertificate(authority: Authority): Promise<Serv
 }
 
 function setValidity(certificate: ReturnType<typeof forge.pki.createCertificate>, life: number): void {
-  // A positive number in hex: its first bit must be 0.
+  // The serial number is positive in hex, so its first bit must be 0.
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
   certificate.validity = { notBefore: new Date(Date.now() - BACKDATED), notAfter: new Date(Date.now() + life) }
 }

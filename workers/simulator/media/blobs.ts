@@ -30,7 +30,7 @@ function blobsInFolder(dir: string): Blobs {
   return {
     async put(hash, bytes) {
       await mkdir(dir, { recursive: true })
-      // Renamed when complete: after a kill there is no incomplete blob under its hash.
+      // The file is renamed when it is complete: after a kill there is no incomplete blob under its hash.
       const unfinished = join(dir, `${randomUUID()}.part`)
       try {
         await writeFile(unfinished, bytes)

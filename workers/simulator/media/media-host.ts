@@ -10,7 +10,7 @@ import { close, listen } from '../wire/listening.ts'
 import { issueServerCertificate, openAuthority } from './authority.ts'
 import { createBlobs, HASH } from './blobs.ts'
 
-/** Called before each transfer; `facts` has `path`, `kind` (image, video, ...) and `hash`. */
+/** Returns the fault for a transfer. Called before each transfer; `facts` has `path`, `kind` (image, video, ...) and `hash`. */
 export type TakeFault = (on: 'upload' | 'download', facts: Record<string, string>) => FaultAction | undefined
 
 export interface MediaOptions {
@@ -18,7 +18,7 @@ export interface MediaOptions {
   dir?: string | undefined
   port?: number | undefined
   faults?: TakeFault | undefined
-  /** Unencrypted files by their path: profile pictures. */
+  /** Returns unencrypted files by their path: profile pictures. */
   plain?: ((path: string) => { type: string; bytes: Uint8Array } | undefined) | undefined
 }
 
@@ -29,19 +29,19 @@ export interface MediaHost {
   caPem: string
   /** Stores encrypted media as if they had been uploaded. */
   put(blob: Uint8Array, kind?: string): Promise<{ url: string; directPath: string }>
-  /** By direct path, with or without query. */
+  /** Returns media by direct path, with or without a query. */
   get(directPath: string): Promise<Buffer | undefined>
   /** Forgets all media. */
   clear(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Largest upload, in bytes: what the network allows for documents is 2 GB; the simulated one holds blobs in memory. */
+/** Largest upload, in bytes. The network allows documents of 2 GB; this host keeps blobs in memory. */
 const MAX_UPLOAD = 512 * 1024 * 1024
 
 /**
- * Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; some kinds have another folder, so only the last part counts.
- * Download: `GET <direct_path>`, with or without Range.
+ * Starts the host. Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; some kinds have another folder, so only
+ * the last part counts. Download: `GET <direct_path>`, with or without Range.
  */
 export async function startMediaHost(options: MediaOptions = {}): Promise<MediaHost> {
   const { dir, port, faults = () => undefined, plain = () => undefined } = options
@@ -127,7 +127,7 @@ const handleOf = (hash: string) => `${Buffer.from(hash).toString('base64url')}:1
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
 
-/** True if the fault has already answered, or never will. */
+/** Applies a fault. True if the fault has already answered, or never will. */
 async function harmed(action: FaultAction | undefined, response: ServerResponse): Promise<boolean> {
   if (action === 'drop') {
     response.destroy()
@@ -154,7 +154,7 @@ function corrupted(blob: Buffer): Buffer {
   return copy
 }
 
-/** Media clients only request one range; for several, or another unit than bytes, the answer is the whole file. */
+/** Parses a range. Media clients only request one; for several, or another unit than bytes, the answer is the whole file. */
 function rangeOf(header: string | undefined, length: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (from === undefined || to === undefined || (from === '' && to === '')) return undefined
@@ -186,8 +186,8 @@ function fail(response: ServerResponse, status: number, message: string): void {
 const LOOPBACK = '127.0.0.1'
 
 /**
- * URLs in messages contain the host's address and may be older than the process, so with a folder the last port is used again. If another program
- * uses it by now, any free port is used.
+ * Listens on the port of the last run if there is a folder, because URLs in messages contain the host's address and may
+ * be older than the process. If another program uses it by now, any free port is used.
  */
 async function listenAsBefore(server: Server, dir: string | undefined, port: number | undefined): Promise<void> {
   if (port !== undefined || dir === undefined) return listen(server, port ?? 0, LOOPBACK)

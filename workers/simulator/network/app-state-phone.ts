@@ -12,7 +12,7 @@ import type { Collection, Companion, Network, Person } from './model.ts'
 /** The phone's side of an account's settings: it holds the key, reads the patches of linked devices, and writes its own. */
 
 const { SyncdOperation } = proto.SyncdMutation
-/** HMAC-SHA512 is truncated to this number of bytes. */
+/** Number of bytes to which an HMAC-SHA512 is truncated. */
 const MAC = 32
 const IV = 16
 
@@ -47,7 +47,7 @@ function bigEndian64(value: number): Buffer {
   return bytes
 }
 
-/** Sum over 64 little-endian 16-bit words: values can be added and subtracted in any order. */
+/** Adds a value to the hash or subtracts it: a sum over 64 little-endian 16-bit words, in any order. */
 function mixHash(hash: Buffer, mac: Buffer, sign: 1 | -1): Buffer {
   const words = hkdf(mac, 128, Buffer.alloc(0), 'WhatsApp Patch Integrity')
   const mixed = Buffer.from(hash)
@@ -71,7 +71,7 @@ function mixValue(collection: Collection, record: proto.ISyncdRecord, isRemoval:
   }
 }
 
-/** Reads a linked device's patch: its actions, and its effect on the hash. Records errors in `failures`. */
+/** Records an error in a linked device's patch in `failures`. */
 function refuse(network: Network, person: Person, problem: string) {
   network.note(`${problem} (${person.number})`)
   person.appState.problems = [...(person.appState.problems ?? []), problem]
@@ -130,11 +130,11 @@ function learnAction(person: Person, index: string, value: proto.ISyncActionValu
 export interface PhoneAction {
   index: string[]
   version: number
-  /** Null removes it. */
+  /** Value of the action; null removes it. */
   value: proto.ISyncActionValue | null
 }
 
-/** The phone sets or removes a setting itself. */
+/** Sets or removes a setting, as the phone itself does. */
 export function writeAction(
   network: Network,
   person: Person,
@@ -147,7 +147,7 @@ export function writeAction(
   appendPatch(network, person, name, patchOf(network, person, name, [{ index, version, value }]), author)
 }
 
-/** Any number of actions as one patch. */
+/** Builds any number of actions as one patch. */
 function patchOf(network: Network, person: Person, name: string, actions: readonly PhoneAction[]): proto.ISyncdPatch {
   const collection = collectionOf(person, name)
   const { keyId, keyData } = appStateKey(person)
@@ -199,8 +199,9 @@ async function placeBlob(upload: NonNullable<Network['upload']>, bytes: Uint8Arr
 }
 
 /**
- * The collection as one file, for a device that has none of it. Null if nothing was written to it, if an earlier release saved it without its
- * entries, or without a media host: the patches contain everything. The setting `snapshots_above` sends smaller ones as patches.
+ * Returns the collection as one file, for a device that has none of it. Null if nothing was written to it, if an
+ * earlier release saved it without its entries, or without a media host: the patches contain everything. The setting
+ * `snapshots_above` sends smaller ones as patches.
  */
 export async function snapshotOf(network: Network, person: Person, name: string): Promise<proto.IExternalBlobReference | null> {
   const collection = collectionOf(person, name)
@@ -221,8 +222,8 @@ export async function snapshotOf(network: Network, person: Person, name: string)
 const PUSH_NAME = ['setting_pushName']
 
 /**
- * Linked devices receive the account's name this way; without it they send no presence. It is written once, until the name changes. A new device has
- * no key yet and queries the collection itself, so it is not notified.
+ * Publishes the account's name to linked devices, which send no presence without it. The name is written once, until it
+ * changes. A new device has no key yet and queries the collection itself, so it is not notified.
  */
 export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
   const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined

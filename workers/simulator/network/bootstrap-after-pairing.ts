@@ -38,7 +38,7 @@ async function sendPeerMessage(network: Network, companion: Companion, protocolM
   await sendToOwnDevice(network, companion.person.devices[0]!, companion, message)
 }
 
-/** A larger payload, in bytes, is put on the media host, as real phones do. */
+/** Size in bytes above which a payload is put on the media host, as real phones do. */
 const MAX_INLINE = 32 * 1_024
 
 export async function notification(
@@ -106,7 +106,7 @@ function partner(network: Network, person: Person, index: number): Person {
   return findNumber(network, String(number)) ?? person
 }
 
-/** Newest message first. */
+/** Builds a conversation, newest message first. */
 function conversation(person: Person, other: Person, index: number, count: number): proto.IConversation {
   const newest = seconds() - 60 * (index + 1)
   const messages = Array.from({ length: count }, (_, age) => {

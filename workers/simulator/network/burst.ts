@@ -4,7 +4,7 @@ import { digits, isGroup } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { newMessageId, sendAs } from './send-as.ts'
 
-/** After this number of messages other work has its turn. */
+/** Number of messages after which other work has its turn. */
 const CHUNK = 16
 
 /**
@@ -15,7 +15,7 @@ const NOW = '{now}'
 
 const epoch = () => performance.timeOrigin + performance.now()
 
-/** Many texts, one after another, numbered from 1; the burst continues whether or not the receiver is connected. */
+/** Sends many texts, one after another, numbered from 1; the burst continues whether or not the receiver is connected. */
 export function startBurst(network: Network, from: Person, { to, count, textPrefix, perSecond, leadMs }: Burst) {
   const base = newMessageId().slice(0, -6)
   // The number is part of the id, which is therefore unique, and readable in a log.
@@ -23,12 +23,12 @@ export function startBurst(network: Network, from: Person, { to, count, textPref
   const chat = isGroup(to) ? to : digits(to)
   const first = epoch() + (leadMs ?? 0)
   const dueOf = (number: number) => (perSecond === undefined ? first : first + ((number - 1) * 1_000) / perSecond)
-  // A reset removes the sender.
+  // Whether the sender still exists: a reset removes it.
   const isThere = () => network.people.get(from.number) === from
 
   async function due(number: number) {
     const ms = dueOf(number) - epoch()
-    // Rounded up to whole ms, because a timer would end earlier, and no text may be sent early.
+    // The delay is rounded up to whole ms, because a timer would end earlier, and no text may be sent early.
     if (ms > 0) await new Promise<void>((resolve) => network.later(Math.ceil(ms), resolve))
     else if (number % CHUNK === 0) await nextTurn()
   }

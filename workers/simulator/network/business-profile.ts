@@ -12,7 +12,7 @@ export interface Product {
   /** ISO 3166-1 alpha-2. */
   originCountry?: string
   isUnavailable?: boolean
-  /** APPROVED when absent. */
+  /** Status of the review; APPROVED when absent. */
   reviewStatus?: string
 }
 
@@ -20,7 +20,7 @@ export interface Collection {
   id: string
   name: string
   productIds: string[]
-  /** APPROVED when absent. */
+  /** Status of the collection; APPROVED when absent. */
   status?: string
 }
 

@@ -12,7 +12,7 @@ export interface CallOptions {
   after_ms: number
 }
 
-/** A call to a linked account: it rings until it is rejected, times out, or the caller hangs up. */
+/** Places a call to a linked account: it rings until it is rejected, times out, or the caller hangs up. */
 export function placeCall(network: Network, from: Person, to: Person, options: CallOptions): { id: string } {
   const id = randomId().repeat(2)
   const call: Call = { id, from, to, state: 'ringing' }
@@ -42,7 +42,10 @@ function send(network: Network, { from, to }: Call, content: BinaryNode) {
     enqueue(network, companion, node('call', { ...attrs, id: randomId() }, [content]))
 }
 
-/** The client rejects a call, or requests a link to one. Both are queries: without an answer they wait until their timeout. */
+/**
+ * Handles a call of a client, which rejects one or requests a link to one. Both are queries: without an answer they
+ * wait until their timeout.
+ */
 export function receiveCall(network: Network, companion: Companion, item: BinaryNode) {
   const what = firstChild(item)
   const { connection, person } = companion

@@ -5,8 +5,9 @@ import type { Companion, Person } from './model.ts'
 import { lidJidOf } from './people.ts'
 
 /**
- * The salt that a phone gives its linked devices, with the history (`HistorySync.nctSalt`) or as a setting (`nctSaltSyncAction`), and the token that
- * they make with it for people who gave them none: HMAC-SHA256 of the person's LID. The library's protobuf definitions have neither field.
+ * Encodes the salt that a phone gives its linked devices, with the history (`HistorySync.nctSalt`) or as a setting
+ * (`nctSaltSyncAction`), and checks the token that they make with it for people who gave them none: HMAC-SHA256 of the
+ * person's LID. The library's protobuf definitions have neither field.
  */
 
 const BYTES = 2
@@ -23,7 +24,7 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** `HistorySync.nctSalt`, to be appended to the encoded history. */
+/** Encodes `HistorySync.nctSalt`, to be appended to the encoded history. */
 export const historySalt = ({ chatTokenSalt: salt }: Person): Buffer => (salt ? field(19, salt) : Buffer.alloc(0))
 
 type Value = proto.ISyncActionValue & { nctSaltSyncAction?: { salt?: unknown } }
@@ -31,7 +32,7 @@ type Value = proto.ISyncActionValue & { nctSaltSyncAction?: { salt?: unknown } }
 const saltOf = ({ nctSaltSyncAction: action }: Value): Buffer | undefined =>
   typeof action?.salt === 'string' ? Buffer.from(action.salt, 'base64') : undefined
 
-/** The `value` of a `SyncActionData`, including the salt. */
+/** Encodes the `value` of a `SyncActionData`, including the salt. */
 export function valueBytes(value: Value): Buffer {
   const salt = saltOf(value)
   const known = proto.SyncActionValue.encode(proto.SyncActionValue.fromObject(value)).finish()
@@ -43,7 +44,7 @@ export function setActionSalt(person: Person, [kind]: string[], value: Value | n
   if (kind === 'nct_salt_sync') person.chatTokenSalt = value ? saltOf(value) : undefined
 }
 
-/** Error code of the ack to a message for a person who accepts none from strangers; undefined if it is allowed. */
+/** Returns the error code of the ack to a message for a person who accepts none from strangers; undefined if it is allowed. */
 export function tokenRefusal(from: Companion, to: Person | undefined, item: BinaryNode): number | undefined {
   if (!to?.needsToken || to === from.person) return undefined
   const given = childBytes(item, 'tctoken')

@@ -5,7 +5,7 @@ export interface CodePairing {
   number: string
   connection: Connection
   ref: string
-  /** salt | iv | the companion's ephemeral key, encrypted with the code. */
+  /** `salt | iv | ephemeral key`: the companion's key is encrypted with the code. */
   wrapped: Buffer
   /** Waits for the companion's answer to the phone's hello. */
   finish: { resolve: (bundle: Finish) => void } | undefined

@@ -68,7 +68,7 @@ export function linkGroup(network: Network, parent: Group, actor: Person, id: st
   return undefined
 }
 
-/** `removesOrphans`: members who are in none of its other groups are removed from the community. */
+/** Unlinks a group. `removesOrphans`: members who are in no other group of the community are removed from the community. */
 export function unlinkGroup(
   network: Network,
   parent: Group,

@@ -10,7 +10,7 @@ export interface CompanionNode {
 /** Nodes that every message has; they are not reported. */
 const ORDINARY = new Set(['enc', 'participants', 'device-identity', 'reporting', 'tctoken'])
 
-/** Nodes of a message beside its ciphertexts, in their order: `biz` and `bot` of interactive messages, `meta`. */
+/** Returns the nodes of a message beside its ciphertexts, in their order: `biz` and `bot` of interactive messages, `meta`. */
 export const companionsOf = (item: BinaryNode): CompanionNode[] =>
   children(item)
     .filter(({ tag }) => !ORDINARY.has(tag))
@@ -23,7 +23,7 @@ function shown(item: BinaryNode): CompanionNode {
   return content.length > 0 ? { tag, attrs, content } : { tag, attrs }
 }
 
-/** The real server's error codes for `biz` nodes that it refuses: 405 for the legacy form, 479 for a malformed one. */
+/** Returns the real server's error codes for `biz` nodes that it refuses: 405 for the legacy form, 479 for a malformed one. */
 export function companionRefusal(item: BinaryNode): number | undefined {
   const found = children(item, 'biz')
   if (found.some((biz) => child(biz, 'buttons'))) return 405

@@ -15,7 +15,10 @@ import { newMessageId, sendToOwnDevice } from './send-as.ts'
  * Changes of an account that are not caused by a message: the network restricts it, or its owner saves contacts or sets the audience of the status.
  */
 
-/** Announced as the real network does, unless `silent`: then the client learns about it when it asks. */
+/**
+ * Restricts an account. The restriction is announced as by the real network, unless `silent`: then the client learns
+ * about it when it asks.
+ */
 export function restrict(network: Network, person: Person, { seconds: duration, silent }: AccountControl['restriction']) {
   person.restrictedUntil = duration > 0 ? seconds() + duration : undefined
   network.changed()
@@ -49,7 +52,7 @@ export function saveContact(network: Network, person: Person, { phone, name }: A
   writeAction(network, person, CONTACTS, contactIndex(other), CONTACT_VERSION, contactValue(other, name))
 }
 
-/** The account's name is synced in its settings; everyone is notified of a new picture. */
+/** Changes a profile. The name is synced in the account's settings; everyone is notified of a new picture. */
 export function setProfile(network: Network, person: Person, { name, picture }: AccountControl['profile']) {
   if (name !== undefined) {
     person.name = name
@@ -69,13 +72,13 @@ export function labelChat(network: Network, person: Person, { chat, label, assig
   writeAction(network, person, LABELS, index, LABEL_VERSION, value)
 }
 
-/** Any other action that the phone shares with its devices: index, collection and value are those of the specification. */
+/** Makes any other action that the phone shares with its devices: index, collection and value are those of WhatsApp Web. */
 export function act(network: Network, person: Person, { collection, index, version, value }: AccountControl['action']) {
   const fields = value === null ? null : { timestamp: Date.now(), ...value }
   writeAction(network, person, collection, index, version, fields)
 }
 
-/** The phone sends any message to its own devices. */
+/** Sends any message of the phone to the phone's own devices. */
 export async function sayToDevices(network: Network, person: Person, { proto: json, damage }: AccountControl['peer']) {
   const message = proto.Message.fromObject(json)
   const id = newMessageId()

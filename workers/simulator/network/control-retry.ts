@@ -5,7 +5,7 @@ import { sendRetry } from './deliver.ts'
 import type { Network, Person } from './model.ts'
 import { jidOf } from './people.ts'
 
-/** A device of a person asks every linked device of an account for a message again. */
+/** Makes a device of a person ask every linked device of an account for a message again. */
 export function retryByControl(
   network: Network,
   person: Person,

@@ -3,7 +3,7 @@ import { describeCeremony } from './passkey-ceremony.ts'
 import { jidOf } from './people.ts'
 import { pictureUrl } from './pictures.ts'
 
-/** The whole state, as `GET /state` shows it. */
+/** Describes the whole state, as `GET /state` shows it. */
 export function describeState(network: Network) {
   const people = [...network.people.values()]
   return {
@@ -44,7 +44,7 @@ function describePerson(person: Person) {
     picture_queries: person.pictureQueries ?? 0,
     blocklist: [...blocklist],
     privacy: Object.fromEntries(privacy),
-    /** Signals of the gateway to this person besides messages: receipts, typing, tokens. */
+    /** Receipts, typing and tokens of the gateway to this person. */
     heard: signals,
   }
 }
@@ -61,9 +61,9 @@ function describePhone(person: Person) {
     /** Errors in changes that linked devices made. */
     app_state_problems: person.appState.problems ?? [],
     default_ephemeral_seconds: person.defaultEphemeralSeconds,
-    /** Ids of terms that it accepted. */
+    /** Ids of terms that the account accepted. */
     notices: [...(person.notices ?? [])],
-    /** JIDs that it reported to the network. */
+    /** JIDs that the account reported to the network. */
     reports: person.reports ?? [],
     /** Numbers that a setting excludes, by the name of the setting. */
     privacy_lists: Object.fromEntries([...person.privacyLists].map(([name, numbers]) => [name, [...numbers]])),
@@ -78,7 +78,7 @@ function describeCompanion({ device, os, preKeys, pending, connection, isAvailab
     available: isAvailable,
     pre_keys: preKeys.size,
     pending: pending.size,
-    /** Its last login, with the login counts that it sent: since it was linked and since it was started. */
+    /** Last login of the device, with the counts that it sent: logins since it was linked, and since it was started. */
     login: login ? { passive: login.passive, lc: login.lc, connect_attempt_count: login.connectAttemptCount } : null,
   }
 }

@@ -13,7 +13,7 @@ function read(input: PushInput): BinaryNode {
   }
 }
 
-/** Sends a stanza as given, to all devices of an account or to one connection: also one that no real server would send. */
+/** Sends a stanza as given, to all devices of an account or to one connection. It may be one that no real server would send. */
 export function pushStanza(network: Network, input: PushInput): { devices: number } {
   const item = read(input)
   if (input.conn !== undefined) {

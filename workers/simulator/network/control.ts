@@ -45,10 +45,10 @@ import { newMessageId, replay, type SendAsOptions, sendAs } from './send-as.ts'
 /** Stores sealed media and returns its location. */
 export type Upload = ComposeContext['upload']
 
-/** `retries: false`: the contact sends no retry receipt for a message that it cannot read. */
+/** Options of a contact. `retries: false`: the contact sends no retry receipt for a message that it cannot read. */
 export type ContactOptions = ContactInput & { retries?: boolean | undefined }
 
-/** Methods for tests that are not in the contract. */
+/** Methods for tests, which have no route. */
 export interface SimulatorControl extends NetworkControl {
   createContact(phone: string, input: ContactOptions): unknown
   updateContact(phone: string, input: ContactOptions): unknown
@@ -58,11 +58,11 @@ export interface SimulatorControl extends NetworkControl {
   postToNewsletter(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
   /** Sends `companion_reg_refresh` to the client that shows this code; its secret is invalidated. */
   refreshCompanionReg(qr: string): void
-  /** The contact deletes its sessions with linked devices: it cannot read their next message, and asks for it again. */
+  /** Makes the contact delete its sessions with linked devices: it cannot read their next message, and asks for it again. */
   loseSessions(phone: string): void
   /** Internal failures, newest last, including the reasons of failed decryptions. */
   failures(): string[]
-  /** For media hosts: the next rule for an upload or download. */
+  /** Rules for media hosts: the next one for an upload or download. */
   readonly faults: Network['faults']
 }
 
@@ -72,7 +72,7 @@ function findPhone(network: Network, phone: string): Person {
   return person
 }
 
-/** Context for composing a message from this person to that chat. */
+/** Returns the context for composing a message from this person to that chat. */
 function contextFor(network: Network, from: Person, to: string, upload: Upload): ComposeContext {
   const isLid = to.endsWith('@lid')
   const addressing = isLid ? 'lid' : (network.groups.get(to)?.addressing ?? network.settings.addressing)

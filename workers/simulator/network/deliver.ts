@@ -13,7 +13,10 @@ import { keyNode } from './queries/keys.ts'
 import { sendReceiptsFor } from './receipts.ts'
 import { sendAs } from './send-as.ts'
 
-/** A simulated device receives its copy: it is decrypted in order, recorded once (by the phone, device 0), and answered as on real phones. */
+/**
+ * Delivers its copy to a simulated device: it is decrypted in order, recorded once (by the phone, device 0), and
+ * answered as on real phones.
+ */
 export async function deliverTo(network: Network, device: PretendDevice, deviceCopy: DeviceCopy): Promise<void> {
   const { person } = device
   if (person.isSink) {
@@ -32,7 +35,7 @@ export async function deliverTo(network: Network, device: PretendDevice, deviceC
   if (isNew) await echo(network, device, deviceCopy, message)
 }
 
-/** A copy for the own phone: a message that the linked device sent elsewhere, or a request to its phone. */
+/** Delivers a copy to the account's own phone: a message that the linked device sent elsewhere, or a request to its phone. */
 async function deliverOwn(network: Network, device: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   // Requests to the phone are wrapped as well.
   const inner = message.deviceSentMessage?.message ?? message
@@ -68,7 +71,7 @@ async function decrypt(network: Network, device: PretendDevice, deviceCopy: Devi
   return content
 }
 
-/** A message with key distribution only has no content. */
+/** Whether a message has content: one with key distribution only has none. */
 function hasContent(message: Message): boolean {
   return Object.entries(message).some(
     ([name, value]) =>
@@ -84,7 +87,7 @@ function copyOf(device: PretendDevice, deviceCopy: DeviceCopy, message: Message 
   return { id, device: device.id, read: message !== undefined, device_sent: deviceSent, attrs, nodes, tags, enc, proto: opened }
 }
 
-/** The encrypted content that refers to another message of the chat, decrypted with the JIDs that people have there. */
+/** Decrypts the content that refers to another message of the chat, with the JIDs that people have there. */
 function openedBy(network: Network, { person }: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   const group = network.groups.get(deviceCopy.chat)
   const addressing = group ? group.addressing : parseJid(deviceCopy.chat).server === 'lid' ? 'lid' : 'pn'
@@ -119,7 +122,7 @@ function record(network: Network, device: PretendDevice, deviceCopy: DeviceCopy,
   })
 }
 
-/** How often a device asks for the same message before it gives up. */
+/** Number of times that a device asks for the same message before it gives up. */
 const MAX_RETRIES = 5
 
 function askAgain(network: Network, device: PretendDevice, deviceCopy: DeviceCopy) {
@@ -132,7 +135,7 @@ interface Retry {
   id: string
   chat: string
   count: number
-  /** With keys for a fresh session; without them the sender queries the server for some. */
+  /** Whether the receipt has keys for a fresh session; without them the sender queries the server for some. */
   keys: boolean
 }
 

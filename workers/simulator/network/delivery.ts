@@ -4,11 +4,14 @@ import { confirmed } from './offline-queue.ts'
 import { deliver } from './transmit.ts'
 
 /**
- * Stanzas for a linked device. Each one that needs an answer is kept, in order, until the device answers it, and is sent again at the next login. We
- * assume that the real server does so; our tests of message loss depend on it.
+ * Delivers stanzas to a linked device. Each one that needs an answer is kept, in order, until the device answers it,
+ * and is sent again at the next login. We assume that the real server does so; our tests of message loss depend on it.
  */
 
-/** The key that matches a stanza with its answer: there is one message per id, but several receipts (delivered, read, one per participant). */
+/**
+ * Returns the key that matches a stanza with its answer: there is one message per id, but several receipts (delivered,
+ * read, one per participant).
+ */
 function pendingKey(kind: string, attrs: BinaryNode['attrs'], peer: string | undefined): string {
   if (kind === 'message') return `message ${attrs.id}`
   if (kind === 'receipt') return `receipt ${attrs.id} ${peer} ${attrs.participant ?? ''} ${attrs.type ?? ''}`
@@ -34,7 +37,7 @@ export function settleByAck(network: Network, companion: Companion, item: Binary
   settle(network, companion, key)
 }
 
-/** The client has answered a stanza, so it is not sent again. Returns whether it was still kept. */
+/** Removes a stanza that the client has answered, so that it is not sent again. Returns whether it was still kept. */
 export function settle(network: Network, companion: Companion, key: string): boolean {
   if (!companion.pending.delete(key)) return false
   network.changed()
@@ -42,7 +45,7 @@ export function settle(network: Network, companion: Companion, key: string): boo
   return true
 }
 
-/** Handles a `<receipt>` of the client for messages: they have arrived. */
+/** Handles a `<receipt>` of the client for messages, which have arrived. */
 export function settleByReceipt(network: Network, companion: Companion, ids: string[]) {
   for (const id of ids) settle(network, companion, `message ${id}`)
 }
@@ -52,7 +55,7 @@ export function settleCall(network: Network, companion: Companion, ids: string[]
   for (const id of ids) settle(network, companion, `call ${id}`)
 }
 
-/** The ids that a receipt is for: its own, and those of its list. */
+/** Returns the ids that a receipt is for: its own, and those of its list. */
 export function receiptIds(item: BinaryNode): string[] {
   const more = children(children(item, 'list')[0], 'item').map((entry) => entry.attrs.id ?? '')
   return [item.attrs.id ?? '', ...more].filter((id) => id !== '')

@@ -5,12 +5,12 @@ import { parseJid } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { jidOf, lidJidOf } from './people.ts'
 
-/** Devices of an account: the phone, other simulated ones, and linked gateway instances. */
+/** Returns the devices of an account: the phone, other simulated ones, and linked gateway instances. */
 export function deviceIds(person: Person): number[] {
   return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
 }
 
-/** Hash over devices as clients compute it: their full addresses in order, six bytes of SHA-256. */
+/** Computes the hash over devices as clients do: their full addresses in order, six bytes of SHA-256. */
 export function deviceHash(devices: { person: Person; id: number }[], addressing: 'lid' | 'pn'): string {
   const addresses = devices.map(({ person, id }) => {
     const { user, server } = parseJid(jidOf(person, addressing))
@@ -39,8 +39,8 @@ export function watchersOf(person: Person): { number: string; addressing: 'lid' 
 }
 
 /**
- * A device of the account was added or removed: its other devices receive the whole list under both identifiers of the account, because a client
- * stores one for each; accounts that queried it receive the change.
+ * Notifies about a device that was added or removed: the account's other devices receive the whole list under both
+ * identifiers of the account, because a client stores one for each; accounts that queried it receive the change.
  */
 export function notifyDevices(network: Network, person: Person, change: 'add' | 'remove', device: number) {
   for (const companion of person.companions.values()) {

@@ -12,13 +12,17 @@ export interface Faults {
   add(input: FaultInput): { id: string }
   clear(): void
   /**
-   * The action of the first rule that matches; this uses up one of its times. `facts`: the stanza's attributes, and `child` (tag of its first child),
+   * Returns the action of the first rule that matches, and uses up one of its times. `facts`: the stanza's attributes,
+   * and `child` (tag of its first child),
    * `phone` (the account) and `direction` (`from_client` or `to_client`).
    */
   take(on: FaultInput['on'], facts: Record<string, string | undefined>): FaultAction | undefined
 }
 
-/** These faults affect what the network sends; all others affect what the client sends. Only a default: `match.direction` decides. */
+/**
+ * Returns the default direction of a fault. These faults affect what the network sends; all others affect what the
+ * client sends. `match.direction` overrides this.
+ */
 function defaultDirection(on: FaultInput['on'], action: FaultAction): string | undefined {
   if (on !== 'message' && on !== 'receipt' && on !== 'presence' && on !== 'call') return undefined
   const harmsDelivery = action === 'duplicate' || (typeof action === 'object' && 'corrupt' in action)

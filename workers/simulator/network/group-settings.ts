@@ -5,15 +5,15 @@ import type { Group, Network, Person } from './model.ts'
 import { jidOf, pnOf } from './people.ts'
 import { pictureId } from './pictures.ts'
 
-/** Changes of a group's settings: the state and its notifications. */
+/** Changes a group's settings: the state and its notifications. */
 
-/** Every change of a setting leads to a new version. */
+/** Notifies about a change of a setting, which leads to a new version. */
 function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode) {
   renewSettings(group)
   notify(network, group, actor, change)
 }
 
-/** A setting that is present or absent. */
+/** Changes a setting that is present or absent. */
 export function setFlag(network: Network, group: Group, actor: Person, tag: string, isOn: boolean, offTag: string) {
   group.flags ??= new Set()
   if (isOn) group.flags.add(tag)
@@ -21,7 +21,7 @@ export function setFlag(network: Network, group: Group, actor: Person, tag: stri
   notifyGroup(network, group, actor, node(isOn ? tag : offTag))
 }
 
-/** A setting whose value is a keyword. */
+/** Changes a setting whose value is a keyword. */
 export function setMode(network: Network, group: Group, actor: Person, tag: string, mode: string) {
   group.modes ??= new Map()
   group.modes.set(tag, mode)
@@ -79,14 +79,14 @@ export function renewInvite(network: Network, group: Group, actor: Person): stri
   return group.invite
 }
 
-/** A person withdraws a request to join. */
+/** Withdraws a person's request to join. */
 export function withdrawRequest(network: Network, group: Group, person: Person) {
   if (!group.requests.delete(person.number)) return
   const shown = participantNode(group, { person, role: 'member' })
   notifyGroup(network, group, person, node('revoked_membership_requests', {}, [shown]))
 }
 
-/** The notice names the person by the former number, and its author by the new one. */
+/** Changes a member's number. The notice names the person by the former number, and its author by the new one. */
 export function changeNumber(network: Network, group: Group, person: Person, before: Person) {
   const member = group.members.get(before.number)
   if (!member) return

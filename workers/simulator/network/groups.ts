@@ -43,7 +43,7 @@ export function newInvite(): string {
   return randomBytes(16).toString('base64url').slice(0, 22)
 }
 
-/** A member in metadata and notifications, addressed by the group's mode, with the other address as an attribute. */
+/** Describes a member in metadata and notifications, addressed by the group's mode, with the other address as an attribute. */
 export function participantNode(group: Group, { person, role }: GroupMember, error?: number): BinaryNode {
   const other = group.addressing === 'lid' ? { phone_number: pnOf(person) } : { lid: lidJidOf(person) }
   return node('participant', {
@@ -94,24 +94,24 @@ export function groupNode(group: Group): BinaryNode {
   ])
 }
 
-/** Versions increase: approximately microseconds. */
+/** Returns a version. Versions increase: approximately microseconds. */
 function newVersion(): string {
   return String(Date.now() * 1_000 + randomInt(1_000))
 }
 
-/** Something other than the members was changed. */
+/** Renews the version after a change of something other than the members. */
 export function renewSettings(group: Group) {
   group.settingsVersion = newVersion()
 }
 
-/** Attributes of a change of the member list: the new version, and the previous one. */
+/** Returns the attributes of a change of the member list: the new version, and the previous one. */
 function nextVersion(group: Group): { v_id: string; prev_v_id: string | undefined } {
   const before = group.membersVersion
   group.membersVersion = newVersion()
   return { v_id: group.membersVersion, prev_v_id: before }
 }
 
-/** Members were added or removed, or have another role. */
+/** Notifies that members were added or removed, or have another role. */
 export function notifyMembers(
   network: Network,
   group: Group,
@@ -168,7 +168,10 @@ const CAPACITY = 1_025
 const roomIn = (group: Group) => (group.capacity ?? CAPACITY) - group.members.size
 export const isFull = (group: Group) => roomIn(group) <= 0
 
-/** Error code if the person cannot be added; otherwise undefined. `token`: the privacy token that the actor presents. */
+/**
+ * Returns the error code if the person cannot be added; otherwise undefined. `token`: the privacy token that the actor
+ * presents.
+ */
 function additionError(group: Group, actor: Person, person: Person, token: string | undefined): number | undefined {
   if (group.members.has(person.number)) return 409
   if (person === actor || person.groupAdd === 'all') return undefined
@@ -258,7 +261,7 @@ export function transferOwnership(network: Network, group: Group, actor: Person,
   notifyMembers(network, group, actor, 'promote', [after])
 }
 
-/** A person asks to join, or is added by an `actor` who is not allowed to; admins decide. */
+/** Records a request to join: a person asks, or is added by an `actor` who is not allowed to; admins decide. */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })
   const shown = participantNode(group, { person, role: 'member' })

@@ -10,7 +10,7 @@ import type { Cipher, Companion, DeviceCopy, Group, Network, Person } from './mo
 import { receivePost } from './newsletters.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 
-/** A message of a linked device: it is acknowledged at once, then split and delivered to each device in it. */
+/** Receives a message of a linked device: it is acknowledged at once, then split and delivered to each device in it. */
 export function receiveMessage(network: Network, from: Companion, item: BinaryNode) {
   const { id = '', to = '' } = item.attrs
   const connection = from.connection
@@ -24,7 +24,8 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const shared = own.filter((enc) => enc.attrs.type === 'skmsg')
   const single = own.filter((enc) => enc.attrs.type !== 'skmsg')
   if (single.length > 0) {
-    // Without a list of participants it is for the own phone (peer), or a retry for the one device that requested it.
+    // Without a list of participants the message is for the account's own phone (peer), or a retry for the one device
+    // that requested it.
     const target = findDevice(network, item.attrs.participant ?? to)
     if (target) route(target, single)
     return
@@ -42,8 +43,9 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
 }
 
 /**
- * Adds the server's own hash of the devices that should have received a copy. A client with another hash knows that its lists are outdated. A direct
- * message has no hash: the server compares the devices in it, and returns its hash only if some are missing.
+ * Adds to the ack the server's own hash of the devices that should have received a copy. A client with another hash
+ * knows that its lists are outdated. A direct message has no hash: the server compares the devices in it, and returns
+ * its hash only if some are missing.
  */
 function withHash(network: Network, from: Companion, item: BinaryNode, ack: BinaryNode): BinaryNode {
   const { to = '', phash } = item.attrs
@@ -65,13 +67,13 @@ function withHash(network: Network, from: Companion, item: BinaryNode, ack: Bina
 
 const isSender = (from: Companion, person: Person, id: number) => person === from.person && id === from.device
 
-/** The same for both identifiers of a device. */
+/** Returns one address for both identifiers of a device. */
 function addressOf(network: Network, jid: string): string | undefined {
   const device = findDevice(network, jid)
   return device && keyOf(device)
 }
 
-/** A person who is addressed by a former LID has another one by now: `refresh_lid` makes the client query it. */
+/** Adds `refresh_lid` for a person who is addressed by a former LID, so that the client queries the new one. */
 function withLid(network: Network, to: string, ack: BinaryNode): BinaryNode {
   const { user, server } = parseJid(to)
   const person = server === 'lid' ? network.lids.get(user) : undefined
@@ -84,7 +86,7 @@ function copyFor(copies: Map<string, { device: AnyDevice; encs: BinaryNode[] }>,
   return copies.get(keyOf(device)) ?? { device, encs: [] }
 }
 
-/** Error code of the ack if the message may not be sent there. */
+/** Returns the error code of the ack if the message may not be sent there. */
 function refusalOf(network: Network, from: Companion, item: BinaryNode): number | undefined {
   const { to = '' } = item.attrs
   if (!isGroup(to)) return to === STATUS ? undefined : tokenRefusal(from, findPerson(network, to), item)
@@ -95,7 +97,10 @@ function refusalOf(network: Network, from: Companion, item: BinaryNode): number 
   return group.announce && member.role === 'member' ? 403 : undefined
 }
 
-/** Every device that can decrypt with the sender key: those of a group's members, or those that received the key of a status. */
+/**
+ * Returns every device that can decrypt with the sender key: those of a group's members, or those that received the key
+ * of a status.
+ */
 function audience(network: Network, from: Companion, to: string, copies: Map<string, { device: AnyDevice }>): AnyDevice[] {
   const group: Group | undefined = network.groups.get(to)
   const people = group
@@ -124,13 +129,13 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
   network.run(deliverTo(network, device.pretend, deviceCopy))
 }
 
-/** The chat, without the device that a resend contains. */
+/** Returns the chat, without the device that a resend contains. */
 function chatOf(to: string): string {
   const { user, server } = parseJid(to)
   return `${user}@${server}`
 }
 
-/** The stanza in the form that another linked device receives. */
+/** Builds the stanza in the form that another linked device receives. */
 function forward(network: Network, from: Companion, to: Companion, item: BinaryNode, encs: BinaryNode[]): BinaryNode {
   const { id, to: chat = '', type, edit } = item.attrs
   const sender = from.person

@@ -21,7 +21,7 @@ function jurisdictionOf(number: string): { iso: string; cc: string } {
   return { iso, cc }
 }
 
-/** The phone's computation, relayed by the server, once both sides share a secret. */
+/** Links a device: does the phone's computation, relayed by the server, once both sides share a secret. */
 export async function link(
   network: Network,
   phone: Person,
@@ -109,7 +109,7 @@ function restart(network: Network, connection: Connection, phone: Person) {
 function signDevice(network: Network, phone: Person, details: Uint8Array, identity: Buffer, advSecret: Uint8Array): Uint8Array {
   const signal = phone.devices[0]!.signal
   const accountSignature = Buffer.from(signal.sign(Buffer.concat([ACCOUNT_SIGNATURE, details, identity])))
-  // The HMAC is still valid: only a client that verifies the signature itself notices.
+  // The HMAC stays valid: only a client that verifies the signature itself notices the change.
   if (network.forged.delete('account_signature')) accountSignature[5] = (accountSignature[5] ?? 0) ^ 0xff
   const signed = proto.ADVSignedDeviceIdentity.encode({
     details,

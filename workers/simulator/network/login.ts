@@ -9,10 +9,10 @@ import { handOver } from './offline-queue.ts'
 import { lidJidOf } from './people.ts'
 import { showAvailability } from './presence.ts'
 
-/** Sent at login; the client sends it again before its next handshake. */
+/** Sent to the client at login, which sends it back before its next handshake. */
 const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
 
-/** Login of a client that identifies itself. */
+/** Logs in a client that identifies itself. */
 export function login(network: Network, connection: Connection, client: ClientHandshake) {
   const number = String(client.payload.username)
   const device = client.payload.device ?? 0
@@ -55,13 +55,19 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   if (!client.payload.passive) activate(network, connection, companion)
 }
 
-/** The client left passive mode: it receives the stanzas that waited for it, and a new device also its phone's data. */
+/**
+ * Activates a client that left passive mode: it receives the stanzas that waited for it, and a new device also its
+ * phone's data.
+ */
 export function activate(network: Network, connection: Connection, companion: Companion) {
   if (connection.isLive || connection.backlog) return
   handOver(network, connection, companion, () => caughtUp(network, connection, companion))
 }
 
-/** The client has received everything that waited. It receives messages that it must read again, and a new device receives its phone's data. */
+/**
+ * Continues after the client has received everything that waited. It receives messages that it must read again, and a
+ * new device receives its phone's data.
+ */
 function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))
   const number = companion.person.number
@@ -76,7 +82,7 @@ function dirty(type: string): BinaryNode {
   return node('ib', { from: SERVER_JID }, [node('dirty', { type, timestamp: seconds() })])
 }
 
-/** A connection ended: its device is now offline. */
+/** Marks the device of an ended connection as offline. */
 export function leave(connection: Connection) {
   const companion = connection.companion
   if (companion?.connection !== connection) return
@@ -86,7 +92,10 @@ export function leave(connection: Connection) {
   showAvailability(companion, false)
 }
 
-/** The phone (or the client itself) ended the link: the device is removed, and receives a stream error if it is connected. */
+/**
+ * Ends the link of a device, for the phone or for the client itself: the device is removed, and receives a stream error
+ * if it is connected.
+ */
 export function unlinkDevice(network: Network, companion: Companion) {
   const { person, device, connection } = companion
   person.companions.delete(device)

@@ -23,9 +23,9 @@ export interface Person {
   lid: string
   name: string
   platform: Platform
-  /** Created through `POST /phones`: it owns device 0 and links gateway instances. */
+  /** Whether the person was created through `POST /phones`: it owns device 0 and links gateway instances. */
   isPhone: boolean
-  /** Created automatically when a client addressed the number. */
+  /** Whether the person was created automatically when a client addressed the number. */
   isAutomatic: boolean
   business: boolean
   /** Code of the contact link; absent until queried. */
@@ -33,7 +33,7 @@ export interface Person {
   email?: string | undefined
   /** Ids of the terms that a linked device reported as accepted. */
   notices?: Set<string> | undefined
-  /** JIDs that it reported to the network, oldest first. */
+  /** JIDs that the account reported to the network, oldest first. */
   reports?: string[] | undefined
   username?: string | undefined
   /** Four digits that strangers must know besides the user name. */
@@ -42,31 +42,37 @@ export interface Person {
   verifiedName?: string | undefined
   receipts: ReceiptMode | undefined
   picture: string | undefined
-  /** How often a linked device queried its picture. */
+  /** Number of times that a linked device queried the picture. */
   pictureQueries?: number
   about: string | undefined
-  /** When the about text was set; without one, when the person was created. Epoch seconds. */
+  /** Time at which the about text was set; without one, at which the person was created. Epoch seconds. */
   aboutAt: number
-  /** A text that is shown beside the name for a limited time. Times in seconds. */
+  /** A text that is shown beside the name for a limited time. Its times are in seconds. */
   textStatus?: { text: string | null; emoji: string | null; duration: number; at: number } | undefined
   blockedMe: boolean
-  /** Refuses messages of strangers with 463: of accounts that have neither its token nor one made with the salt of their phone. */
+  /**
+   * Whether the person refuses messages of strangers with 463: of accounts that have neither its token nor one made
+   * with the salt of their phone.
+   */
   needsToken?: boolean
   /** The salt with which a phone's linked devices make tokens for new chats. */
   chatTokenSalt?: Buffer | undefined
   /** People who may add it to groups; a contact presents the token that it was given. */
   groupAdd: 'all' | 'contacts' | 'none'
-  /** Tokens that it gave, in hex, by the number of the trusted person. */
+  /** Tokens that the person gave, in hex, by the number of the trusted person. */
   trusted?: Map<string, string>
   /** The passkey without which a phone links no device. */
   passkey?: Passkey | undefined
-  /** The last linking for which the passkey was requested. Not saved. */
+  /** The last linking for which the passkey was requested. It is not saved. */
   ceremony?: Ceremony
-  /** Takes messages without decrypting them, for load tests. */
+  /** Whether the person takes messages without decrypting them, for load tests. */
   isSink: boolean
-  /** Whether it sends a retry receipt for a message that it cannot read, as phones do. */
+  /** Whether the person sends a retry receipt for a message that it cannot read, as phones do. */
   asksAgain: boolean
-  /** `messages`: number in each chat; default 1. `saved`: how many of these people are in the address book. */
+  /**
+   * Size of the phone's history. `messages`: number in each chat; default 1. `saved`: how many of these people are in
+   * the address book.
+   */
   history: { chats: number; contacts: number; messages?: number | undefined; saved?: number | undefined }
   /** Devices that the simulator itself runs; 0 is the phone. */
   devices: PretendDevice[]
@@ -75,14 +81,20 @@ export interface Person {
   nextDevice: number
   presence: 'available' | 'unavailable'
   lastSeen: number
-  /** Linked devices that are subscribed to its presence, and the kind of identifier that they used; for as long as they are connected. */
+  /**
+   * Linked devices that are subscribed to the person's presence, and the kind of identifier that they used; for as long
+   * as they are connected.
+   */
   subscribers: Map<Companion, 'lid' | 'pn'>
   inbox: PersonInbox
-  /** Own messages by id, newest last, for contacts' devices that request them again. */
+  /** Messages of this person by id, newest last, for contacts' devices that request them again. */
   sent: Map<string, SentMessage>
-  /** Stanzas of the latest messages as linked devices received them, by id, so that they can be sent again. Not saved. */
+  /**
+   * Stanzas of the latest messages as linked devices received them, by id, so that they can be sent again. They are not
+   * saved.
+   */
   replayable: Map<string, { to: Companion; stanza: BinaryNode }[]>
-  /** Signals of the gateway to this person: receipts and typing, newest last. */
+  /** Receipts and typing of the gateway to this person, newest last. */
   signals: Signal[]
   /** JIDs that this account blocked. */
   blocklist: Set<string>
@@ -117,10 +129,10 @@ export interface PretendDevice {
   readonly id: number
   /** `<number>.<device>`: the name under which other devices store its session. */
   readonly address: string
-  /** Created at its first use, because most devices of a network never receive a message. */
+  /** The device's keys are created at their first use, because most devices of a network never receive a message. */
   readonly signal: SignalDevice
   readonly hasSignal: boolean
-  /** Number of messages that it could decrypt. */
+  /** Number of messages that the device could decrypt. */
   received: number
   /** Runs jobs one after the other, because a ratchet has no lock. */
   turn<T>(job: () => Promise<T>): Promise<T>
@@ -150,15 +162,15 @@ export interface Companion {
   platformType: number
   wantsFullHistory: boolean
   isBootstrapped: boolean
-  /** It has queried its groups: later changes of them are kept for it. */
+  /** Set once the device has queried its groups: later changes of them are kept for it. */
   hasReadGroups?: boolean
-  /** Stanzas not acknowledged yet, oldest first: sent again at the next login. */
+  /** Stanzas that are not acknowledged yet, oldest first. They are sent again at the next login. */
   pending: Map<string, BinaryNode>
   /** Messages for whose failure the client sent a retry receipt: the nack that follows is about the old copy. */
   nacksToIgnore: Set<string>
   isAvailable: boolean
   connection: Connection | undefined
-  /** The counts of its last login. Not saved. */
+  /** The counts of the last login. They are not saved. */
   login?: { passive: boolean; lc: number | null; connectAttemptCount: number | null }
 }
 
@@ -184,34 +196,34 @@ export interface Group {
   joinApproval: boolean
   memberAddMode: 'admin_add' | 'all_member_add'
   isSuspended: boolean
-  /** When a member appealed against the suspension; epoch seconds. */
+  /** Time at which a member appealed against the suspension; epoch seconds. */
   appealedAt?: number
   invite: string
   isCommunity: boolean
   /** For a community: whether members may add groups to it. */
   membersAddGroups: boolean
-  /** Whether it is the announcement group of a community. */
+  /** Whether the group is the announcement group of a community. */
   isAnnouncementGroup: boolean
   linkedParent: string | undefined
   picture: string | undefined
   pictureQueries?: number
   /** Devices that have a simulated device's sender key: addresses by the author's address. */
   keyHolders: Map<string, Set<string>>
-  /** The client's own key of the creation: a repeated request with it creates no second group. */
+  /** The client's own key of the creation: a repeated request with this key creates no second group. */
   key?: string
-  /** The most members. Default: the network's limit (`groups.ts`). */
+  /** The most members; by default the network's limit (`groups.ts`). */
   capacity?: number
   /** Codes of invitations that were revoked. */
   revokedInvites?: Set<string>
   /** Numbers of people whom an admin removed: they can no longer join by the link. */
   removed?: Set<string>
-  /** Settings that are present or absent, by their tag on the network. Absent in the data of earlier releases. */
+  /** Settings that are present or absent, by their tag on the network. The field is absent in the data of earlier releases. */
   flags?: Set<string>
   /** Settings whose value is a keyword: `member_link_mode`, `member_share_group_history_mode`. */
   modes?: Map<string, string>
   /** Version of everything except the members. */
   settingsVersion?: string
-  /** Version of the member list; the server sends it with each change. Absent in the data of earlier releases. */
+  /** Version of the member list, which the server sends with each change. It is absent in the data of earlier releases. */
   membersVersion?: string
 }
 
@@ -244,7 +256,7 @@ export interface Network {
   /** Secrets of codes that a `companion_reg_refresh` invalidated. */
   readonly retiredSecrets: Set<string>
   readonly newsletters: Map<string, Newsletter>
-  /** Where media is uploaded to: `host:port`. */
+  /** `host:port` to which media is uploaded. */
   mediaHost: string | undefined
   /** Stores payloads of phones that are too large for a stanza. */
   upload: ComposeContext['upload'] | undefined
@@ -296,23 +308,26 @@ export interface Newsletter {
   subscribers: Map<string, Follower>
   posts: Post[]
   picture?: string | undefined
-  /** Default: ACTIVE. */
+  /** State of the channel; by default ACTIVE. */
   state?: 'ACTIVE' | 'SUSPENDED' | 'GEOSUSPENDED'
   isVerified?: boolean
   handle?: string
-  /** Default: ALL. */
+  /** Codes of allowed reactions; by default ALL. */
   reactionCodes?: string
-  /** The views of the directory that list it. */
+  /** Views of the directory that list the channel. */
   listing?: { views: string[]; country: string }
-  /** How often a linked device queried its metadata. */
+  /** Number of times that a linked device queried the metadata. */
   metadataQueries?: number
-  /** Numbers that were invited to administer it. */
+  /** Numbers that were invited to administer the channel. */
   invited?: string[]
   /** Linked devices that are subscribed to live updates, by address, and the end of the subscription (epoch seconds). */
   live?: Map<string, number>
 }
 
-/** One collection of an account's settings. The server has versions and ciphertext; the phone's plain state is stored with it. */
+/**
+ * One collection of an account's settings. The server has versions and ciphertext; the phone's plain state is stored
+ * with them.
+ */
 export interface Collection {
   version: number
   /** Encoded `SyncdPatch`es with their version set; the first is version 1. */
@@ -352,31 +367,31 @@ export interface Backlog {
   /** Number of keys that have been processed. */
   next: number
   sent: number
-  /** How many more may be sent now. */
+  /** Number of stanzas that may still be sent now. */
   allowed: number
   /** Keys of stanzas that were queued after the login, or queued again: they are sent after the backlog. */
   readonly later: Set<string>
-  /** Called when all of them were sent. */
+  /** Called when all stanzas of the backlog were sent. */
   done(): void
 }
 
 /** One client's socket, from the handshake to its end. */
 export interface Connection {
-  /** Unique over restarts, used in traces. */
+  /** Id that is unique over restarts, used in traces. */
   readonly id: string
   readonly network: Network
-  /** Set at login. */
+  /** The linked device; set at login. */
   companion: Companion | undefined
-  /** Set for a device that has no account yet and wants to be linked. */
+  /** The handshake of a device that has no account yet and wants to be linked. */
   registration: ClientHandshake | undefined
-  /** Set when the passkey was requested of it. */
+  /** The ceremony; set when the passkey was requested from this connection. */
   ceremony?: Ceremony
   /** True when the stored stanzas were sent: from then on new ones are sent immediately. */
   isLive: boolean
-  /** Set while stored stanzas are sent (`offline-queue.ts`). */
+  /** The backlog while stored stanzas are sent (`offline-queue.ts`). */
   backlog: Backlog | undefined
   readonly isOpen: boolean
-  /** `isOrdered`: the control API set this stanza in place of the network's own; a trace marks it. */
+  /** Sends a stanza. `isOrdered`: the control API set it in place of the network's own; a trace marks it. */
   send(item: BinaryNode, isOrdered?: boolean): void
   /** Sends a frame of these bytes, unchecked: the first byte says whether the rest is deflated. */
   sendFrame(payload: Uint8Array): void
@@ -396,14 +411,14 @@ export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
 export interface DeviceCopy {
   id: string
   from: Companion
-  /** The chat in the sender's addressing: receipts are returned with the same addressing. */
+  /** The chat in the sender's addressing: receipts are returned in the same addressing. */
   chat: string
   encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
-  /** For the phone: whether it is a message of its own account. */
+  /** Whether it is a message of the phone's own account. */
   isPeer: boolean
   /** Number of retry requests for the message. */
   count: number
-  /** Nodes beside the ciphertexts. */
+  /** Nodes of the stanza beside the ciphertexts. */
   nodes: CompanionNode[]
   /** Attributes of the stanza. */
   attrs: Record<string, string>
@@ -416,7 +431,7 @@ export interface Passkey {
   credentialId: Buffer
   userHandle: Buffer | undefined
   publicJwk: PublicJwk
-  /** PKCS #8. Absent if only the public key was given. */
+  /** Private key as PKCS #8. It is absent if only the public key was given. */
   privateKey: Buffer | undefined
   app: 'front' | 'back'
   answers: 'yes' | 'no' | 'never'
@@ -430,9 +445,9 @@ export interface Primary {
   takePrologue(prologue: Prologue): void
   takeNonce(nonce: Buffer): void
   takeRequest(sealed: Buffer): void
-  /** The owner's answer. False if nothing is asked. */
+  /** Gives the owner's answer. False if nothing is asked. */
   answer?(yes: boolean, code?: string): boolean
-  /** WhatsApp goes to the background. */
+  /** Puts WhatsApp in the background. */
   leave?(): void
 }
 
@@ -447,7 +462,7 @@ export interface Prologue {
 
 export interface Challenge {
   value: Buffer
-  /** Epoch ms. */
+  /** Time in epoch ms. */
   issuedAt: number
   isUsed: boolean
 }
@@ -460,7 +475,7 @@ export interface Ceremony {
   readonly connection: Connection
   /** The secret that the phone knows: the one in the QR code, or the one agreed with the typed code. */
   readonly handedSecret: Buffer
-  /** Time at which the phone accepted the code. Epoch ms. */
+  /** Time at which the phone accepted the code, in epoch ms. */
   readonly startedAt: number
   readonly refs: Set<string>
   readonly problems: string[]

@@ -18,7 +18,7 @@ export const DEFAULT_SETTINGS: Required<Settings> = {
   offline_batches: 'optional',
 }
 
-/** Failures kept for debugging; older ones are dropped. */
+/** The most failures that are kept for debugging; older ones are dropped. */
 const KEPT_FAILURES = 200
 
 export interface NetworkOptions {

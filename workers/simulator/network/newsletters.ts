@@ -14,7 +14,7 @@ export function watchLive(newsletter: Newsletter, { address }: Companion) {
   newsletter.live.set(address, seconds() + LIVE_UPDATES)
 }
 
-/** A linked device publishes a post, unencrypted, for all readers. The ack has the post's number. */
+/** Receives a post that a linked device publishes, unencrypted, for all readers. The ack has the post's number. */
 export function receivePost(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '', id = '' } = item.attrs
   const newsletter = network.newsletters.get(to)
@@ -42,7 +42,7 @@ function describePost(post: Post, item: BinaryNode) {
   post.meta = child(item, 'meta')?.attrs
 }
 
-/** An edit has the new content under the id of the post; a removal has none. */
+/** Changes a post. An edit has the new content under the id of the post; a removal has none. */
 function change(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode, bytes: Uint8Array) {
   const found = newsletter.posts.find(({ id }) => id === item.attrs.id)
   if (!found) return companion.connection?.send(acknowledgement(item, 404))
@@ -52,7 +52,7 @@ function change(network: Network, newsletter: Newsletter, companion: Companion, 
   changePost(network, newsletter, found, isRemoval ? undefined : bytes, companion)
 }
 
-/** Readers are notified under the post's own id: an edit has the whole new content, a removal has none. */
+/** Notifies readers of a change under the post's own id: an edit has the whole new content, a removal has none. */
 export function changePost(
   network: Network,
   newsletter: Newsletter,
@@ -83,8 +83,8 @@ export function changePost(
 const SOMEBODY = 'somebody'
 
 /**
- * `live_updates`: the stanza of the server, with a count for each reaction. `reaction`: the stanza that the library expects, which is in no
- * specification.
+ * Reports a reaction. `live_updates`: the stanza of the server, with a count for each reaction. `reaction`: the stanza
+ * that the library expects, which is not known from WhatsApp Web.
  */
 export function newReaction(
   network: Network,
@@ -110,7 +110,7 @@ const countsOf = ({ reactions }: Post): BinaryNode[] => {
   return [...counts].map(([code, count]) => node('reaction', { code, count }))
 }
 
-/** The current reaction counts of posts, without their content. */
+/** Builds a stanza with the current reaction counts of posts, without their content. */
 function liveUpdates(newsletter: Newsletter, posts: Post[]): BinaryNode {
   const messages = posts.map((made) => node('message', { server_id: made.serverId }, [node('reactions', {}, countsOf(made))]))
   const listed = node('messages', { jid: newsletter.id, t: seconds() }, messages)
@@ -118,7 +118,7 @@ function liveUpdates(newsletter: Newsletter, posts: Post[]): BinaryNode {
   return node('notification', attrs, [node('live_updates', {}, [listed])])
 }
 
-/** A post in a list of posts. */
+/** Builds a post in a list of posts. */
 export function listedPost(made: Post): BinaryNode {
   const counts = countsOf(made)
   return node('message', { id: made.id, server_id: made.serverId, t: made.at, type: made.type ?? 'text' }, [
@@ -130,8 +130,8 @@ export function listedPost(made: Post): BinaryNode {
 const plaintextOf = ({ message, mediaType }: Post) => node('plaintext', { mediatype: mediaType }, message)
 
 /**
- * A person becomes an administrator of the channel, or stops being one. Sent in a child of the channel's notification, or as an answer without a
- * query: the web client reads `data`, the library `updates`.
+ * Makes a person an administrator of the channel, or ends that. The notice is a child of the channel's notification, or
+ * an answer without a query: the web client reads `data`, the library `updates`.
  */
 export function newRole(
   network: Network,
@@ -163,7 +163,7 @@ export function newRole(
   notifyFollowers(network, newsletter, stanza)
 }
 
-/** A reader reacts to a post, or removes the reaction. */
+/** Sets or removes a reader's reaction to a post. */
 function react(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode) {
   const found = newsletter.posts.find(({ serverId }) => String(serverId) === item.attrs.server_id)
   if (!found) return companion.connection?.send(acknowledgement(item, 404))
@@ -175,7 +175,7 @@ function react(network: Network, newsletter: Newsletter, companion: Companion, i
   notifyLive(network, newsletter, found)
 }
 
-/** Notifies the devices with live updates; offline devices miss it. */
+/** Notifies the devices with live updates; offline devices miss the change. */
 function notifyLive(network: Network, newsletter: Newsletter, made: Post) {
   for (const [address, until] of newsletter.live ?? []) {
     if (until < seconds()) newsletter.live?.delete(address)

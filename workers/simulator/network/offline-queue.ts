@@ -3,13 +3,13 @@ import type { Companion, Connection, Network } from './model.ts'
 import { deliver } from './transmit.ts'
 
 /**
- * How a linked device receives its pending stanzas. The server announces their number (`offline_preview`), sends the first few, and waits for
- * `<ib><offline_batch count/></ib>`: then it sends that number, until the next request. After the last stanza it sends `offline`, and only then new
- * stanzas.
+ * Sends a linked device its pending stanzas. The server announces their number (`offline_preview`), sends the first
+ * few, and waits for
+ * `<ib><offline_batch count/></ib>`: then it sends that number, until the next request. After the last stanza it sends `offline`, and only then new stanzas.
  *
- * Clients differ: the web client requests again for as long as stanzas come, Baileys requests once, whatsmeow never. Sources disagree about the
- * server's behaviour for the latter two; here they receive one more stanza for each one that they confirm, unless `offline_batches` of the settings
- * is `required`.
+ * Clients differ: the web client requests again for as long as stanzas come, Baileys requests once, whatsmeow never.
+ * Sources disagree about the server's behaviour for the latter two; here they receive one more stanza for each one that
+ * they confirm, unless `offline_batches` of the settings is `required`.
  */
 
 /** Number of stanzas that are sent before any request. */
@@ -17,7 +17,10 @@ const UNASKED = 5
 
 const KINDS = ['message', 'receipt', 'notification', 'call'] as const
 
-/** The client has logged in and is ready: announces the pending stanzas and begins to send them. `done` is called when all were sent. */
+/**
+ * Hands over the backlog to a client that has logged in and is ready: announces the pending stanzas and begins to send
+ * them. `done` is called when all were sent.
+ */
 export function handOver(network: Network, connection: Connection, companion: Companion, done: () => void) {
   const waiting = [...companion.pending.values()]
   companion.nacksToIgnore.clear()
@@ -36,7 +39,7 @@ export function receiveBatchRequest(network: Network, connection: Connection, it
   goOn(network, connection)
 }
 
-/** The client has answered a stanza. */
+/** Records that the client has answered a stanza. */
 export function confirmed(network: Network, connection: Connection) {
   if (!connection.backlog || network.settings.offline_batches === 'required') return
   connection.backlog.allowed += 1
@@ -70,7 +73,7 @@ function finish(network: Network, connection: Connection, companion: Companion) 
   done()
 }
 
-/** The network's notices before and after the stanzas; a fault can suppress them. */
+/** Sends the network's notices before and after the stanzas; a fault can suppress them. */
 function announce(network: Network, connection: Connection, what: BinaryNode) {
   const facts = { child: what.tag, phone: connection.companion?.person.number }
   if (network.faults.take('ib', facts) !== 'drop') connection.send(node('ib', { from: SERVER_JID }, [what]))

@@ -18,7 +18,7 @@ const IV = 16
 const GCM_IV = 12
 const TAG = 16
 
-/** Both stanzas of a companion: its hello, and its key bundle after the phone's answer. */
+/** Handles the two stanzas of a companion: its hello, and its key bundle after the phone's answer. */
 export function receiveLinkCode({ network, connection, subject }: Query): BinaryNode[] | undefined {
   const { stage, jid = '' } = subject.attrs
   if (stage === 'companion_hello') {
@@ -58,7 +58,7 @@ async function findWaiting(network: Network, phone: Person): Promise<CodePairing
   }
 }
 
-/** A person types the code on the phone. A wrong one is only noticed when the companion's bundle cannot be decrypted. */
+/** Types the code on the phone. A wrong one is only noticed when the companion's bundle cannot be decrypted. */
 export async function enterCode(network: Network, phone: Person, code: string): Promise<Taken> {
   const pairing = await findWaiting(network, phone)
   if (!pairing) throw new ControlError('conflict', `nobody waits for a code of ${phone.number}`)
@@ -96,7 +96,10 @@ export async function enterCode(network: Network, phone: Person, code: string): 
   return linkOrDemandPasskey(network, phone, connection, hkdf(secret, 32, Buffer.alloc(0), 'adv_secret'))
 }
 
-/** salt | iv | AES-GCM of companion identity, phone identity and 32 random bytes. Undefined if the code was different. */
+/**
+ * Decrypts `salt | iv | AES-GCM` of companion identity, phone identity and 32 random bytes. Undefined if the code was
+ * different.
+ */
 function openBundle(bundle: Buffer, shared: Buffer): Buffer | undefined {
   const key = hkdf(shared, 32, bundle.subarray(0, SALT), 'link_code_pairing_key_bundle_encryption_key')
   const decipher = createDecipheriv('aes-256-gcm', key, bundle.subarray(SALT, SALT + GCM_IV))

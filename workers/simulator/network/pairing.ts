@@ -23,7 +23,7 @@ function sendRefs(network: Network, connection: Connection) {
   connection.send(node('iq', { from: SERVER_JID, type: 'set', id: randomId(), xmlns: 'md' }, [node('pair-device', {}, content)]))
 }
 
-/** The server asks the client that shows this code for a new one: the secret in the old code is invalidated, and no phone accepts it. */
+/** Asks the client that shows this code for a new one: the secret in the old code is invalidated, and no phone accepts it. */
 export function refreshCompanionReg(network: Network, qr: string) {
   const { connection, advSecret } = shownBy(network, qr)
   network.retiredSecrets.add(advSecret.toString('base64'))
@@ -55,7 +55,7 @@ interface ScannedCode {
   advSecret: Buffer
 }
 
-/** `https://wa.me/settings/linked_devices#ref,noise,identity,adv secret,platform`, or only the part after the `#`. */
+/** Parses `https://wa.me/settings/linked_devices#ref,noise,identity,adv secret,platform`, or only the part after the `#`. */
 function parseQr(text: string): ScannedCode {
   const [ref, noise, identity, secret] = text.slice(text.indexOf('#') + 1).split(',')
   if (!ref || !noise || !identity || !secret) throw new ControlError('invalid_request', 'this is not a pairing code')

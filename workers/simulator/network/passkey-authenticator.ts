@@ -4,12 +4,12 @@ import type { Assertion, PublicJwk, SignInput } from '../control/passkeys.ts'
 import type { Passkey } from './model.ts'
 import { FLAGS, RP_ID, sha256 } from './passkey-assertion.ts'
 
-/** The page on which the passkey is used. */
+/** Origin of the page on which the passkey is used. */
 const ORIGIN = 'https://web.whatsapp.com'
 /** Flags of a synced passkey whose owner was verified. */
 const SYNCED = FLAGS.present | FLAGS.verified | FLAGS.backupEligible | FLAGS.backedUp
 
-/** A new ES256 key. */
+/** Creates a new ES256 key. */
 export function newPasskeyPair(): Pick<Passkey, 'publicJwk' | 'privateKey'> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return {

@@ -12,12 +12,15 @@ export function discard(ceremony: Ceremony, why: string) {
 
 export const isOver = ({ stage }: Ceremony) => stage === 'discarded' || stage === 'linked'
 
-/** The connection ended, and its ceremony with it. A link in progress notices that by itself. */
+/** Ends the ceremony of an ended connection. A link in progress notices that by itself. */
 export function endCeremony({ ceremony }: Connection) {
   if (ceremony && ceremony.stage !== 'linking') discard(ceremony, 'the connection ended')
 }
 
-/** The companion acknowledges a notification. A cut after a notification waits for this, so that the notification has arrived. */
+/**
+ * Handles the companion's ack of a notification. A cut after a notification waits for this, so that the notification
+ * has arrived.
+ */
 export function takeAck({ ceremony, cut }: Connection, attrs: Record<string, string>) {
   if (!ceremony) return
   const { type = '', error = null } = attrs

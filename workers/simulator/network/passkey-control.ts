@@ -78,7 +78,7 @@ function runningCeremony(phone: Person): Ceremony {
   return ceremony
 }
 
-/** The ceremony, which only a program that acts as the phone may control. */
+/** Returns the ceremony, which only a program that acts as the phone may control. */
 function relayedCeremony(phone: Person): Ceremony {
   if (passkeyOf(phone).playedBy !== 'program') throw new ControlError('conflict', 'the simulator plays this phone')
   return runningCeremony(phone)

@@ -8,8 +8,9 @@ import { linkWith } from './passkey-link.ts'
 import { identityOf, sendIdentity } from './passkey-stanzas.ts'
 
 /**
- * The phone's side of a ceremony: it checks that the companion is the device whose code was scanned, agrees on a key and a code with it, and decrypts
- * its sealed request. Errors are shown only on the phone; the companion is not informed.
+ * Acts as the phone in a ceremony: it checks that the companion is the device whose code was scanned, agrees on a key
+ * and a code with it, and decrypts its sealed request. Errors are shown only on the phone; the companion is not
+ * informed.
  */
 
 /** Age in seconds up to which the phone accepts a proof. */
@@ -19,7 +20,7 @@ const IV = 12
 const KEY = 32
 const NO_SALT = Buffer.alloc(0)
 
-/** The alphabet of codes, also of those that are typed. */
+/** Alphabet of codes, including those that are typed. */
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
 interface Attempt {
@@ -29,7 +30,7 @@ interface Attempt {
   deviceType: number
   ref: string
   commitment: Buffer
-  /** Whether the proof was accepted: then the owner is not asked. */
+  /** Whether the proof was accepted, so that the owner is not asked. */
   isHandedOff: boolean
   pair: KeyPair
   nonce: Buffer
@@ -76,7 +77,7 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
     finish(current)
   }
 
-  /** The owner's consent and the sealed request may arrive in either order. */
+  /** Links the device once both are there: the owner's consent and the sealed request may arrive in either order. */
   function finish({ isConfirmed, secret }: Attempt) {
     if (isConfirmed && secret) linkWith(ceremony, secret)
   }
@@ -123,7 +124,7 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
 const plain = (code: string) => code.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
 const equal = (one: Uint8Array, other: Uint8Array) => one.length === other.length && timingSafeEqual(one, other)
 
-/** The server has checked that the payload and the identity are complete. */
+/** Creates the attempt. The server has checked that the payload and the identity are complete. */
 function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   const { companionEphemeralIdentity, commitment } = proto.ProloguePayload.decode(payload)
   const identity = Buffer.from(companionEphemeralIdentity ?? [])
@@ -143,7 +144,7 @@ function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   }
 }
 
-/** `XXXX-XXXX`: 40 bits of both nonces and the phone's key, five bits per letter. */
+/** Computes the code `XXXX-XXXX`: 40 bits of both nonces and the phone's key, five bits per letter. */
 function codeOf(primaryNonce: Buffer, companionNonce: Buffer, primaryKey: Buffer): string {
   const mask = sha256(companionNonce, primaryKey)
   let bits = 0n
@@ -166,7 +167,7 @@ function open(sealed: Buffer, key: Buffer): proto.IPairingRequest | undefined {
   }
 }
 
-/** The keys must be those of the code and of the registration, and the secret must be new. */
+/** Returns a problem of the request: the keys must be those of the code and of the registration, and the secret must be new. */
 function problemOf({ connection, handedSecret }: Ceremony, request: proto.IPairingRequest): string | undefined {
   const { companionPublicKey, companionIdentityKey, advSecret } = request
   const client = connection.registration

@@ -5,7 +5,7 @@ type Unnumbered = RelayItem extends infer Item ? (Item extends RelayItem ? Omit<
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-/** A phone that a program acts as: items for it are stored until the program reads them. */
+/** Creates a phone that a program acts as: items for it are stored until the program reads them. */
 export function createPasskeyRelay(ceremony: Ceremony): Primary {
   const { registration } = ceremony.connection
   const relay = (item: Unnumbered) => {
@@ -33,7 +33,7 @@ export function createPasskeyRelay(ceremony: Ceremony): Primary {
   }
 }
 
-/** Items after this number; waits for one if there is none. */
+/** Returns items after this number; waits for one if there is none. */
 export async function readRelayed(ceremony: Ceremony, after: number, waitMs: number): Promise<RelayItem[]> {
   const since = () => ceremony.relayed.slice(after)
   if (since().length > 0 || waitMs === 0) return since()

@@ -5,9 +5,9 @@ import { type BinaryNode, node, randomId, SERVER_JID, seconds } from '../wire/no
 import type { Ceremony } from './model.ts'
 import { RP_ID } from './passkey-assertion.ts'
 
-/** Stanzas that the server sends to a companion unasked: the request for the passkey, and the identity of the phone. */
+/** Sends the stanzas that the server sends to a companion unasked: the request for the passkey, and the identity of the phone. */
 
-/** Life of a challenge in seconds. */
+/** Validity of a challenge in seconds. */
 export const CHALLENGE_SECONDS = 600
 const KEY = 32
 const NONCE = 32
@@ -23,7 +23,7 @@ export function requestPrologue(ceremony: Ceremony) {
   if (bend.continuation === 'unasked') sendUnaskedIdentity(ceremony)
 }
 
-/** Options for WebAuthn as JSON, with a challenge that replaces the previous one. */
+/** Returns options for WebAuthn as JSON, with a challenge that replaces the previous one. */
 export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_challenge'): Buffer {
   if (bend === 'not_json') return Buffer.from('{"challenge":')
   const value = randomBytes(32)
@@ -39,7 +39,7 @@ export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_chall
   return Buffer.from(JSON.stringify(options))
 }
 
-/** A continuation with random keys. */
+/** Sends a continuation with random keys. */
 export const sendUnaskedIdentity = ({ connection }: Ceremony) => connection.send(continuation(foreignIdentity()))
 
 /** Sends the phone's encoded identity to the companion, after which the companion may send its nonce. */
@@ -70,7 +70,7 @@ export const identityOf = (publicKey: Uint8Array, nonce: Uint8Array): Uint8Array
 
 const foreignIdentity = () => identityOf(randomBytes(KEY), randomBytes(NONCE))
 
-/** The continuation, or the deviation that the control API set. */
+/** Returns the continuation, or the deviation that the control API set. */
 function bent(bend: PasskeyBends['continuation'], identity: Uint8Array): BinaryNode[] {
   if (bend === 'none') return []
   if (bend === 'twice') return [continuation(identity), continuation(foreignIdentity())]

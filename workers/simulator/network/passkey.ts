@@ -15,17 +15,17 @@ import { CHALLENGE_SECONDS, requestOptions, requestPrologue } from './passkey-st
 import { type Query, QueryError, UndescribedError } from './queries/query.ts'
 
 /**
- * The server's side of linking a device to an account that requires its passkey: it requests the passkey, verifies the assertion, and relays data
- * between companion and phone. The phone's side is `passkey-phone.ts`.
+ * Acts as the server in linking a device to an account that requires its passkey: it requests the passkey, verifies the
+ * assertion, and relays data between companion and phone. The phone's side is `passkey-phone.ts`.
  */
 
 const NONCE = 32
 const KEY = 32
 const PROOF = 32
-/** Prologues of one ceremony; later ones are refused. */
+/** The most prologues of one ceremony; later ones are refused. */
 const MAX_PROLOGUES = 5
 
-/** The phone has accepted a code: it links the device, or requests the account's passkey first. */
+/** Handles that the phone has accepted a code: links the device, or requests the account's passkey first. */
 export async function linkOrDemandPasskey(
   network: Network,
   phone: Person,
@@ -70,7 +70,7 @@ function demandPasskey(network: Network, phone: Person, passkey: Passkey, connec
   setImmediate(() => requestPrologue(ceremony))
 }
 
-/** Runs when the answer was sent, unless the connection must end after this step. */
+/** Runs the job when the answer was sent, unless the connection must end after this step. */
 function afterAnswer(ceremony: Ceremony, step: PasskeyStep, job: () => void = () => {}) {
   setImmediate(() => {
     if (ceremony.passkey.bend.cut_after !== step) return job()
@@ -86,7 +86,7 @@ function ceremonyOf({ connection }: Query): Ceremony {
 
 /** The codes of refusals are assumptions: none are published. */
 const REFUSALS = {
-  /** Malformed, or not the expected step. */
+  /** The stanza is malformed, or not the expected step. */
   400: 'bad-request',
   /** The assertion proves nothing. */
   403: 'forbidden',
@@ -145,7 +145,7 @@ function readPrologue(ceremony: Ceremony, subject: BinaryNode): Prologue {
   return { credentialId, challenge, assertion, payload, proof }
 }
 
-/** The identity is complete, of the kind of device that registered, and contains a reference of this connection. */
+/** Checks that the identity is complete, of the kind of device that registered, and contains a reference of this connection. */
 function checkPayload(ceremony: Ceremony, payload: Buffer) {
   const { identity, commitment } = decoded(ceremony, payload)
   const { publicKey, deviceType, ref } = identity
@@ -171,7 +171,7 @@ function platformOf({ registration }: Connection): number {
   return proto.DeviceProps.decode(props ?? new Uint8Array()).platformType ?? 0
 }
 
-/** A challenge is valid for one answer. */
+/** Uses up the challenge, which is valid for one answer. */
 function useChallenge(ceremony: Ceremony): Buffer {
   const { challenge, passkey } = ceremony
   if (!challenge) return refuse(ceremony, 400, 'no challenge was given out')

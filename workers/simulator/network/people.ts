@@ -87,14 +87,14 @@ export function setDeviceCount(person: Person, count: number) {
 /** Brazilian mobile numbers, with and without the ninth digit. */
 const BRAZILIAN = /^(55\d\d)(9?)(\d{8})$/
 
-/** The registered form of a number, as the network returns it; the given number if neither form is registered, or both are. */
+/** Returns the registered form of a number, as the network does; the given number if neither form is registered, or both are. */
 export function registeredForm(network: Network, number: string): string {
   const [, area, ninth, rest] = BRAZILIAN.exec(number) ?? []
   const other = `${area}${ninth === '9' ? '' : '9'}${rest}`
   return area !== undefined && !network.people.has(number) && network.people.has(other) ? other : number
 }
 
-/** The person with a number; an automatic contact is created here. */
+/** Returns the person with a number; an automatic contact is created here. */
 export function findNumber(network: Network, number: string): Person | undefined {
   const known = network.people.get(number)
   if (known) return known
@@ -139,8 +139,9 @@ export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
   addressing === 'lid' ? lidJidOf(person, device) : pnOf(person, device)
 
 /**
- * Attributes of an account's own message for its other devices: the person of the chat, by both kinds of address. Such a message is always sent from
- * the number and has no `sender_lid`: clients take that for the other address of the chat, and would confuse two people.
+ * Returns the attributes of an account's own message for its other devices: the person of the chat, by both kinds of
+ * address. Such a message is always sent from the number and has no `sender_lid`: clients take that for the other
+ * address of the chat, and would confuse two people.
  */
 export function recipientAttributes(network: Network, chat: string): Record<string, string> {
   const person = findPerson(network, chat)
@@ -149,7 +150,7 @@ export function recipientAttributes(network: Network, chat: string): Record<stri
   return { recipient: lidJidOf(person), peer_recipient_pn: pnOf(person), addressing_mode: 'lid' }
 }
 
-/** Stores a signal of the gateway to a person; the last hundred are kept. */
+/** Stores a receipt, typing or token of the gateway to a person; the last hundred are kept. */
 export function addSignal(person: Person, signal: Person['signals'][number]) {
   person.signals.push(signal)
   if (person.signals.length > 100) person.signals.shift()
@@ -160,6 +161,6 @@ export function setAbout(person: Person, text: string) {
   person.aboutAt = seconds()
 }
 
-/** The text that is shown beside a name: the temporary text status, or the about text. */
+/** Returns the text that is shown beside a name: the temporary text status, or the about text. */
 export const textStatusOf = ({ textStatus, about, aboutAt }: Person): Person['textStatus'] =>
   textStatus ?? (about === undefined ? undefined : { text: about, emoji: null, duration: 0, at: aboutAt })

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { InboxItem, MessageCopy } from '../control/network-control.ts'
 import { isGroup, STATUS } from './jid.ts'
 
-/** Items kept per person; older ones are dropped, and their numbers are not used again. */
+/** The most items that are kept per person; older ones are dropped, and their numbers are not used again. */
 const KEPT = 20_000
-/** The latest items are kept over a restart: a reader continues after the number that it has read. */
+/** The most items that are kept over a restart: a reader continues after the number that it has read. */
 const KEPT_SAVED = 200
-/** Message ids whose copies are kept. */
+/** The most message ids whose copies are kept. */
 const KEPT_COPIES = 500
 
 export interface SavedInbox {
@@ -15,11 +15,11 @@ export interface SavedInbox {
 }
 
 export interface PersonInbox {
-  /** False if this message is there already; it is counted as repeated. */
+  /** Adds an item. False if this message is there already; it is counted as repeated. */
   add(item: Omit<InboxItem, 'seq'>): boolean
-  /** Items after a number; waits for one if there is none. */
+  /** Returns items after a number; waits for one if there is none. */
   read(after: number, waitMs: number): Promise<InboxItem[]>
-  /** How often a device requested a message id again: the phone's number is shown with the item when it arrives. */
+  /** Counts that a device requested a message id again: the phone's count is shown with the item when it arrives. */
   countRetry(id: string, device: number): number
   retries(id: string): number
   /** Stores the copy that each device received under a message id, whether or not it could be decrypted. */
@@ -30,7 +30,10 @@ export interface PersonInbox {
   readonly size: number
 }
 
-/** Key of a message by author and chat: phones show it once. A 1:1 chat has one key, regardless of how it is addressed. */
+/**
+ * Returns the key of a message by author and chat: phones show it once. A 1:1 chat has one key, regardless of how it is
+ * addressed.
+ */
 const nameOf = ({ id, from, chat }: Pick<InboxItem, 'id' | 'from' | 'chat'>) =>
   `${id} ${from} ${isGroup(chat) || chat === STATUS ? chat : ''}`
 

@@ -4,7 +4,7 @@ import { enqueue } from './delivery.ts'
 import type { Companion, Network, Person } from './model.ts'
 import { jidOf } from './people.ts'
 
-/** A picture is a URL, a data URL, or a JPEG in base64. Its id is derived from this text. */
+/** Returns the id of a picture, which is a URL, a data URL, or a JPEG in base64. The id is derived from this text. */
 export function pictureId(picture: string): string {
   return String(createHash('sha256').update(picture).digest().readUInt32BE(0))
 }
@@ -13,13 +13,13 @@ export function picturePath(picture: string): string {
   return `/pps/${pictureId(picture)}.jpg`
 }
 
-/** The URL for clients: on the media host, unless it is hosted elsewhere. */
+/** Returns the URL for clients: on the media host, unless the picture is hosted elsewhere. */
 export const pictureUrl = (network: Network, picture: string) =>
   picture.startsWith('http') ? picture : `https://${network.mediaHost ?? '127.0.0.1'}${picturePath(picture)}`
 
 /**
- * Everyone is notified, also strangers, because no simulated person hides its picture. `by`: the linked device that changed it, which is not
- * notified. An empty text removes the picture.
+ * Sets a picture and notifies everyone, also strangers, because no simulated person hides its picture. `by`: the linked
+ * device that changed it, which is not notified. An empty text removes the picture.
  */
 export function setPersonPicture(network: Network, person: Person, picture: string | undefined, by?: Companion) {
   person.picture = picture || undefined
@@ -35,7 +35,7 @@ export function setPersonPicture(network: Network, person: Person, picture: stri
   network.changed()
 }
 
-/** The picture at a path, for the media host. */
+/** Finds the picture at a path, for the media host. */
 export function findPicture(network: Network, path: string): { type: string; bytes: Uint8Array } | undefined {
   for (const { picture } of [...network.people.values(), ...network.groups.values(), ...network.newsletters.values()]) {
     if (picture === undefined || picturePath(picture) !== path) continue

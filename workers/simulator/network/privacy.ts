@@ -22,7 +22,7 @@ export function privacyOf(person: Person): Record<string, string> {
   return { ...Object.fromEntries(defaults), ...Object.fromEntries(person.privacy) }
 }
 
-/** A list of people is kept for as long as the setting excludes some. */
+/** Changes a setting. A list of people is kept for as long as the setting excludes some. */
 export function chooseSetting(person: Person, name: string, value: string) {
   person.privacy.set(name, value)
   if (value !== 'contact_blacklist') person.privacyLists.delete(name)

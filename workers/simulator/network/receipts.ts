@@ -7,12 +7,12 @@ import { addSignal, findDevice, findPerson, jidOf } from './people.ts'
 import { signedKeyOf, takeBundle } from './queries/keys.ts'
 import { sendAgain } from './send-as.ts'
 
-/** Receipts for the own account only. */
+/** Types of receipts for the account's own devices only. */
 const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', 'played-self'])
-/** The messages were read: the account's other devices need not show them as new. */
+/** Types of receipts that say that the messages were read: the account's other devices need not show them as new. */
 const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
-/** A receipt of a linked device: it settles the pending stanza, and is relayed to the people concerned. */
+/** Handles a receipt of a linked device: it settles the pending stanza, and is relayed to the people concerned. */
 export function receiveReceipt(network: Network, companion: Companion, item: BinaryNode) {
   const ids = receiptIds(item)
   const { type = '', to = '', participant } = item.attrs
@@ -36,7 +36,7 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   sendReceipt(network, device.person, { ...where, type: wireType }, ids)
 }
 
-/** A read on one device is relayed to the account's other devices: sent from the account itself, with the chat. */
+/** Relays a read on one device to the account's other devices. The receipt comes from the account itself, with the chat. */
 function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode, ids: string[]) {
   const { person, device } = companion
   const { type, to = '', participant } = item.attrs
@@ -64,7 +64,7 @@ function sendReceipt(network: Network, to: Person, attrs: Record<string, string 
   }
 }
 
-/** The client could not read a message: the sender sends it again. */
+/** Handles a retry receipt: the client could not read a message, and the sender sends it again. */
 function receiveRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '', to = '', participant } = item.attrs
   const device = findDevice(network, participant ?? to)
@@ -98,7 +98,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   return device.signal.openSession(companion.address, { registrationId, identity, signedPreKey, ...preKey })
 }
 
-/** Receipts of a person's phone: delivered when it has the message, read when the person opened it. */
+/** Sends receipts of a person's phone: delivered when it has the message, read when the person opened it. */
 export function sendReceiptsFor(network: Network, person: Person, deviceCopy: DeviceCopy, isNew = true) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
   // The phone of an account with linked devices is not in use: it sends read receipts only on request.
@@ -113,7 +113,7 @@ export function sendReceiptsFor(network: Network, person: Person, deviceCopy: De
   network.later(delayMs, () => say('read'))
 }
 
-/** The sender in the addressing of the message. */
+/** Returns the sender in the addressing of the message. */
 function whereFrom(network: Network, person: Person, chat: string): Record<string, string> {
   if (chat === STATUS) return { from: chat, participant: jidOf(person, 'pn') }
   if (isGroup(chat)) return { from: chat, participant: jidOf(person, network.groups.get(chat)?.addressing ?? 'lid') }

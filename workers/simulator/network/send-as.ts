@@ -12,9 +12,9 @@ import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people
 import { takeBundle } from './queries/keys.ts'
 import { corrupted } from './transmit.ts'
 
-/** In place of a chat, for messages of a phone to its own devices. */
+/** Name that takes the place of a chat, for messages of a phone to its own devices. */
 const PEER = 'peer'
-/** Own messages kept per person, for devices that request them again. */
+/** The most messages of a person that are kept, for devices that request them again. */
 const REMEMBERED = 4_000
 
 export interface SendAsOptions {
@@ -93,16 +93,16 @@ async function seal(
   return node('enc', { v: 2, type, mediatype: about?.mediaType, count }, ciphertext)
 }
 
-/** More than any valid padding, and more than a short message. */
+/** Length of a wrong padding: more than any valid padding, and more than a short message. */
 const TOO_MUCH_PADDING = 255
 
 function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
   if (damage === 'padding') return Buffer.concat([bytes.subarray(0, TOO_MUCH_PADDING - 1), Buffer.from([TOO_MUCH_PADDING])])
-  // A field of a type that protobuf does not have.
+  // Damaged content is a field of a type that protobuf does not have.
   return pad(damage === 'content' ? Buffer.alloc(24, 0xff) : bytes)
 }
 
-/** Stanzas per person that can be sent again unchanged, by the id of their message. */
+/** The most stanzas per person that can be sent again unchanged, by the id of their message. */
 const REPLAYABLE = 50
 
 /** Sends a message to a linked device, corrupted if the control API requested it. */
@@ -175,7 +175,7 @@ function withMeta({ about }: Outgoing, content: BinaryNode[]): BinaryNode[] {
   return about.meta ? [...content, node('meta', about.meta)] : content
 }
 
-/** Simulated people exchange messages unencrypted, because no code of the gateway is involved there. */
+/** Records a message that simulated people exchange. It is not encrypted, because no code of the gateway is involved there. */
 function recordFor(to: Person, from: Person, { id, message }: Outgoing, chat: string) {
   if (to.isSink) return
   const { kind, text, media } = describe(message)
@@ -217,7 +217,7 @@ async function toMany(
     for (const companion of companions) enqueue(network, companion, groupStanza(device, chat, addressing, outgoing, content))
     return
   }
-  // The key before this message: a holder can read this message and later ones.
+  // This is the key before this message: a holder can read this message and later ones.
   const key = await distribution(device, chat)
   const shared = node(
     'enc',
@@ -258,7 +258,8 @@ function groupStanza(
 }
 
 /**
- * A linked device could not read a message and requests it again: it is sent with a fresh session and the same id, encrypted for that device alone.
+ * Sends a message again that a linked device could not read: with a fresh session and the same id, encrypted for that
+ * device alone.
  */
 export async function sendAgain(
   network: Network,
@@ -291,7 +292,10 @@ export async function sendAgain(
   network.changed()
 }
 
-/** A peer message: from the phone to one of its own linked devices, not part of any chat. A repeated one is sent complete. */
+/**
+ * Sends a peer message from the phone to one of its own linked devices, which is not part of any chat. A repeated one
+ * is sent complete.
+ */
 export async function sendToOwnDevice(
   network: Network,
   device: PretendDevice,

@@ -46,7 +46,7 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
   if ('stream_error' in action) return connection.end(streamError(action.stream_error))
   if ('failure' in action) return connection.end(failure(action.failure, { code: action.code, expire: action.expire }))
   if ('corrupt' in action) {
-    // For a message: it is delivered to the people, none of whose devices can read it.
+    // A damaged message is delivered to the people, none of whose devices can read it.
     return item.tag === 'message' ? handle(network, connection, corrupted(item)) : connection.sendGarbage()
   }
   handle(network, connection, item)

@@ -12,7 +12,7 @@ const RETRY = 1_000
 export type Warn = (sentence: string) => void
 
 export interface StateFile {
-  /** The state was changed. */
+  /** Notes that the state was changed. */
   due(): void
   /** Writes the latest state; later changes are not stored. A refusal of the disk is only a warning, because everything else has to stop as well. */
   close(): Promise<void>
@@ -45,7 +45,7 @@ export async function openStateFile(path: string, warn: Warn): Promise<OpenedSta
   }
 }
 
-/** The disk or the system refused; any other error of a write is a defect. */
+/** Whether the disk or the system refused; any other error of a write is a defect. */
 const isRefusal = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
 function keep(network: Network, path: string, warn: Warn): StateFile {
@@ -57,7 +57,7 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
 
   async function write() {
     const started = Date.now()
-    // Written beside the old file and then renamed over it: after a crash one of the two is complete.
+    // The state is written beside the old file and then renamed over it: after a crash one of the two is complete.
     const fresh = `${path}.new`
     try {
       await writeFile(fresh, JSON.stringify(saveNetwork(network)))
@@ -88,7 +88,10 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
     network.run(writing.catch(refused))
   }
 
-  /** A client whose connection was cut by the stop can still cause changes: a write of those could be refused, and retried forever. */
+  /**
+   * Schedules a write. A client whose connection was cut by the stop can still cause changes: a write of those could be
+   * refused, and retried forever.
+   */
   function due(inMs = pause) {
     if (!isClosed) timer ??= setTimeout(begin, inMs)
   }

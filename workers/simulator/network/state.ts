@@ -6,7 +6,10 @@ import type { Companion, Group, Network, Newsletter, Person } from './model.ts'
 import { addPerson, newPretendDevice } from './people.ts'
 import { createPersonInbox, type SavedInbox } from './person-inbox.ts'
 
-/** The whole network as JSON. Bytes are `{ $bytes: base64 }`, maps and sets are `{ $map: entries }` and `{ $set: values }`. */
+/**
+ * Converts the whole network to JSON. Bytes are `{ $bytes: base64 }`, maps and sets are `{ $map: entries }` and `{
+ * $set: values }`.
+ */
 export interface SavedNetwork {
   v: 1
   trust: SavedTrust
@@ -16,7 +19,7 @@ export interface SavedNetwork {
   newsletters: unknown
 }
 
-/** Own messages kept over a restart, per person: enough for devices that still request them again. */
+/** The most messages of a person that are kept over a restart: enough for devices that still request them again. */
 const KEPT_SENT = 200
 
 export function pack(value: unknown): unknown {
@@ -81,7 +84,7 @@ const PERSON_FIELDS = [
 interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {
   number: string
   sent: Person['sent']
-  /** Absent in the data of earlier releases. */
+  /** Inbox of the person. It is absent in the data of earlier releases. */
   inbox?: SavedInbox
   /** Each device's saved Signal state; null for a device without any session. */
   devices: unknown[]

@@ -23,7 +23,7 @@ export function deliver(network: Network, connection: Connection, item: BinaryNo
   connection.send(item)
 }
 
-/** The same stanza with every ciphertext damaged: the client has to ask for it again. */
+/** Returns the same stanza with every ciphertext damaged: the client has to ask for it again. */
 export function corrupted(item: BinaryNode): BinaryNode {
   const content = children(item).map((part) => {
     if (part.tag === 'participants' || part.tag === 'to') return corrupted(part)

@@ -9,7 +9,7 @@ import { type SecretPurpose, sealAbout } from './secret.ts'
 const message_id = v.pipe(v.string(), v.minLength(1))
 const { ProtocolMessage, PinInChatMessage, SecretEncryptedMessage, EventResponseMessage } = proto.Message
 
-/** Phones allow these three values; another number is sent unchanged, for tests. 0 removes the pin. */
+/** Duration of a pin. Phones allow these three values; another number is sent unchanged, for tests. 0 removes the pin. */
 const Pin = v.object({ message_id, seconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 604_800) })
 const Reaction = v.object({ message_id, emoji: v.string(), encrypted: v.optional(v.boolean(), false) })
 const Edit = v.object({ message_id, text: v.string(), encrypted: v.optional(v.boolean(), false) })
@@ -49,7 +49,7 @@ export const ABOUT_FORMS: Record<string, Form> = {
   event_response: form('message.event_response', EventResponse, composeEventResponse),
 }
 
-/** Encrypted where readers must not see each other: in the announcements of a community. */
+/** Composes a reaction, which is encrypted where readers must not see each other: in the announcements of a community. */
 function composeReaction(
   { message_id: id, emoji, encrypted }: v.InferOutput<typeof Reaction>,
   context: ComposeContext,
@@ -63,7 +63,7 @@ function composeReaction(
   return { message: { encReactionMessage }, type: 'reaction' }
 }
 
-/** The new content has the common fields, because the edit itself has no content. */
+/** Composes an edit. The new content has the common fields, because the edit itself has no content. */
 function composeEdit(
   { message_id: id, text, encrypted }: v.InferOutput<typeof Edit>,
   context: ComposeContext,
@@ -88,7 +88,10 @@ function composeEdit(
   return { message: { secretEncryptedMessage }, type: 'text', edit: '1', hasContext: true }
 }
 
-/** Under a message of an announcement group. The common fields are those of the comment, which is encrypted. */
+/**
+ * Composes a comment under a message of an announcement group. The common fields are those of the comment, which is
+ * encrypted.
+ */
 function composeComment(
   { message_id: id, text }: v.InferOutput<typeof Comment>,
   context: ComposeContext,
@@ -104,7 +107,7 @@ function composeComment(
   return { message: { encCommentMessage }, type: 'text', hasContext: true }
 }
 
-/** A message with a picture keeps the picture and has a new caption. */
+/** Returns the edited content. A message with a picture keeps the picture and has a new caption. */
 function editedContent(original: proto.IMessage, text: string): proto.IMessage {
   if (original.imageMessage) return { imageMessage: { ...original.imageMessage, caption: text } }
   if (original.videoMessage) return { videoMessage: { ...original.videoMessage, caption: text } }
@@ -158,7 +161,7 @@ function sealed(context: ComposeContext, target: KnownMessage, purpose: SecretPu
   const secret = target.message.messageContextInfo?.messageSecret
   if (!secret?.length)
     throw new ControlError('invalid_request', `message: ${target.id} has no secret, nothing can be sealed about it`)
-  // Encrypted with the JIDs that people have in this chat: LIDs if it is addressed by LID.
+  // The content is encrypted with the JIDs that people have in this chat: LIDs if it is addressed by LID.
   const about = { secret, messageId: target.id, author: context.jid(target.author), sender: context.jid(context.self) }
   return sealAbout(about, purpose, plain)
 }

@@ -12,7 +12,7 @@ export const ANSWER_FORMS: Record<string, Form> = {
   list_row: form('message.list_row', v.object({ message_id, row_id: v.string() }), composeListRow),
 }
 
-/** Answers have the form that belongs to the kind of buttons: native flow, template or legacy. */
+/** Composes an answer in the form that belongs to the kind of buttons: native flow, template or legacy. */
 function composeButton({ message_id: id, id: selected }: { message_id: string; id: string }, context: ComposeContext): Composed {
   const shown = known(context, id)
   const contextInfo = answering(context, shown)
@@ -68,7 +68,7 @@ function composeListRow(
 interface NativeButton {
   name: string
   params: Record<string, unknown>
-  /** Position of its card in a carousel. */
+  /** Position of the button's card in a carousel. */
   card?: number
 }
 

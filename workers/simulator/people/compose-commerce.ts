@@ -32,7 +32,7 @@ const GroupInvite = v.object({
   code: v.string(),
   name: v.optional(v.string(), 'Group'),
   caption: v.optional(v.string()),
-  /** Seconds since 1970; default: three days from now. */
+  /** Expiry in seconds since 1970; default: three days from now. */
   expires_at: v.optional(v.number()),
 })
 

@@ -22,7 +22,7 @@ const LiveLocation = v.object({
   sequence: v.optional(v.number(), 1),
 })
 
-/** Either the vCard itself, or the data to make one. */
+/** A contact: either the vCard itself, or the data to make one. */
 const Contact = v.union([
   v.object({ display_name: v.string(), vcard: v.string() }),
   v.object({ name: v.string(), phones: v.array(v.string()) }),
@@ -39,7 +39,7 @@ const Poll = v.object({
 const Event = v.object({
   name: v.string(),
   description: v.optional(v.string()),
-  /** ISO-8601 or seconds since 1970. */
+  /** Start as ISO-8601 or in seconds since 1970. */
   start: v.union([v.string(), v.number()]),
   end: v.optional(v.union([v.string(), v.number()])),
   location: v.optional(Location),
@@ -104,7 +104,7 @@ function cardOf(contact: v.InferOutput<typeof Contact>): proto.Message.IContactM
   return { displayName: contact.name, vcard: lines.join('\n') }
 }
 
-/** Single choice is V3, as current phones send it; multiple choice is the first version. */
+/** Composes a poll. Single choice is V3, as current phones send it; multiple choice is the first version. */
 function composePoll({ question, options, max }: v.InferOutput<typeof Poll>): Composed {
   const poll = { name: question, options: options.map((optionName) => ({ optionName })), selectableOptionsCount: max }
   const messageContextInfo = { messageSecret: randomBytes(32) }

@@ -47,7 +47,7 @@ export function applyContext(message: proto.IMessage, common: v.InferOutput<type
   content.contextInfo = { ...content.contextInfo, ...info }
 }
 
-/** The part with the context. A bare text has none, so it becomes an extended text, as on phones. */
+/** Returns the part with the context. A bare text has none, so it becomes an extended text, as on phones. */
 function contextualContent(message: proto.IMessage): Contextual {
   if (message.conversation != null) {
     message.extendedTextMessage = { text: message.conversation }

@@ -8,24 +8,24 @@ import type { MediaKind } from './media.ts'
 /** A message of the chat to which another one refers. */
 export interface KnownMessage {
   id: string
-  /** The author: JID with the number, without device. */
+  /** The author: a JID with the number, without a device part. */
   author: string
   message: proto.IMessage
 }
 
-/** Context of the destination for composing. All JIDs are without device. */
+/** Context of the destination for composing. No JID has a device part. */
 export interface ComposeContext {
   /** The chat as the sender addresses it. */
   chat: string
-  /** The sender's JID with the number. */
+  /** JID of the sender, with the number. */
   self: string
-  /** A message of this chat by its id. */
+  /** Finds a message of this chat by its id. */
   find(id: string): KnownMessage | undefined
-  /** The JID of a number, LID or JID in the addressing of this chat. */
+  /** Returns the JID of a number, LID or JID in the addressing of this chat. */
   jid(person: string): string
   /** Puts media on the media host, encrypted except for channels. */
   upload(blob: Uint8Array, kind: MediaKind): Promise<{ url: string; directPath: string }>
-  /** Time in ms. */
+  /** Current time in ms. */
   now(): number
 }
 
@@ -38,7 +38,7 @@ export interface Form {
   make(input: unknown, context: ComposeContext, siblings: Record<string, unknown>, addContext: AddContext): Promise<Composed>
 }
 
-/** A form from its schema and its compose function. `path` is the input's path in the request, for the error message. */
+/** Makes a form from its schema and its compose function. `path` is the input's path in the request, for the error message. */
 export function form<S extends v.GenericSchema>(
   path: string,
   schema: S,
@@ -53,14 +53,14 @@ export function parsed<S extends v.GenericSchema>(schema: S, input: unknown, pat
   throw new ControlError('invalid_request', sayIssue(result.issues[0], path))
 }
 
-/** `message.poll.options.0: Expected string but received 1`. */
+/** Writes an issue as a sentence: `message.poll.options.0: Expected string but received 1`. */
 function sayIssue(issue: v.BaseIssue<unknown>, path = ''): string {
   const inside = v.getDotPath(issue)
   const where = [path, inside].filter(Boolean).join('.')
   return where ? `${where}: ${issue.message}` : issue.message
 }
 
-/** The referenced message, without its wrappers; an unknown id is an error of the request. */
+/** Finds the referenced message, without its wrappers; an unknown id is an error of the request. */
 export function known(context: ComposeContext, id: string): KnownMessage {
   const found = context.find(id)
   if (!found) throw new ControlError('invalid_request', `message: ${id} is not a message of this chat`)
@@ -69,7 +69,7 @@ export function known(context: ComposeContext, id: string): KnownMessage {
   return { ...found, message: { ...content, ...(messageContextInfo ? { messageContextInfo } : {}) } }
 }
 
-/** Reference to that message from the sender's point of view, as on phones. */
+/** Builds a reference to that message from the sender's point of view, as on phones. */
 export function keyOf(context: ComposeContext, message: KnownMessage): proto.IMessageKey {
   const isGroup = context.chat.endsWith('@g.us')
   const isOwn = message.author === context.self

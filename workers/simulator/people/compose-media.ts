@@ -65,7 +65,7 @@ async function upload(content: string, kind: Kind, beside: Beside, context: Comp
   return { ...sealed, url, directPath, mediaKeyTimestamp, mimetype }
 }
 
-/** Files of channels are not encrypted. */
+/** Uploads a file for a channel, whose files are not encrypted. */
 async function uploadUnencrypted(bytes: Buffer, kind: Kind, mimetype: string, context: ComposeContext) {
   const { url, directPath } = await context.upload(bytes, kind)
   return { url, directPath, fileSha256: sha256(bytes), fileLength: bytes.length, mimetype }
@@ -102,7 +102,7 @@ function composed(kind: Kind, uploaded: Uploaded, beside: Beside): Composed {
   }
 }
 
-/** A document with a caption has a wrapper of its own. */
+/** Composes a document; one with a caption has an additional wrapper. */
 function documentMessage(uploaded: Uploaded, beside: Beside, caption: { caption?: string }): Composed {
   const fileName = beside.file_name ?? 'file'
   const document = { documentMessage: { ...uploaded, ...caption, fileName, title: fileName } }

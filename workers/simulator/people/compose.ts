@@ -16,7 +16,7 @@ import { stanzaOf } from './describe.ts'
 export type { ComposeContext, KnownMessage } from './compose-form.ts'
 export type { Composed } from './composed.ts'
 
-/** Every form of the contract, by the field that determines it. */
+/** Every form of a message, by the field that determines it. */
 const FORMS: Record<string, Form> = {
   ...CONTENT_FORMS,
   ...MEDIA_FORMS,
@@ -28,7 +28,7 @@ const FORMS: Record<string, Form> = {
 
 const COMMON = Object.keys(CommonFields.entries)
 
-/** Converts the `message` of the sandbox contract to the protobuf that a phone would encrypt, and the attributes of its stanza. */
+/** Converts the `message` of a request to the protobuf that a phone would encrypt, and the attributes of its stanza. */
 export async function compose(input: MessageInput, context: ComposeContext): Promise<Composed> {
   const names = Object.keys(input)
   const [name, ...others] = names.filter((each) => Object.hasOwn(FORMS, each))
@@ -48,7 +48,7 @@ export async function compose(input: MessageInput, context: ComposeContext): Pro
   return composed
 }
 
-/** Any other message: the protobuf as JSON, bytes as base64. Sent exactly as given. */
+/** Composes any other message: the protobuf as JSON, bytes as base64. It is sent exactly as given. */
 function composeProto(input: unknown): Composed {
   const json = parsed(v.record(v.string(), v.unknown()), input, 'message.proto')
   try {

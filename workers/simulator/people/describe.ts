@@ -3,7 +3,7 @@ import type { Composed } from './composed.ts'
 import type { MediaKind } from './media.ts'
 
 export interface Description {
-  /** The contract's name of the content: text, image, reaction, ...; otherwise the protobuf's field name. */
+  /** Name of the content: text, image, reaction, ...; otherwise the protobuf's field name. */
   kind: string
   /** Text, caption, emoji, question or name: the part that a reader sees first. */
   text: string | null
@@ -45,7 +45,7 @@ export function unwrap(message: proto.IMessage): proto.IMessage {
   return message
 }
 
-/** The field that holds the content, after unwrapping. */
+/** Returns the field that holds the content, after unwrapping. */
 export function contentOf(message: proto.IMessage): { name: string; content: Content } | undefined {
   const entries = Object.entries(unwrap(message))
   const found = entries.find(([name, value]) => !ASIDE.has(name) && value !== null && value !== undefined)
@@ -140,7 +140,7 @@ const MEDIA_KINDS: Record<string, MediaKind> = {
   stickerMessage: 'sticker',
 }
 
-/** Location of a message's media and the key that decrypts it. */
+/** Returns the location of a message's media and the key that decrypts it. */
 export function mediaSource(
   message: proto.IMessage,
 ): { kind: MediaKind; directPath: string; mediaKey: Uint8Array; sha256: Uint8Array } | undefined {
@@ -151,7 +151,7 @@ export function mediaSource(
   return directPath && mediaKey?.length && fileSha256 ? { kind, directPath, mediaKey, sha256: fileSha256 } : undefined
 }
 
-/** The stanza's attributes for a message given as a protobuf. */
+/** Returns the stanza's attributes for a message given as a protobuf. */
 export function stanzaOf(message: proto.IMessage): Omit<Composed, 'message'> {
   const { kind } = describe(message)
   const name = contentOf(message)?.name ?? ''

@@ -1,25 +1,31 @@
 /**
- * The Signal side of one simulated device: all key operations of a phone. Implemented with the JavaScript `libsignal`, deliberately another
- * implementation than the gateway's (WebAssembly), so that the two do not have the same mistakes. Addresses are canonical strings
- * `<account>.<device>`, where `<account>` is the account's number: one session per pair of devices, regardless of the addressing (PN or LID) of a
- * stanza.
+ * The Signal side of one simulated device: all key operations of a phone. It is implemented with the JavaScript
+ * `libsignal`, deliberately another implementation than the gateway's (WebAssembly), so that the two do not have the
+ * same mistakes. Addresses are canonical strings
+ * `<account>.<device>`, where `<account>` is the account's number: one session per pair of devices, regardless of the addressing (PN or LID) of a stanza.
  */
 export interface SignalDevice {
   readonly registrationId: number
   /** 32-byte curve25519 identity, without the 0x05 prefix. */
   readonly identity: Uint8Array
-  /** Bundle for a new session; if `take` is true, one one-time key is removed from the stock. Public keys are 32 bytes. */
+  /**
+   * Returns the bundle for a new session; if `take` is true, one one-time key is removed from the stock. Public keys
+   * are 32 bytes.
+   */
   bundle(take: boolean): SignalBundle
   hasSession(address: string): boolean
   openSession(address: string, bundle: SignalBundle): Promise<void>
-  /** Deletes every session with this address: a "lost session" fault. */
+  /** Deletes every session with this address, for the fault of a lost session. */
   dropSession(address: string): void
   encrypt(address: string, plaintext: Uint8Array): Promise<{ type: 'pkmsg' | 'msg'; ciphertext: Uint8Array }>
-  /** Throws if it cannot be decrypted. */
+  /** Decrypts a message. Throws if it cannot be decrypted. */
   decrypt(address: string, type: 'pkmsg' | 'msg', ciphertext: Uint8Array): Promise<Uint8Array>
-  /** The SenderKeyDistributionMessage bytes of this device's own key of the group, created at the first call. */
+  /** Returns the SenderKeyDistributionMessage bytes of this device's own key of the group, created at the first call. */
   senderKey(group: string): Promise<Uint8Array>
-  /** The next `senderKey` creates a fresh one, because a member left and must not read later messages. */
+  /**
+   * Drops the device's key of a group, so that the next `senderKey` creates a fresh one: a member left and must not
+   * read later messages.
+   */
   dropSenderKey(group: string): void
   encryptGroup(group: string, plaintext: Uint8Array): Promise<Uint8Array>
   acceptSenderKey(group: string, author: string, distribution: Uint8Array): Promise<void>
@@ -28,11 +34,11 @@ export interface SignalDevice {
   rotateSignedPreKey(): void
   /** Creates another identity, and deletes all sessions and keys of the former one. */
   renew(): void
-  /** XEdDSA signature with the identity key (account signature at pairing). */
+  /** Signs with the identity key by XEdDSA (account signature at pairing). */
   sign(message: Uint8Array): Uint8Array
-  /** X25519 between the identity key and a 32-byte public key (pairing code). */
+  /** Computes X25519 between the identity key and a 32-byte public key (pairing code). */
   agree(publicKey: Uint8Array): Uint8Array
-  /** Everything needed to restore it, as JSON data (bytes as base64). */
+  /** Returns everything that is needed to restore the device, as JSON data (bytes as base64). */
   save(): unknown
 }
 

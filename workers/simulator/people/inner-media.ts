@@ -1,7 +1,10 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { type Description, describe, unwrap } from './describe.ts'
 
-/** Media inside other content, each as a message of its own: headers of interactive messages and cards, pictures of products. */
+/**
+ * Finds media inside other content, each as a separate message: headers of interactive messages and cards, pictures of
+ * products.
+ */
 export function innerMedia(message: proto.IMessage): { message: proto.IMessage; media: NonNullable<Description['media']> }[] {
   const { interactiveMessage, productMessage } = unwrap(message)
   const cards = interactiveMessage?.carouselMessage?.cards ?? []

@@ -37,7 +37,7 @@ export function sealMedia(plain: Uint8Array, kind: MediaKind, mediaKey: Buffer =
   return { blob, mediaKey, fileSha256: sha256(plain), fileEncSha256: sha256(blob), fileLength: plain.length }
 }
 
-/** Throws if the blob was not made with this key. */
+/** Decrypts media. Throws if the blob was not made with this key. */
 export function openMedia(blob: Uint8Array, kind: MediaKind, mediaKey: Uint8Array): Buffer {
   const { iv, cipherKey, macKey } = expand(mediaKey, kind)
   const ciphertext = blob.subarray(0, -MAC_BYTES)

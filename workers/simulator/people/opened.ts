@@ -8,11 +8,14 @@ export type Opened =
   | { options: string[] }
   | { response: 'going' | 'not_going' | 'maybe' | 'unknown'; extra_guests: number }
   | { text: string | null }
-  /** It could not be decrypted: the message is not known here, or it was encrypted with other JIDs than people have in this chat. */
+  /**
+   * The content could not be decrypted: the message is not known here, or it was encrypted with other JIDs than people
+   * have in this chat.
+   */
   | { error: string }
 
 export interface OpenContext {
-  /** A message of the chat, and its author: a JID in the addressing of the chat, without device. */
+  /** Finds a message of the chat, and its author: a JID in the addressing of the chat, without a device part. */
   find(id: string): { author: string; message: proto.IMessage } | undefined
   /** The sender, in the same form. */
   sender: string
@@ -70,7 +73,7 @@ function readResponse(plain: Uint8Array): Opened {
   return { response: RESPONSES[response ?? 0] ?? 'unknown', extra_guests: extraGuestCount ?? 0 }
 }
 
-/** Undefined if the message has no such content. */
+/** Decrypts the content; undefined if the message has none of this kind. */
 export function unseal(message: proto.IMessage, { find, sender }: OpenContext): Opened | undefined {
   const sealed = sealedIn(message)
   if (!sealed) return undefined

@@ -23,7 +23,7 @@ const METHODS: Method[] = ['log', 'info', 'warn', 'error', 'debug']
 
 let silenced = false
 
-/** Idempotent: the first call in a thread wraps its console. */
+/** Wraps the console of the thread; a second call does nothing. */
 export function silenceLibsignal(): void {
   if (silenced) return
   silenced = true

@@ -12,7 +12,7 @@ export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'E
 export interface SecretAbout {
   secret: Uint8Array
   messageId: string
-  /** JIDs without device. */
+  /** JIDs without a device part. */
   author: string
   sender: string
 }
@@ -27,7 +27,7 @@ export function sealAbout(about: SecretAbout, purpose: SecretPurpose, plain: Uin
   return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
 }
 
-/** Throws if the key does not fit. */
+/** Decrypts content. Throws if the key does not fit. */
 export function unsealAbout(about: SecretAbout, purpose: SecretPurpose, encPayload: Uint8Array, encIv: Uint8Array): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', keyFor(about, purpose), encIv)
   decipher.setAAD(aadFor(about, purpose))

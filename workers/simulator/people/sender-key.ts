@@ -16,7 +16,7 @@ export interface OwnSenderKey {
   iteration: number
   chainKey: string
   publicKey: string
-  /** Seed of the signing pair. */
+  /** Seed of the device's signing pair. */
   seed: string
 }
 
@@ -48,9 +48,9 @@ export const AuthorSenderKeySchema = v.object({
 /** Message version 3, compatible from version 3: one nibble each. */
 const VERSION = 0x33
 const SIGNATURE_BYTES = 64
-/** How far a message may be ahead of the chain, and how many skipped seeds are kept. The same as in Signal. */
+/** Number of messages by which a message may be ahead of the chain, and of skipped seeds that are kept. The same as in Signal. */
 const MAX_AHEAD = 2000
-/** Older keys of one author that are kept for late messages. The same as in Signal. */
+/** The most older keys of one author that are kept for late messages. The same as in Signal. */
 export const MAX_KEYS_PER_AUTHOR = 5
 
 export function newSenderKey(): OwnSenderKey {
@@ -64,7 +64,7 @@ export function newSenderKey(): OwnSenderKey {
   }
 }
 
-/** The state from which a new reader can decrypt later messages; earlier ones stay unreadable to it. */
+/** Returns the state from which a new reader can decrypt later messages; earlier ones stay unreadable to that reader. */
 export function distributionOf(key: OwnSenderKey): Uint8Array {
   const body = proto.SenderKeyDistributionMessage.encode({
     id: key.id,
@@ -99,7 +99,10 @@ export function sealWithSenderKey(key: OwnSenderKey, plaintext: Uint8Array): { c
   }
 }
 
-/** `keys`: keys that the author has distributed, newest first. Returns the advanced key, which replaces its old state. */
+/**
+ * Decrypts a message. `keys`: keys that the author has distributed, newest first. Returns the advanced key, which
+ * replaces its old state.
+ */
 export function unsealWithSenderKey(
   keys: AuthorSenderKey[],
   ciphertext: Uint8Array,

@@ -8,7 +8,7 @@ import type { SignalBundle } from './device.ts'
  */
 export interface SavedSession {
   version: string
-  /** By base key. `used` is the time in ms; `closed` is -1 while a session is open. */
+  /** Sessions by base key. `used` is the time in ms; `closed` is -1 while a session is open. */
   _sessions: Record<string, { indexInfo: { used: number; closed: number } }>
 }
 
@@ -59,8 +59,9 @@ export async function initSessionIn(
 }
 
 /**
- * A message inside an existing session. Each of the record's sessions is tried on a separate copy: libsignal tries them in one record and stores it
- * if any fits, although the ratchets of those tried before have advanced, which breaks them permanently.
+ * Decrypts a message inside an existing session. Each of the record's sessions is tried on a separate copy: libsignal
+ * tries them in one record and stores it if any fits, although the ratchets of those tried before have advanced, which
+ * breaks them permanently.
  */
 export async function readMessage(
   keys: OwnKeys,

@@ -39,17 +39,17 @@ const SavedDevice = v.object({
   /** The seed from which the identity is derived. */
   identity: v.string(),
   signedPreKey: v.object({ id: v.number(), key: SavedKeyPair, signature: v.string() }),
-  /** The previous ones by id. Absent in the data of earlier releases. */
+  /** Previous signed pre-keys by id. The field is absent in the data of earlier releases. */
   formerSignedPreKeys: v.optional(v.record(v.string(), SavedKeyPair), {}),
   nextPreKeyId: v.number(),
-  /** By id: one-time keys that were sent in a bundle and wait for the message that uses them. */
+  /** One-time keys by id that were sent in a bundle and wait for the message that uses them. */
   preKeys: v.record(v.string(), SavedKeyPair),
   sessions: v.record(
     v.string(),
     v.custom<SavedSession>((value) => typeof value === 'object' && value !== null),
   ),
   ownSenderKeys: v.record(v.string(), OwnSenderKeySchema),
-  /** By `group author`; each author's keys newest first. */
+  /** Sender keys by `group author`; each author's keys newest first. */
   senderKeys: v.record(v.string(), v.array(AuthorSenderKeySchema)),
 })
 
@@ -65,7 +65,7 @@ interface DeviceState {
   senderKeys: Map<string, AuthorSenderKey[]>
 }
 
-/** Previous signed pre-keys that are kept for messages on their way. */
+/** Number of previous signed pre-keys that are kept for messages on their way. */
 const FORMER_KEPT = 2
 
 export const createSignalDevice = (): SignalDevice => deviceOver(freshState())
@@ -90,7 +90,10 @@ function newSignedPreKey(identity: SigningPair, id: number): DeviceState['signed
   return { id, key, signature: sign(identity, key.pubKey) }
 }
 
-/** `saved`: the result of `save()`, possibly after a conversion to JSON and back. Throws if it is not valid. */
+/**
+ * Restores a device. `saved`: the result of `save()`, possibly after a conversion to JSON and back. Throws if it is not
+ * valid.
+ */
 export function restoreSignalDevice(saved: unknown): SignalDevice {
   const data = v.parse(SavedDevice, saved)
   const { id, key, signature } = data.signedPreKey
@@ -109,7 +112,7 @@ export function restoreSignalDevice(saved: unknown): SignalDevice {
 
 function deviceOver(state: DeviceState): SignalDevice {
   const inLine = createLines()
-  // Read at each use, because keys can be replaced.
+  // The fields are read at each use, because keys can be replaced.
   const keys = {
     get registrationId() {
       return state.registrationId
@@ -189,7 +192,10 @@ function deviceOver(state: DeviceState): SignalDevice {
   }
 }
 
-/** One-time keys are made on demand: this behaves like an unlimited stock and costs nothing for 500 strangers. */
+/**
+ * Returns a bundle. One-time keys are made on demand: this behaves like an unlimited stock and costs nothing for 500
+ * strangers.
+ */
 function bundleOf(state: DeviceState, take: boolean): SignalBundle {
   const { signedPreKey } = state
   return {
@@ -215,7 +221,10 @@ function ownSenderKey(state: DeviceState, group: string): OwnSenderKey {
   return fresh
 }
 
-/** A key that is distributed again stays unchanged: its chain here may be further ahead, with skipped seeds that are still needed. */
+/**
+ * Stores a sender key. One that is distributed again stays unchanged: its chain here may be further ahead, with skipped
+ * seeds that are still needed.
+ */
 function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey): void {
   const known = state.senderKeys.get(line) ?? []
   const same = known.find(({ id, publicKey }) => id === key.id && publicKey === key.publicKey)

@@ -3,24 +3,24 @@ import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import type { StanzaJson } from './stanza-json.ts'
 
 export type AnswerAction =
-  /** The network sends its own answer: a rule before others excludes some queries. */
+  /** The network sends its own answer, so a rule before others excludes some queries. */
   | 'pass'
   /** No answer is sent. */
   | 'nothing'
-  /** `inside`: elements of the error, such as the refused field. */
+  /** A refusal. `inside`: elements of the error, such as the refused field. */
   | { error: [code: number, text: string, inside?: StanzaJson[]] }
-  /** Elements of the result. */
+  /** A result with these elements. */
   | { result: StanzaJson[] }
 
 export interface AnswerInput {
-  /** The queries that it applies to. */
+  /** Queries that the rule applies to. */
   match: StanzaMatch
   do: AnswerAction
-  /** Number of queries; by default it applies until it is removed. */
+  /** Number of queries; by default the rule applies until it is removed. */
   times?: number | undefined
-  /** Number of matching queries that are ignored before it applies. */
+  /** Number of matching queries that are ignored before the rule applies. */
   skip?: number | undefined
-  /** The network also carries out the query; only its answer is replaced. */
+  /** If true, the network also carries out the query; only its answer is replaced. */
   apply?: boolean | undefined
 }
 
@@ -31,10 +31,10 @@ export interface AnswerRule {
 
 export interface Answers {
   add(input: AnswerInput): { id: string }
-  /** False if there is no such rule. */
+  /** Removes a rule; false if there is none with this id. */
   remove(id: string): boolean
   clear(): void
-  /** The newest rule that matches; this uses up one of its times. Undefined if the network sends its own answer. */
+  /** Returns the newest rule that matches, and uses up one of its times. Undefined if the network sends its own answer. */
   take(facts: StanzaFacts, item: BinaryNode): AnswerRule | undefined
 }
 

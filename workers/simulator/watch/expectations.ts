@@ -8,7 +8,10 @@ const MAX_WAITING = 256
 export interface Expectations {
   /** Watches for `count` further stanzas. */
   begin(match: StanzaMatch, count: number): { id: string }
-  /** The received stanzas, when complete or after the wait; undefined for an unknown id. Complete ones are removed when they are read. */
+  /**
+   * Returns the received stanzas, when complete or after the wait; undefined for an unknown id. A complete expectation
+   * is removed when it is read.
+   */
   read(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }> | undefined
   clear(): void
 }

@@ -2,9 +2,9 @@ import { type BinaryNode, children } from '../wire/node.ts'
 
 /** Selects stanzas; absent fields match all. */
 export interface StanzaMatch {
-  /** The side that sent it. */
+  /** Side that sent the stanza. */
   from?: 'client' | 'server' | undefined
-  /** Number of the account whose linked device it is. */
+  /** Number of the account whose linked device sent or received the stanza. */
   account?: string | undefined
   conn?: string | undefined
   tag?: string | undefined

@@ -3,9 +3,9 @@ import { createWriteStream, statSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Trace } from './trace.ts'
 
-/** The largest size of a file, about two hours of a busy network; afterwards nothing more is written. */
+/** Largest size of a file, about two hours of a busy network; afterwards nothing more is written. */
 const MAX_FILE = 512 * 1024 * 1024
-/** Bytes that may wait for a slow disk; lines beyond this are dropped and counted. */
+/** The most bytes that may wait for a slow disk; lines beyond this are dropped and counted. */
 const MAX_WAITING = 32 * 1024 * 1024
 
 export interface TraceFile {

@@ -4,15 +4,15 @@ import { type StanzaJson, toJson } from './stanza-json.ts'
 
 /** One stanza after the handshake, in the format that `wire-check` reads; `account` is for readers. */
 export interface TraceLine {
-  /** Milliseconds since 1970. */
+  /** Time in ms since 1970. */
   t: number
   conn: string
   from: 'client' | 'server'
   account: string | null
   node: StanzaJson
   /**
-   * The answer was set by the control API (`/answers`, a fault), or is a refusal in a form that no specification has: it is no evidence of how the
-   * network answers.
+   * Set if the control API ordered the answer (`/answers`, a fault), or if it is a refusal in a form that is not known
+   * from WhatsApp Web: then it is no evidence of how the network answers.
    */
   ordered?: true
 }
@@ -23,7 +23,7 @@ export interface OpenedAction {
   index: string[]
   version: number
   collection: string
-  /** Fields of its value; empty if it was removed. */
+  /** Fields of the value; empty if the action was removed. */
   valueFields: string[]
 }
 
@@ -34,10 +34,10 @@ export interface Watcher {
 }
 
 export interface Trace {
-  /** Costs nothing without observers. */
+  /** Reports a stanza to the observers; costs nothing without any. */
   saw(facts: StanzaFacts, item: BinaryNode, isOrdered?: boolean): void
   opened(action: () => OpenedAction): void
-  /** Returns a function that stops the watching. */
+  /** Adds an observer. Returns a function that stops the watching. */
   watch(watcher: Watcher): () => void
   readonly watchers: number
 }

@@ -2,7 +2,8 @@ import { inflateSync } from 'node:zlib'
 import * as constants from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 
-// Property names that every object inherits are not tokens: an id may be `constructor`.
+// The table loses its prototype, because property names that every object inherits are not tokens: an id may be
+// `constructor`.
 Object.setPrototypeOf(constants.TOKEN_MAP, null)
 
 /** Bit of the first payload byte if the rest is compressed with zlib. */
@@ -12,7 +13,7 @@ export function encodeNode(item: BinaryNode): Buffer {
   return encodeBinaryNode(item)
 }
 
-/** Synchronous, so that nodes stay in the order of their frames. */
+/** Decodes a frame synchronously, so that nodes stay in the order of their frames. */
 export function decodeNode(payload: Buffer): BinaryNode {
   const body = payload.subarray(1)
   const plain = (payload[0] ?? 0) & COMPRESSED ? inflateSync(body) : body

@@ -26,7 +26,7 @@ function cappingInfo() {
   }
 }
 
-/** The about text of the person in the query. */
+/** Returns the about text of the person in the query. */
 function about({ network, variables }: MexRequest) {
   const { user_id: id } = (variables.user ?? {}) as { user_id?: string }
   const person = findPerson(network, id ?? '')
@@ -35,7 +35,7 @@ function about({ network, variables }: MexRequest) {
   return [{ updates: text === undefined ? [] : [{ __typename: 'XWA2AboutStatus', text }] }]
 }
 
-/** The text statuses of the people in the query, for those who have one. */
+/** Returns the text statuses of the people in the query, for those who have one. */
 function textStatuses({ network, variables }: MexRequest) {
   const { user_jids: jids } = (variables.input ?? {}) as { user_jids?: unknown }
   if (!Array.isArray(jids) || jids.length === 0) throw new MexError(400, 'Bad Request')
@@ -49,7 +49,7 @@ function textStatuses({ network, variables }: MexRequest) {
   })
 }
 
-/** Removed if there is neither text nor emoji. */
+/** Sets the text status; it is removed if there is neither text nor emoji. */
 function setTextStatus({ person, variables }: MexRequest) {
   const { text = null, emoji = null, ephemeral_duration_sec: duration } = (variables.input ?? {}) as Record<string, unknown>
   if (!Number.isSafeInteger(duration) || text === '') throw new MexError(400, 'Bad Request')
@@ -69,7 +69,7 @@ function ownUsername({ person: { username, usernameKey } }: MexRequest) {
   return { username_info: { username, state: 'ACTIVE', pin: usernameKey ?? null } }
 }
 
-/** The key that strangers must know besides the user name. */
+/** Sets the key that strangers must know besides the user name. */
 function setUsernameKey({ person, variables: { pin } }: MexRequest) {
   if (person.username === undefined) throw new MexError(403, 'Forbidden')
   if (typeof pin !== 'string' || !/^\d{4}$/.test(pin)) throw new MexError(400, 'Bad Request')
@@ -86,7 +86,7 @@ function checkUsername({ network, person, variables }: MexRequest): string {
   return name
 }
 
-/** Without a name the account loses its user name. */
+/** Sets the user name; without a name the account loses it. */
 function setUsername(request: MexRequest) {
   request.person.username = request.variables.input == null ? undefined : checkUsername(request)
   return { result: 'SUCCESS' }

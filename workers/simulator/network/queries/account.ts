@@ -5,7 +5,7 @@ import type { Person } from '../model.ts'
 import { findPerson, pnOf } from '../people.ts'
 import { type Answer, type Query, QueryError } from './query.ts'
 
-/** Data of an account besides its profile: the code of its contact link, an email address, accepted terms. */
+/** Answers queries of an account besides its profile: the code of its contact link, an email address, accepted terms. */
 
 /** How long the client may cache the answer about terms, in seconds. */
 const TERMS_REFRESH = 86_400
@@ -52,7 +52,7 @@ function behindLink({ network, subject }: Query): BinaryNode[] {
   return [node('qr', { jid: pnOf(person), notify: person.name, type: 'contact' })]
 }
 
-/** Not signed, because no client here verifies the signature. */
+/** Returns the certificate, which is not signed, because no client here verifies the signature. */
 export function verifiedName(person: Person): BinaryNode {
   const details = proto.VerifiedNameCertificate.Details.encode({
     serial: 1,

@@ -36,7 +36,7 @@ async function syncCollection(network: Network, companion: Companion, asked: Bin
 export const APP_STATE_QUERIES: Record<string, Answer> = {
   'w:sync:app:state set sync': async ({ network, companion, subject }) => {
     const answers: BinaryNode[] = []
-    // One after the other: a device writes to several in a given order.
+    // The collections are answered one after the other: a device writes to several in a given order.
     for (const asked of children(subject, 'collection')) answers.push(await syncCollection(network, companion, asked))
     return [node('sync', {}, answers)]
   },

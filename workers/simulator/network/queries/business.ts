@@ -52,7 +52,7 @@ export function ownBusiness({ companion }: Query): BusinessProfile {
 
 const HOURS_MODES = new Set(['specific_hours', 'open_24h', 'appointment_only'])
 
-/** Only the given fields change. */
+/** Changes the profile; only the given fields change. */
 function setProfile(query: Query): undefined {
   const profile = ownBusiness(query)
   const { subject } = query

@@ -42,7 +42,7 @@ function productNode(product: Product): BinaryNode {
   ])
 }
 
-/** Either the country of origin, or the exemption from it. */
+/** Returns the country of origin, or nothing for the exemption from it. */
 function originOf(item: BinaryNode): Pick<Product, 'originCountry'> {
   const country = childText(child(item, 'compliance_info'), 'country_code_origin')
   const isExempt = item.attrs.compliance_category === 'COUNTRY_ORIGIN_EXEMPT'
@@ -66,7 +66,7 @@ function productOf(item: BinaryNode, id: string): Product {
   }
 }
 
-/** A page and the cursor of the next one: the index of its first item. */
+/** Returns a page and the cursor of the next one: the index of its first item. */
 function page<T>(all: T[], subject: BinaryNode, limitTag: string): { items: T[]; paging: BinaryNode[] } {
   const limit = Number(childText(subject, limitTag) ?? PAGE)
   const from = Number(childText(subject, 'after') ?? 0)
@@ -90,7 +90,7 @@ function addProduct(query: Query): BinaryNode[] {
   const business = ownBusiness(query)
   const item = child(query.subject, 'product')
   if (!item) throw new QueryError(400, 'bad-request')
-  // It is reviewed before others see it.
+  // A new product is reviewed before others see it.
   const product: Product = { ...productOf(item, newId()), reviewStatus: 'PENDING' }
   business.products.unshift(product)
   query.network.changed()

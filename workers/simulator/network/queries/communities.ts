@@ -50,7 +50,7 @@ function asCommunityAdmin(query: Query) {
   return { parent, actor }
 }
 
-/** For queries that the network refuses with the same error for members and others. */
+/** Runs a check for queries that the network refuses with the same error for members and others. */
 function asAuthorized(query: Query) {
   try {
     return asCommunityAdmin(query)
@@ -85,7 +85,7 @@ const allowing =
     return undefined
   }
 
-/** Roles of a community also apply in its announcement group. */
+/** Changes roles of a community, which also apply in its announcement group. */
 function admin(query: Query): BinaryNode[] {
   const { parent, actor } = asCommunityAdmin(query)
   const action = children(query.subject)[0]

@@ -8,11 +8,11 @@ export interface MexRequest {
 }
 
 export interface Document {
-  /** Name of the operation in the web client, for readers. */
+  /** Name of the operation in the web client, for readers of the code. */
   name: string
-  /** Numbers that clients send for it: today's, and those of older builds. */
+  /** Numbers that clients send for the operation: today's, and those of older builds. */
   ids: string[]
-  /** Older clients use another document for it. */
+  /** Set if older clients use another document for the operation. */
   hasOlder?: true
   /** Field of `data` that contains the answer. */
   path: string

@@ -39,14 +39,14 @@ const INVITE_VALIDITY = 3 * 86_400
 
 export const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
 
-/** People to be added: a LID is sent with the number. */
+/** Returns the people to be added; a LID is sent with the number. */
 export function newcomers(item: BinaryNode): string[] {
   for (const { attrs } of children(item, 'participant'))
     if (attrs.jid?.endsWith('@lid') && !attrs.phone_number) throw new QueryError(400, 'bad-request')
   return addresses(item)
 }
 
-/** Privacy tokens of the people to add, by address. */
+/** Returns the privacy tokens of the people to add, by address. */
 export const tokensIn = (item: BinaryNode): Map<string, string> =>
   new Map(
     children(item, 'participant').flatMap((entry) => {
@@ -59,7 +59,7 @@ export function outcome(group: Group, changes: Change[]): BinaryNode[] {
   return changes.map(({ person, address, error }) => {
     if (!person) return node('participant', { jid: address, error })
     const shown = participantNode(group, group.members.get(person.number) ?? { person, role: 'member' }, error)
-    // A person who may not be added can be invited with this.
+    // With this code a person who may not be added can be invited.
     return error === 403
       ? { ...shown, content: [node('add_request', { code: group.invite, expiration: seconds() + INVITE_VALIDITY })] }
       : shown

@@ -29,7 +29,7 @@ function subgroups(request: MexRequest) {
   }
 }
 
-/** A community of which the querying account is a member. */
+/** Returns a community of which the querying account is a member. */
 function communityOf({ network, person }: MexRequest, id: unknown): Group {
   const parent = network.groups.get(String(id ?? ''))
   if (!parent?.isCommunity || !parent.members.has(person.number)) throw new MexError(400, 'Bad Request')
@@ -45,7 +45,7 @@ function participantCounts(request: MexRequest) {
   return { __typename: 'XWA2Group', id: parent.id, sub_groups: { edges } }
 }
 
-/** Of the captured answers, those with `INTERACTIVE` also have a code. */
+/** Contexts with a code: of the captured answers, those with `INTERACTIVE` also have one. */
 const INVITE_CONTEXTS = new Set<unknown>(['INVITE_CODE', 'INTERACTIVE'])
 
 function inviteCode({ network, person, variables }: MexRequest) {
@@ -64,27 +64,27 @@ function updateProperty(request: MexRequest) {
   return { id: parent.id, state: 'ACTIVE' }
 }
 
-/** The queried group, for its members only. */
+/** Returns the queried group, for its members only. */
 function memberOf({ network, person }: MexRequest, id: unknown): Group {
   const group = network.groups.get(String(id ?? ''))
   if (!group?.members.has(person.number)) throw new MexError(400, 'Bad Request')
   return group
 }
 
-/** Groups of Meta's own employees are internal; here there are none. */
+/** Says that a group is not internal: groups of Meta's own employees are, and there are none here. */
 function isInternal(request: MexRequest) {
   const { id } = memberOf(request, request.variables.id)
   return { __typename: 'XWA2Group', id, properties: { internal: false } }
 }
 
-/** There are no suggested groups here. */
+/** Returns no suggested groups, because there are none here. */
 function suggestions(request: MexRequest) {
   const { group_id: id, query_context: context } = request.variables
   if (context !== 'INTERACTIVE') throw new MexError(400, 'Bad Request')
   return { __typename: 'XWA2Group', id: communityOf(request, id).id, sub_group_suggestions: { edges: [] } }
 }
 
-/** The owner of a community transfers it to another member. */
+/** Transfers a community from its owner to another member. */
 function transferCommunity(request: MexRequest) {
   const { group_id: id, role_updates: updates } = (request.variables.input ?? {}) as {
     group_id?: unknown
@@ -100,7 +100,7 @@ function transferCommunity(request: MexRequest) {
   return { group_id: parent.id, lid_migration_state: { addressing_mode: parent.addressing.toUpperCase() } }
 }
 
-/** A member of a suspended group appeals, once. Clients send the group with or without its server. */
+/** Records the appeal of a member of a suspended group, once. Clients send the group with or without its server. */
 function appeal(request: MexRequest) {
   const { group_jid: jid } = (request.variables.input ?? {}) as { group_jid?: unknown }
   const id = String(jid ?? '')

@@ -5,7 +5,7 @@ import { groupOf } from './group-access.ts'
 import type { Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** How people join a group by a link or an invitation, and leave it. */
+/** Finds a group by its code. People join a group by a link or an invitation. */
 
 function byInvite(network: Network, code: string | undefined): Group {
   const groups = [...network.groups.values()]
@@ -15,7 +15,7 @@ function byInvite(network: Network, code: string | undefined): Group {
   throw new QueryError(406, 'not-acceptable')
 }
 
-/** The group of a link; people whom an admin removed cannot use it. */
+/** Returns the group of a link; people whom an admin removed cannot use it. */
 function invitedTo({ network, companion, subject }: Query): Group {
   const group = byInvite(network, subject.attrs.code)
   if (group.isSuspended) throw new QueryError(423, 'locked')
@@ -23,7 +23,7 @@ function invitedTo({ network, companion, subject }: Query): Group {
   return group
 }
 
-/** Non-members see the properties of a group, its creator and its admins, but not its members. */
+/** Shows a group to non-members: its properties, its creator and its admins, but not its members. */
 export function showInvited(query: Query): BinaryNode[] {
   const group = invitedTo(query)
   const whole = groupNode(group)
@@ -38,7 +38,7 @@ function enter(network: Network, group: Group, person: Person, reason: string) {
   notifyMembers(network, group, person, 'add', [member], { reason })
 }
 
-/** Joins, or requests to join if admins decide. */
+/** Joins a group, or requests to join if admins decide. */
 export function join(query: Query): BinaryNode[] {
   const { network, companion } = query
   const group = invitedTo(query)
@@ -53,7 +53,7 @@ export function join(query: Query): BinaryNode[] {
   return [node('group', { jid: group.id })]
 }
 
-/** Joins by an invite message, which has the code of the group and an admin. */
+/** Joins a group by an invite message, which has the code of the group and an admin. */
 export function accept(query: Query): undefined {
   const group = groupOf(query)
   if (group.members.has(query.companion.person.number)) throw new QueryError(304, 'already-exists')
@@ -73,7 +73,7 @@ export function leave({ network, companion, subject }: Query): BinaryNode[] {
   return [node('leave', {}, left)]
 }
 
-/** The answer for each of several groups: the group, or the error. */
+/** Answers for each of several groups: with the group, or the error. */
 export function showMany({ network, companion, subject }: Query): BinaryNode[] {
   const shown = children(subject, 'group').map(({ attrs }) => {
     const group = network.groups.get(attrs.jid ?? '')

@@ -42,7 +42,7 @@ const changeMembers =
     return [node(action, {}, outcome(group, [...changes, ...refused]))]
   }
 
-/** The creator of a group stays in it, as an admin. */
+/** Whether a person is the creator of a group, who stays in it, as an admin. */
 function isCreator(network: Network, group: Group, address: string): boolean {
   const person = findPerson(network, address)
   return person !== undefined && group.members.get(person.number)?.role === 'superadmin'
@@ -95,7 +95,7 @@ function decide(query: Query): BinaryNode[] {
   return [node('membership_requests_action', {}, [node(action.tag, {}, answered)])]
 }
 
-/** A setting with one element and an empty answer. */
+/** Answers the change of a setting with one element; the answer is empty. */
 const set =
   (apply: (query: Query, group: Group, actor: Person) => void, who: typeof asAdmin = asAdmin): Answer =>
   (query) => {

@@ -20,7 +20,7 @@ import { PROFILE_QUERIES } from './profile.ts'
 import { type Answer, type Query, QueryError, UndescribedError } from './query.ts'
 import { USYNC_QUERIES } from './usync.ts'
 
-/** By `xmlns type child`. A child `*` stands for any child, or none. */
+/** Answers by `xmlns type child`. A child `*` stands for any child, or none. */
 const QUERIES: Record<string, Answer> = {
   ...CONNECTION_QUERIES,
   ...PASSKEY_QUERIES,
@@ -57,7 +57,7 @@ export async function answerQuery(network: Network, connection: Connection, item
   return answerAs(network, connection, item, connection.send)
 }
 
-/** An answer that the control API set; undefined: no answer is sent. */
+/** Builds an answer that the control API set; undefined means that no answer is sent. */
 function orderedAnswer(item: BinaryNode, action: AnswerAction): BinaryNode | undefined {
   if (action === 'pass' || action === 'nothing') return undefined
   if ('error' in action) {
@@ -95,7 +95,7 @@ async function answerAs(
   }
 }
 
-/** Work that follows after the answer of a query was sent. */
+/** Work that follows after the answer of a query was sent, by query. */
 const AFTERWARDS: Record<string, (query: Query) => void> = {
   'passive set active': ({ network, connection, companion }) => activate(network, connection, companion),
 }

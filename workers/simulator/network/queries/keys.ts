@@ -17,7 +17,7 @@ import type { Companion, Network, PublicSignedKey } from '../model.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson } from '../people.ts'
 import type { Answer } from './query.ts'
 
-/** Curve25519, the type of every key of the protocol. */
+/** Type byte of Curve25519, the type of every key of the protocol. */
 const KEY_TYPE = Buffer.from([5])
 /** A client with fewer keys than this is asked to upload more. */
 const LOW_STOCK = 5
@@ -83,7 +83,7 @@ function registrationOf(device: AnyDevice): number {
   return device.companion ? device.companion.registrationId : device.pretend.signal.registrationId
 }
 
-/** Keys of those devices of an account that are not in the client's query, or have another registration id there. */
+/** Returns the keys of those devices of an account that are not in the client's query, or have another registration id there. */
 function missingKeys(network: Network, user: BinaryNode): BinaryNode {
   const { jid = '' } = user.attrs
   const person = findPerson(network, jid)
@@ -114,7 +114,10 @@ function storeKeys(network: Network, companion: Companion, item: BinaryNode) {
   network.changed()
 }
 
-/** A client hashes its own keys in this order (the one-time keys in the order of the list), and uploads them again if the hash differs. */
+/**
+ * Computes the digest. A client hashes its own keys in this order (the one-time keys in the order of the list), and
+ * uploads them again if the hash differs.
+ */
 function digest(companion: Companion): BinaryNode {
   const { identity, signedPreKey, preKeys } = companion
   const ids = [...preKeys.keys()]

@@ -31,7 +31,7 @@ export function find({ network, variables }: Request): Newsletter {
   return found
 }
 
-/** Longer texts and larger pictures are refused. */
+/** Limits of texts; longer ones are refused. */
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
 
@@ -81,8 +81,9 @@ interface LookUp {
 }
 
 /**
- * Follows captured answers: nobody received an answer as a guest; an owner also received one as a subscriber; a query about paid subscriptions
- * (`wamo_sub`) by somebody who does not follow was refused like a guest's. The oldest form has no role, and a link is open to everybody.
+ * Checks the role as in captured answers: nobody received an answer as a guest; an owner also received one as a
+ * subscriber; a query about paid subscriptions (`wamo_sub`) by somebody who does not follow was refused like a guest's.
+ * The oldest form has no role, and a link is open to everybody.
  */
 function checkRole(request: Request, newsletter: Newsletter) {
   const { input, fetch_wamo_sub: asksForSubscription } = request.variables
@@ -93,7 +94,7 @@ function checkRole(request: Request, newsletter: Newsletter) {
   if (!mayView) throw new MexError(405, 'Method Not Allowed')
 }
 
-/** A channel that is queried by its JID and a role: one that does not exist has an empty description. */
+/** Returns a channel that is queried by its JID and a role; one that does not exist has an empty description. */
 function lookedUp(request: Request): Newsletter | undefined {
   const { key, type, view_role: wanted } = (request.variables.input ?? {}) as LookUp & { key?: unknown }
   const isMissing = type === 'JID' && wanted !== undefined && !request.network.newsletters.has(String(key))
@@ -114,7 +115,7 @@ function metadata(request: Request) {
   })
 }
 
-/** The counts and settings of a channel, without its texts and pictures. */
+/** Returns the counts and settings of a channel, without its texts and pictures. */
 function dehydratedMetadata(request: Request) {
   const newsletter = lookedUp(request)
   if (!newsletter) return missing
@@ -128,7 +129,7 @@ function update(request: Request) {
   return updated(newsletter)
 }
 
-/** For administrators only. */
+/** Returns a channel for its administrators only. */
 function owned(request: Request): Newsletter {
   const newsletter = find(request)
   const role = roleOf(newsletter, request.person)
@@ -149,7 +150,7 @@ export function join(request: Request) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** The owner must transfer the channel first, or delete it. */
+/** Unfollows a channel. The owner must transfer the channel first, or delete it. */
 export function leave(request: Request) {
   const newsletter = find(request)
   if (roleOf(newsletter, request.person) === 'OWNER') throw new MexError(403, 'Forbidden')
@@ -170,7 +171,7 @@ export function mute(request: Request, isMuted: boolean) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** One mutation per follower setting of a channel. */
+/** Changes a follower's setting of a channel; there is one mutation per setting. */
 function setForViewer(request: Request) {
   const input = (request.variables.input ?? {}) as {
     newsletter_id?: unknown
@@ -188,7 +189,7 @@ function setForViewer(request: Request) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** Settings that only administrators see. */
+/** Returns a channel for settings that only administrators see. */
 export function administered(request: Request): Newsletter {
   const newsletter = find(request)
   const role = roleOf(newsletter, request.person)
@@ -221,13 +222,13 @@ function followers(request: Request) {
   return { followers: { edges } }
 }
 
-/** The account's channels, which a client queries at its start. */
+/** Returns the account's channels, which a client queries at its start. */
 export function ownNewsletters({ network, person, variables }: Request) {
   const mine = [...network.newsletters.values()].filter(({ subscribers }) => subscribers.has(person.number))
   return mine.map((newsletter) => subscribed(newsletter, person, variables))
 }
 
-/** A person by LID or number; the JID of a device is not accepted. */
+/** Returns a person by LID or number; the JID of a device is not accepted. */
 function other(request: Request): Person {
   const id = String(request.variables.user_id ?? '')
   if (id.includes(':')) throw new MexError(400, 'Bad Request')
@@ -236,7 +237,7 @@ function other(request: Request): Person {
   return person
 }
 
-/** Only a current administrator can become the owner. */
+/** Changes the owner; only a current administrator can become the owner. */
 function changeOwner(request: Request) {
   const newsletter = ownersOnly(request)
   const { number } = other(request)
@@ -249,7 +250,7 @@ function changeOwner(request: Request) {
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
-/** By the owner, or by the administrator themselves. The others are notified. */
+/** Ends the role of an administrator, by the owner or by the administrator themselves. The others are notified. */
 function demote(request: Request) {
   const { network, person } = request
   const demoted = other(request)
@@ -259,7 +260,7 @@ function demote(request: Request) {
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
-/** How long an invitation can be accepted, in seconds. */
+/** Time for which an invitation can be accepted, in seconds. */
 const INVITE_LIFE = 7 * 24 * 3_600
 
 function inviteAdmin(request: Request) {

@@ -1,4 +1,7 @@
-/** Reports about a channel for its owners and readers: abilities, statistics, voters, senders of reactions, and content that the network removed. */
+/**
+ * Answers reports about a channel for its owners and readers: abilities, statistics, voters, senders of reactions, and
+ * content that the network removed.
+ */
 import type { Newsletter } from '../model.ts'
 import { findPerson, lidJidOf } from '../people.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
@@ -17,7 +20,7 @@ interface Metric {
   type?: unknown
 }
 
-/** Nothing is counted here: each queried metric has no values. */
+/** Answers that each queried metric has no values, because nothing is counted here. */
 function insights(request: MexRequest) {
   const { newsletter_id: id, metrics } = (request.variables.input ?? {}) as { newsletter_id?: unknown; metrics?: unknown }
   const isKnown = ({ id: number, type }: Metric) => typeof number === 'number' && (type === 'FOLLOWS' || type === 'UNFOLLOWS')
@@ -32,7 +35,7 @@ function insights(request: MexRequest) {
   }
 }
 
-/** Nothing was removed here. */
+/** Answers that nothing was removed. */
 function enforcements(request: MexRequest) {
   administered(request)
   return { geosuspensions: [], profile_picture_deletions: [], suspensions: [], violating_messages: [] }
@@ -42,7 +45,7 @@ function postOf(newsletter: Newsletter, serverId: unknown) {
   return newsletter.posts.find((post) => String(post.serverId) === String(serverId))
 }
 
-/** Readers' votes are not kept. */
+/** Answers without voters, because readers' votes are not kept. */
 function voters(request: MexRequest) {
   const { newsletter_id: id, limit } = (request.variables.input ?? {}) as { newsletter_id?: unknown; limit?: unknown }
   if (typeof limit !== 'number' || limit < 1) throw new MexError(400, 'Bad Request')
@@ -50,7 +53,7 @@ function voters(request: MexRequest) {
   return { votes: [] }
 }
 
-/** For administrators, by code; the list is empty for a post without reactions. */
+/** Returns the senders of reactions for administrators, by code; the list is empty for a post without reactions. */
 function reactionSenders(request: MexRequest) {
   const { id, server_id: serverId } = (request.variables.input ?? {}) as { id?: unknown; server_id?: unknown }
   const newsletter = find(about(request, id))
@@ -73,7 +76,7 @@ function logExposures({ variables }: MexRequest) {
   return { __typename: 'XWA2NewsletterLogExposuresResponse' }
 }
 
-/** Every domain may have a preview. */
+/** Answers that every domain may have a preview. */
 function previewable({ variables }: MexRequest) {
   const { url_domains: domains } = variables
   if (!Array.isArray(domains)) throw new MexError(400, 'Bad Request')

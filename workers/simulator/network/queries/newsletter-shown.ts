@@ -1,4 +1,4 @@
-/** The descriptions of a channel in GraphQL answers. Each answer has different fields, as captured. */
+/** Builds the descriptions of a channel in GraphQL answers. Each answer has different fields, as captured. */
 import type { Newsletter, Person } from '../model.ts'
 import { pictureId, picturePath } from '../pictures.ts'
 
@@ -7,7 +7,7 @@ export type ViewRole = 'OWNER' | 'ADMIN' | 'SUBSCRIBER' | 'GUEST'
 export const roleOf = (newsletter: Newsletter, { number }: Person): ViewRole =>
   newsletter.subscribers.get(number)?.role ?? 'GUEST'
 
-/** Without a picture `picture` is null, and `preview` is an empty object. */
+/** Returns the picture. Without one `picture` is null, and `preview` is an empty object. */
 function pictureOf({ picture }: Newsletter, type: 'IMAGE' | 'PREVIEW') {
   if (!picture) return type === 'IMAGE' ? null : { id: '0', type, direct_path: '' }
   const isElsewhere = picture.startsWith('http')
@@ -65,7 +65,7 @@ export interface Fetched {
   more: Record<string, unknown>
 }
 
-/** Further things that a query requests: paid subscriptions, stories, pinned posts. Channels here have none. */
+/** Returns further parts that a query requests: paid subscriptions, stories, pinned posts. Channels here have none. */
 const asked = (more: Fetched['more']) => ({
   metadata: {
     ...(more.fetch_wamo_sub === true ? { wamo_sub: { plan_id: null } } : {}),
@@ -75,7 +75,7 @@ const asked = (more: Fetched['more']) => ({
   viewer: more.fetch_wamo_sub === true ? { wamo_sub_status: 'INACTIVE' } : {},
 })
 
-/** Only the requested fields; a viewer who came by the link and does not follow receives no `viewer_metadata`. */
+/** Returns only the requested fields; a viewer who came by the link and does not follow receives no `viewer_metadata`. */
 export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fullImage, more }: Fetched) {
   const besides = asked(more)
   const metadata = { ...(fullImage ? picture(one) : {}), ...preview(one), ...settings(one), ...count(one), ...besides.metadata }
@@ -111,7 +111,7 @@ export const updated = (one: Newsletter) => ({
   thread_metadata: { ...always(one), ...picture(one), ...preview(one), ...settings(one) },
 })
 
-/** In the directory a channel without a picture has no `picture`, and `preview` has another form. */
+/** Describes a channel in the directory, where one without a picture has no `picture`, and `preview` has another form. */
 export const listed = (one: Newsletter) => ({
   id: one.id,
   thread_metadata: { ...always(one), picture: pictureOf(one, 'PREVIEW'), ...count(one) },

@@ -8,7 +8,7 @@ import { announcePrivacy, chooseSetting, PRIVACY_VALUES, privacyOf } from '../pr
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Version of a list of people: changes with its content. */
+/** Returns the version of a list of people, which changes with its content. */
 function listHash(entries: Set<string>): string {
   return entries.size === 0
     ? 'none'
@@ -18,7 +18,7 @@ function listHash(entries: Set<string>): string {
         .slice(0, 12)
 }
 
-/** Every account here has a LID and must address people by LID: a query about a list without that mode is refused. */
+/** Refuses a query about a list that does not name people by LID: every account here has a LID and must use it. */
 function mustNameByLid({ attrs }: BinaryNode) {
   if (attrs.addressing_mode !== 'lid') throw new QueryError(400, 'bad-request')
 }
@@ -98,7 +98,7 @@ function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNo
   for (const other of companion.person.companions.values()) if (other !== companion) enqueue(network, other, item)
 }
 
-/** The blocked people; empty if the client's hash is current. */
+/** Returns the blocked people; empty if the client's hash is current. */
 function blocklist(network: Network, person: Person, known: string | undefined): BinaryNode[] {
   const dhash = listHash(person.blocklist)
   if (known === dhash) return []
@@ -115,7 +115,10 @@ function blockedItems(network: Network, person: Person): BinaryNode[] {
 /** Exactly one of these must accompany the LID of a blocked person. */
 const IDENTIFIERS = ['pn_jid', 'username', 'display_name', 'unknown_identifier']
 
-/** If the client knew the current list by its hash, the answer is only the new hash; otherwise it is the whole list. */
+/**
+ * Blocks or unblocks a person. If the client knew the current list by its hash, the answer is only the new hash;
+ * otherwise it is the whole list.
+ */
 const setBlocked: Answer = ({ network, companion, subject }) => {
   const { person: own } = companion
   const { jid = '', action, dhash: known } = subject.attrs
@@ -136,7 +139,7 @@ const setBlocked: Answer = ({ network, companion, subject }) => {
   return [node('list', { matched: false, addressing_mode: 'lid', dhash }, blockedItems(network, own))]
 }
 
-/** A report has the screen that it was made on; a group can only be reported by its members. */
+/** Takes a report, which has the screen that it was made on; a group can only be reported by its members. */
 const report: Answer = ({ network, companion: { person }, subject }) => {
   const { spam_flow: flow, jid = '', subject: title } = subject.attrs
   if (flow === 'group_info_report' ? title === undefined : flow !== 'account_info_report')

@@ -22,7 +22,7 @@ function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryN
   return node('privacy', {}, lists)
 }
 
-/** The account's token for a person. The person returns one, if both have each other's number. */
+/** Takes the account's token for a person. The person returns one, if both have each other's number. */
 const issueTokens: Answer = ({ network, companion, subject }) => {
   for (const token of children(subject, 'token')) {
     const person = findPerson(network, token.attrs.jid ?? '')

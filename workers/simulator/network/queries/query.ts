@@ -7,7 +7,7 @@ export interface Query {
   /** The client that sent the query; absent while a device without an account shows its code. */
   companion: Companion
   item: BinaryNode
-  /** First child: the subject of the query. */
+  /** First child of the query, which is its subject. */
   subject: BinaryNode
 }
 
@@ -22,5 +22,5 @@ export class QueryError extends Error {
   }
 }
 
-/** A refusal that is not in the specification: a trace marks it, because its form and its code are assumptions. */
+/** A refusal that is not known from WhatsApp Web: a trace marks it, because its form and its code are assumptions. */
 export class UndescribedError extends QueryError {}

@@ -21,7 +21,7 @@ interface Asked {
   /** The number as the client spelled it. */
   phone: string | undefined
   username: string | undefined
-  /** The key of the user name. */
+  /** Key of the user name. */
   pin: string | undefined
 }
 
@@ -30,7 +30,7 @@ const PROTOCOLS: Record<string, Protocol> = {
     watchDevices(network, person, asker, jid !== undefined && parseJid(jid).server === 'lid' ? 'lid' : 'pn')
     return deviceList(person)
   },
-  // A user who is queried by LID receives no mapping, because the client would warn about one.
+  // A user who is queried by LID receives no mapping, because the client would warn about a mapping.
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
   contact: (_person, { phone, username }) => contactNode('in', { phone, username }),
   status: (person) =>
@@ -48,26 +48,27 @@ const PROTOCOLS: Record<string, Protocol> = {
   username: ({ username }) => (username === undefined ? undefined : node('username', {}, username)),
 }
 
-/** Repeats the queried number; a user who is queried by JID has no `<contact>`. */
+/** Builds the `<contact>`, which repeats the queried number; a user who is queried by JID has none. */
 function contactNode(type: 'in' | 'out' | 'invalid', { phone, username }: Pick<Asked, 'phone' | 'username'>) {
   if (phone === undefined && username === undefined) return undefined
   return node('contact', { type, username }, phone)
 }
 
 /**
- * A number in the international form, which begins with a plus: `+49170…` (the web client, Baileys, zapo), `+49170…@c.us` (whatsmeow), the same with
- * today's server (older Baileys), and as people write it, with spaces and hyphens.
+ * A number in the international form, which begins with a plus: `+49170…` (the web client, Baileys, zapo),
+ * `+49170…@c.us` (whatsmeow), `+49170…@s.whatsapp.net` (older Baileys), and as people write it, with spaces and
+ * hyphens.
  */
 const NUMBER = /^\+([\d ().-]+)(:\d+)?(@(c\.us|s\.whatsapp\.net))?$/
 const DIGITS = /^\d{5,15}$/
 
-/** The digits of a number; undefined if it is not international. */
+/** Returns the digits of a number; undefined if it is not international. */
 function numberIn(phone: string): string | undefined {
   const number = NUMBER.exec(phone)?.[1]?.replace(/\D/g, '')
   return number !== undefined && DIGITS.test(number) ? number : undefined
 }
 
-/** The person of a `<contact>`; clients take an answer of another type than `in` to mean that there is none. */
+/** Returns the person of a `<contact>`; clients take an answer of another type than `in` to mean that there is none. */
 function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
   const { network, jid, phone, username, pin } = asked
   const number = phone === undefined ? undefined : numberIn(phone)
