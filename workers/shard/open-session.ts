@@ -67,7 +67,7 @@ export interface SessionDeps {
   onEnd(): void
 }
 
-/** The library logs by itself, with the logger of the instance. */
+/** Context of a session. The library logs by itself, with the logger of the instance. */
 type SessionContext = Context<'id' | 'store' | 'clock' | 'steady' | 'tally' | 'steps' | 'working'> & { log: Logger }
 
 /** Delays in ms between attempts to read a file of app state; other changes wait for it. */
@@ -141,7 +141,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
   receiving.attach(session)
   rememberGroups(groups, directory, log)
 
-  /** Runs after passive mode has ended and, if the network announces its backlog, before that. */
+  /** Replays peer messages after passive mode has ended and, if the network announces its backlog, before that. */
   function replayPeers() {
     inbox.replays().then(
       (nodes) => nodes.forEach(own.take),
@@ -193,7 +193,7 @@ const heldAppState = ({ steps }: SessionContext, { auth, keys, directory, receiv
     keys,
     creds,
     async write(changes) {
-      // Written before its version; reading it again gives the same result.
+      // The directory is written before the version of its app state; reading it again gives the same result.
       if (changes.actions.length > 0) await directory.ready().then(() => directory.apply(changes.actions))
       return receiving.appState(changes)
     },
@@ -248,7 +248,7 @@ function historyReaders({ receiving, directory }: SessionDeps, { creds, appState
   ]
 }
 
-/** Groups whose metadata was queried are listed in the directory, with their members. */
+/** Lists groups whose metadata was queried in the directory, with their members. */
 function rememberGroups(groups: GroupCache, directory: AccountDirectory, log: Logger) {
   groups.onLearnt(({ id, subject, ephemeralDuration, isCommunityAnnounce, participants }) => {
     const facts = { name: subject, ephemeralSeconds: ephemeralDuration ?? 0, isAnnouncement: isCommunityAnnounce === true }
