@@ -51,7 +51,9 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     return
   }
   if (!(await isEmpty(store)))
-    throw new Error('The store has data but no key mark, so the secret key cannot be checked; restore the store from a backup.')
+    throw new Error(
+      'The store has data, but the record that the secret key is checked with is missing; restore the store from a backup.',
+    )
   const files = store.keyFiles(secretKey)
   if ((await files.names()).some((name) => name !== MAIN && name !== LINKS))
     throw new Error(

@@ -96,9 +96,12 @@ function listen(server: Server, path: string, dir: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) =>
       reject(
-        new Error(`The folder ${dir} cannot hold the socket by which a second ${BRAND} notices this one; use a local disk.`, {
-          cause,
-        }),
+        new Error(
+          `The service cannot create a socket in the folder ${dir}, which it needs to refuse a second ${BRAND} there; use a local disk.`,
+          {
+            cause,
+          },
+        ),
       ),
     )
     server.listen(path, () => {

@@ -24,6 +24,7 @@ import {
   world,
 } from '../harness/passkey-linking.ts'
 import { type Relay, startRelay } from '../harness/relay.ts'
+import { sampleWith } from '../harness/samples.ts'
 import { startWhatsappPage } from '../harness/whatsapp-page.ts'
 import { foreign, launch, launchWithExtension, picture, skip, VIEWPORT, watch } from './chromium.ts'
 import { openTab, tabOf } from './passkey-tab.ts'
@@ -418,6 +419,15 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       assert.equal(await download.failure(), null)
 
       await tabOf(opened, await passkeyOf(linking))
+      // The sample for programs, with the challenge of the service.
+      const sample = sampleWith('docs/passkeys.md', 'parseRequestOptionsFromJSON').replace(
+        'JSON.stringify',
+        'return JSON.stringify',
+      )
+      const challenge = JSON.stringify(await world.gateway.must(linking.instance, 'GET', '/passkey'))
+      const assertion = JSON.parse(await opened.evaluate<string>(`(async (answer) => { ${sample} })(${challenge})`))
+      assert.equal(assertion.type, 'public-key')
+      assert.notEqual(assertion.response.signature, '')
       // Run as in the console: under the policy of the page, which requires trusted types.
       await opened.evaluate(await page.getByLabel('Text to paste').inputValue())
       await opened.getByRole('button', { name: 'Confirm with the passkey' }).click()

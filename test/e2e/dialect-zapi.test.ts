@@ -3,10 +3,13 @@
  * host of their calls is different. The test does not contain their code, but their calls, and the checks of the answers that they make.
  */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import type { Instance } from '../harness/gateway.ts'
 import { ask } from '../harness/http.ts'
 import { image } from '../harness/media-files.ts'
+import { sampleWith } from '../harness/samples.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
 import { startWorld, type World } from '../harness/world.ts'
 import { type ClientCall, clients } from './dialect-zapi-clients.ts'
@@ -27,6 +30,14 @@ before(async () => {
   instance = await world.gateway.connected(world.sandbox, ME, world.receiver, { settings: { dialect: 'zapi' } })
 })
 after(() => world.stop())
+
+test('the command of docs/coming-from.md sets the dialect of an instance', async () => {
+  const other = await world.gateway.createInstance(null)
+  const command = sampleWith('docs/coming-from.md', '/settings')
+  const env = { ...process.env, URL: other.api_url }
+  const { stdout } = await promisify(execFile)('bash', ['-c', command], { env })
+  assert.equal(JSON.parse(stdout).dialect, 'zapi', stdout)
+})
 
 /** The calls of such clients always have their own header, and they treat an answer other than 200 as an error. */
 async function call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {

@@ -6,6 +6,7 @@ import { program, ROOT } from '../harness/checkout.ts'
 import { type EventReader, readStream } from '../harness/event-reader.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { must } from '../harness/http.ts'
+import { cliSample } from '../harness/samples.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
@@ -170,7 +171,8 @@ function listen(args: string[], env: Record<string, string> = {}) {
 test('`listen` posts each event, signed, to a program here; a restart of the service loses it none; Ctrl-C ends it with 0', async () => {
   const { receiver } = world
   const access = { SVC_LISTEN_URL: world.gateway.baseUrl, SVC_LISTEN_INSTANCE: instance.id, SVC_LISTEN_TOKEN: instance.token }
-  const client = listen(['--forward-to', receiver.url, '--types', 'received,delivery'], access)
+  const [, ...args] = cliSample('docs/webhooks.md', '--types received', { 'http://localhost:3000/hook': receiver.url })
+  const client = listen(args, access)
   await client.seen(/Listening/, 'errors')
   const secret = /^Signing secret: (whsec_[0-9A-Za-z]{32})$/m.exec(client.said.out)?.[1]
   // Each request is verified with the stripe package before it counts.

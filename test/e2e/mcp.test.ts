@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Instance } from '../harness/gateway.ts'
+import { sampleWith } from '../harness/samples.ts'
 import { startWorldOfTwo, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
@@ -35,6 +36,17 @@ async function connect({ of = instance, mode = 'auto' as Mode, query = '' } = {}
   await client.connect(transport)
   return { client, answers }
 }
+
+test('an agent with the configuration that docs/agents.md shows is connected', async () => {
+  const sample = sampleWith('docs/agents.md', 'mcpServers')
+  const filled = sample.replace('https://gw.example.com', world.gateway.baseUrl).replace('<token>', instance.token)
+  const { type, url, headers } = JSON.parse(filled).mcpServers.whatsapp
+  assert.equal(type, 'http')
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  assert.ok((await client.listTools()).tools.length > 0)
+  await client.close()
+})
 
 interface Result {
   content: { type: string; text?: string; data?: string; mimeType?: string }[]

@@ -29,6 +29,19 @@ export function sampleWith(page: string, words: string): string {
   return found.code
 }
 
+/**
+ * The arguments of the only `npm run cli -- …` of a page that ends in these words, with values in place of the words that a reader replaces, such as
+ * `<id>` and `/path/to/auth`.
+ */
+export function cliSample(page: string, words: string, values: Readonly<Record<string, string>> = {}): string[] {
+  const lines = samplesOf(page).flatMap(({ code }) => code.split('\n').map((line) => line.replace(/ +#.*$/, '')))
+  const [found, ...others] = lines.filter((line) => line.startsWith('npm run cli -- ') && line.endsWith(words))
+  if (found === undefined || others.length > 0)
+    throw new Error(`${page} has ${others.length + (found ? 1 : 0)} commands with "${words}"`)
+  const [, , , , ...given] = found.split(/\s+/)
+  return given.map((word) => values[word] ?? word)
+}
+
 /** Folders of programs for administrators, which the `PATH` of other users often lacks. */
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
 

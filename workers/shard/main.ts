@@ -39,7 +39,7 @@ configureTrust({
   root: data.network.root === null ? undefined : Buffer.from(data.network.root, 'base64'),
   verify: data.network.verify,
   now: () => systemClock.now(),
-  log: (problem) => log.warn({ problem }, 'a certificate of the network does not verify'),
+  log: (problem) => log.warn({ problem }, 'a certificate of the network could not be verified'),
 })
 
 // Memory is spared before there is any work that could be delayed.

@@ -8,6 +8,7 @@ import { runCommand } from '../../harness/cli.ts'
 import { createGateway, type Gateway, type Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { type Running, run } from '../../harness/process.ts'
+import { cliSample } from '../../harness/samples.ts'
 import { until } from '../../harness/until.ts'
 import { startWorld, type World } from '../../harness/world.ts'
 
@@ -104,7 +105,9 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     await gateway.must(instance, 'POST', '/send-image', { phone: ANA, image: PICTURE, caption: 'second' })
     await gateway.sendText(instance, ANA, 'third', { delay_message: 1 })
 
-    const exported = await at(world.dir, 'export', instance.id, archive, '--to', 'svc')
+    const sample = (words: string) =>
+      cliSample('docs/moving.md', words, { '<id>': instance.id, 'instance.age': archive }).slice(1)
+    const exported = await at(world.dir, ...sample('instance.age --to svc'))
     assert.equal(exported.code, 0, exported.errors)
     assert.match(exported.out, /records, 1 media files\./)
     const here = (await gateway.must(instance, 'GET', '/status')) as { status: string; error: string }
@@ -116,9 +119,9 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     await sandbox.send(ANA, PHONE, { text: 'sent during the move' })
     isAway = false
 
-    const dry = await at(targetDir(), 'import', '--from', 'svc', archive, '--dry-run')
+    const dry = await at(targetDir(), ...sample('instance.age --dry-run'))
     assert.match(dry.out, /^Nothing was written\.$/m, dry.errors)
-    const imported = await at(targetDir(), 'import', '--from', 'svc', archive)
+    const imported = await at(targetDir(), ...sample('--from svc instance.age'))
     assert.match(imported.out, /^The instance is connected\.$/m, imported.errors)
     assert.ok(!imported.out.includes(instance.token), 'the token stays and is not shown')
     const status = (await there.must(moved(), 'GET', '/status')) as { status: string; phone: string }

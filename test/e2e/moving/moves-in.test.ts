@@ -12,11 +12,13 @@ import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { linkFolder, openFolder, readWholeFolder } from '../../harness/library-folder.ts'
 import { printedRows, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
+import { cliSample } from '../../harness/samples.ts'
 import type { InboxItem } from '../../harness/sandbox.ts'
 import { until } from '../../harness/until.ts'
 import { startWorld, type World } from '../../harness/world.ts'
 import { isReady, jidOf, received } from '../../simulator/client.ts'
 
+const PAGE = 'docs/moving.md'
 const PHONE = '5511999990091'
 const [ANA, BIA, CAIO] = ['5511988880091', '5511988880092', '5511988880093'] as const
 
@@ -114,7 +116,7 @@ for (const source of sources)
     })
 
     test('a dry run reports by category in sentences, and changes nothing', async () => {
-      const dry = await importStored(stored, '--stopped', '--dry-run')
+      const dry = await cli(...cliSample(PAGE, 'auth --dry-run', { baileys: source, '/path/to/auth': stored }), '--stopped')
       assert.equal(dry.code, 0, dry.errors)
       assert.match(dry.out, /^(\d+) sessions with devices: \1 taken(, \1 converted)?\.$/m)
       assert.match(dry.out, /^(\d+) one-time keys: \1 taken\.$/m)
@@ -130,7 +132,7 @@ for (const source of sources)
       await sandbox.send(CAIO, PHONE, { text: 'waiting from Caio' })
       await sandbox.send(ANA, group, { text: 'waiting in the group' })
 
-      const moved = await importStored(stored, '--stopped', '--name', 'Moved')
+      const moved = await cli(...cliSample(PAGE, '--name Support', { baileys: source, '/path/to/auth': stored }), '--stopped')
       assert.equal(moved.code, 0, moved.errors)
       assert.match(moved.out, /^The instance is connected\.$/m, moved.errors)
       const [, id = ''] = /^Instance: (\S+)$/m.exec(moved.out) ?? []

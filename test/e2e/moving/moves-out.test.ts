@@ -8,6 +8,7 @@ import { runCommand } from '../../harness/cli.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { type FolderClient, openFolder } from '../../harness/library-folder.ts'
+import { cliSample } from '../../harness/samples.ts'
 import { until } from '../../harness/until.ts'
 import { startWorld, type World } from '../../harness/world.ts'
 import { isReady, jidOf, received } from '../../simulator/client.ts'
@@ -93,7 +94,8 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
   test('the instance is stopped for good, and its folder is private', async () => {
     const { imported_from, imported_at } = (await world.gateway.must(instance, 'GET', '/me')) as Record<string, unknown>
     assert.deepEqual([imported_from, imported_at], [null, null], 'it was paired here')
-    const moved = await cli('export', instance.id, folder, '--to', 'baileys')
+    const values = { '<id>': instance.id, '/path/to/auth': folder }
+    const moved = await runCommand(world.dir, ...cliSample('docs/moving.md', '--to baileys', values))
     assert.equal(moved.code, 0, moved.errors)
     assert.match(moved.out, /^(\d+) sessions with devices: \1 written\.$/m)
     assert.match(moved.out, /^(\d+) one-time keys: \1 written\.$/m)

@@ -1,8 +1,10 @@
 /** Production packages only have licences that docs/licenses.md lists. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ROOT } from '../../harness/checkout.ts'
+import { sampleWith } from '../../harness/samples.ts'
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
@@ -34,4 +36,15 @@ test('a package that is not under a permissive licence is named on the page', ()
     [...rows].filter((name) => !page.includes(`\`${name}\``)),
     [],
   )
+})
+
+test('the command of the page prints the licence of each production package', () => {
+  const printed = execFileSync('bash', ['-c', sampleWith('docs/licenses.md', 'package-lock.json')], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  const { packages }: { packages: Record<string, Locked> } = JSON.parse(textOf('package-lock.json'))
+  const count = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true).length
+  assert.equal(printed.trim().split('\n').length, count)
+  assert.match(printed, /^GPL-3\.0 {2}libsignal$/m)
 })

@@ -80,7 +80,7 @@ async function newest({ allow, log, egress }: WebVersionOptions): Promise<WAVers
     ...(egress ? { egress } : {}),
   })
   const revision = REVISION.exec(new TextDecoder().decode(body))?.[1]
-  if (revision === undefined) throw new Error(`the page of the web client names no revision (status ${status})`)
+  if (revision === undefined) throw new Error(`the page of the web client contains no version (HTTP status ${status})`)
   const version: WAVersion = [2, 3000, Number(revision)]
   log.info({ version: version.join('.') }, 'the current client version was read from the web client')
   return version

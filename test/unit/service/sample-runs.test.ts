@@ -1,0 +1,153 @@
+/**
+ * Every block of code in the pages for people is run by a test, or the table says why none runs it. A new block needs a row here.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { ROOT } from '../../harness/checkout.ts'
+import { samplesOf } from '../../harness/samples.ts'
+
+const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+
+const SYSTEMD = 'test/containers/systemd.test.ts'
+const DOCKER = 'test/containers/docker.test.ts'
+const NEWCOMER = 'test/e2e/newcomer.test.ts'
+const CLONE = 'test/containers/fresh-clone.test.ts'
+const GUIDE = 'test/e2e/guide-samples.test.ts'
+const ROWS = 'test/e2e/moving/samples.test.ts'
+
+/** Page, words that only this block has, and the test that runs the block. The test selects the block by the same words, if it selects one. */
+const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
+  ['README.md', 'npm ci && npm start', CLONE],
+  ['README.md', 'npm ci && npm run sandbox', CLONE],
+  ['README.md', '$ADMIN', CLONE],
+  ['README.md', "'prefer: wait=10'", NEWCOMER],
+  ['README.md', '/webhooks', NEWCOMER],
+  ['docs/pt/README.md', 'npm ci && npm start', CLONE],
+  ['docs/pt/README.md', 'npm ci && npm run sandbox', CLONE],
+  ['docs/pt/README.md', "'prefer: wait=10'", NEWCOMER],
+  ['docs/pt/README.md', '/webhooks', NEWCOMER],
+  ['docs/es/README.md', 'npm ci && npm start', CLONE],
+  ['docs/es/README.md', 'npm ci && npm run sandbox', CLONE],
+  ['docs/es/README.md', "'prefer: wait=10'", NEWCOMER],
+  ['docs/es/README.md', '/webhooks', NEWCOMER],
+  ['docs/agents.md', 'mcpServers', 'test/e2e/mcp.test.ts'],
+  ['docs/coming-from.md', '/settings', 'test/e2e/dialect-zapi.test.ts'],
+  ['docs/licenses.md', 'package-lock.json', 'test/unit/service/licenses.test.ts'],
+  ['docs/moving.md', 'auth --dry-run', 'test/e2e/moving/moves-in.test.ts'],
+  ['docs/moving.md', '--name Support', 'test/e2e/moving/moves-in.test.ts'],
+  ['docs/moving.md', '--from whatsmeow rows.jsonl', ROWS],
+  ['docs/moving.md', '--from zapo rows.jsonl', ROWS],
+  ['docs/moving.md', '--from waha rows.jsonl', ROWS],
+  ['docs/moving.md', '--from evolution rows.jsonl', ROWS],
+  ['docs/moving.md', '--from fazer rows.jsonl', ROWS],
+  ['docs/moving.md', '--from svc instance.age', 'test/e2e/moving/archive.test.ts'],
+  ['docs/moving.md', '--to baileys', 'test/e2e/moving/moves-out.test.ts'],
+  ['docs/passkeys.md', 'parseRequestOptionsFromJSON', 'test/browser/passkey.test.ts'],
+  ['docs/running.md', 'useradd', SYSTEMD],
+  ['docs/running.md', 'upgrade.sh v0.2.0', SYSTEMD],
+  ['docs/running.md', 'npm run cli -- help', SYSTEMD],
+  ['docs/pt/running.md', 'store backup', SYSTEMD],
+  ['docs/running.md', 'logs | head', DOCKER],
+  ['docs/running.md', 'docker build', DOCKER],
+  ['docs/running.md', 'export RELEASE=', DOCKER],
+  ['docs/running.md', 'proxy_pass', GUIDE],
+  ['docs/running.md', 'reverse_proxy', GUIDE],
+  ['docs/webhooks.md', 'compose.n8n.yaml', DOCKER],
+  ['docs/webhooks.md', '--types received', 'test/e2e/event-stream.test.ts'],
+]
+
+const TRANSLATED = 'Each command is one of the English page, which samples.test.ts checks; the tests of that page run it.'
+
+/** Page, words that only this block has, and the reason why no test runs the block as it stands. */
+const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])[] = [
+  [
+    'CONTRIBUTING.md',
+    'npm run test:unit',
+    'A test cannot run the tests that it is part of. `.ci/run` runs the installation, the checks and all tests.',
+  ],
+  [
+    'docs/moving.md',
+    'whatsapp.db --dry-run',
+    'The oldest supported Node cannot read SQLite files; test/unit/portability reads them where Node can.',
+  ],
+  [
+    'docs/moving.md',
+    '--data-binary @whatsapp.db',
+    'The same reason; test/e2e/moving/archive-route.test.ts sends files of other programs to this route.',
+  ],
+  [
+    'docs/moving.md',
+    'one-time keys: ',
+    'It is a report, and no command. samples.test.ts compares its sentences with those of the command.',
+  ],
+  [
+    'docs/webhooks.md',
+    'isGenuine',
+    'It is a part of examples/receivers/node.mjs, which pages.test.ts checks; examples.test.ts runs that file.',
+  ],
+  ...['docs/pt/running.md', 'docs/es/running.md'].flatMap((page) =>
+    ['useradd', 'logs | head', 'upgrade.sh v0.2.0'].map((words) => [page, words, TRANSLATED] as const),
+  ),
+  ['docs/es/running.md', 'store backup', TRANSLATED],
+  ['src/README.md', '──HTTP──▶', 'It is a drawing.'],
+  ['workers/simulator/OTHER-CLIENTS.md', 'sandbox_url', 'It is an answer, and no command.'],
+  [
+    'workers/simulator/OTHER-CLIENTS.md',
+    'makeWASocket',
+    'The tests of the simulator connect Baileys with an agent of their own.',
+  ],
+  ['workers/simulator/OTHER-CLIENTS.md', 'whatsmeow.WACertPubKey', 'whatsmeow and Go are not among the tools of the tests.'],
+  ['workers/simulator/OTHER-CLIENTS.md', 'new WaClient', 'zapo is not among the packages of the tests.'],
+  [
+    'wrangler-free.md',
+    'SVC_DATA_DIR=/var/lib/svc npm start',
+    'The folder belongs to the system; the systemd test runs a service with it.',
+  ],
+  [
+    'wrangler-free.md',
+    'npm prune --omit=dev',
+    'deploy/upgrade.sh and the unit run these commands in the systemd test; deploy.test.ts compares the settings.',
+  ],
+]
+
+const pages = execFileSync('git', ['ls-files', '--', '*.md'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean)
+
+test('every block of code of a page is run by a test, or has a reason', () => {
+  const rows = [...RUN, ...NOT_RUN]
+  const blocks = pages.flatMap((page) => samplesOf(page).map((sample) => ({ page, ...sample })))
+  assert.ok(blocks.length > 50, String(blocks.length))
+  const matches = (page: string, words: string) => blocks.filter((block) => block.page === page && block.code.includes(words))
+  const unknown = blocks.filter(({ page, code }) => !rows.some(([of, words]) => of === page && code.includes(words)))
+  assert.deepEqual(
+    unknown.map(({ place }) => place),
+    [],
+    'run these blocks in a test, or say why not',
+  )
+  const wrong = rows.filter(([page, words]) => matches(page, words).length !== 1)
+  assert.deepEqual(
+    wrong.map(([page, words]) => `${page}: ${matches(page, words).length} blocks with "${words}"`),
+    [],
+  )
+})
+
+test('each test that a row names takes the block from the page', () => {
+  const wrong = RUN.filter(([page, words, file]) => ![page, words].every((text) => textOf(file).includes(text)))
+  assert.deepEqual(
+    wrong.map(([page, words, file]) => `${file} does not have "${page}" and "${words}"`),
+    [],
+  )
+})
+
+/** Other files of `examples/`, and the tests that run them. */
+const EXAMPLES = ['test/e2e/examples.test.ts', 'test/unit/webhooks/example-receivers.test.ts'].map(textOf).join('\n')
+
+test('a test starts every file of examples/', () => {
+  const files = execFileSync('git', ['ls-files', '--', 'examples'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean)
+  assert.ok(files.length > 6)
+  assert.deepEqual(
+    files.filter((file) => !EXAMPLES.includes(file) && !EXAMPLES.includes(`'${file.split('/').at(-1)}'`)),
+    [],
+  )
+})
