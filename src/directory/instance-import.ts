@@ -62,6 +62,8 @@ export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   async function taken(workspace: WorkspaceId, file: string, wish: ImportWish): Promise<InstanceId> {
     const { isDry: _, ...rest } = wish
     const id = await stage(file, { ...rest, workspace })
+    // The keys of the device are not encrypted in the file of another program, and from here on the store has them.
+    await rm(file)
     await takeImports()
     const refusal = await refusalOf(store, id)
     if (refusal) throw refusal

@@ -1,11 +1,15 @@
 /** The dashboard in a real browser: the first use without curl, hostile names, small screens, and use without a mouse. */
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { readInstanceArchive } from '../../src/archive/instance-archive.ts'
 import { DASHBOARD_HEADER } from '../../src/domain/dashboard.ts'
 import { ask, must } from '../harness/http.ts'
+import { linkFolder } from '../harness/library-folder.ts'
 import { startRelay } from '../harness/relay.ts'
 import { until } from '../harness/until.ts'
 import { startWorld, type World } from '../harness/world.ts'
@@ -13,6 +17,8 @@ import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from
 
 const ME = '5511999990301'
 const MOVING = '5511999990302'
+/** The phone whose device is in a folder of Baileys. */
+const FOLDER = '5511999990078'
 const BEN = '5511988880301'
 const EVE = '5511988880302'
 /** Right-to-left text: the text after a name must keep its direction. */
@@ -288,6 +294,42 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByRole('heading', { name: 'Moved here' }).waitFor()
     assert.doesNotMatch(await stored(), /correct horse/)
     await must('DELETE', `${gateway.baseUrl}/account/instances/${moving.id}`, undefined, gateway.account)
+  })
+
+  test('imports the device in a folder of Baileys, which is chosen as a folder', async () => {
+    const { gateway } = world
+    const dir = await mkdtemp(join(tmpdir(), 'svc-folder-'))
+    try {
+      const library = await linkFolder(world, world.sandbox, FOLDER, join(dir, 'auth'))
+      await library.stop()
+      await to('instances')
+      await button('Import').click()
+      await field('From', dialog()).selectOption('baileys')
+      await field('File', dialog()).setInputFiles(join(dir, 'auth'))
+      await field('The other program is stopped, for good', dialog()).check()
+      await button('Check', dialog()).click()
+      await dialog()
+        .getByText(/^(\d+) one-time keys: \1 taken\.$/)
+        .waitFor()
+      await button('Import', dialog()).click()
+      await page.getByText('The instance is imported.').waitFor()
+      await page.getByRole('heading', { name: 'Imported device' }).waitFor()
+      const id = new URL(page.url()).hash.split('/').at(-1)!
+      const imported = await until(
+        () =>
+          must<{ status: string; phone: string | null }>(
+            'GET',
+            `${gateway.baseUrl}/account/instances/${id}`,
+            undefined,
+            gateway.account,
+          ),
+        ({ status }) => status === 'connected',
+      )
+      assert.equal(imported.phone, FOLDER)
+      await must('DELETE', `${gateway.baseUrl}/account/instances/${id}`, undefined, gateway.account)
+    } finally {
+      await rm(dir, { recursive: true, force: true })
+    }
   })
 
   test('makes a key, shown once, and revokes it', async () => {
