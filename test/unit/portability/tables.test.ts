@@ -9,14 +9,11 @@ import { readDevice } from '../../../workers/portability/read-device.ts'
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
 import { printedRows, type Stored, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
 import { GROUP, KEYS, linked, MY_LID, OLD_GROUP, OTHER, THEIR_LID } from './device.ts'
+import { skip, writeSqlite } from './sqlite-file.ts'
 
 const SALT = Buffer.alloc(32, 7)
 const SOURCES = { whatsmeow: whatsmeowTables, zapo: zapoTables } as const
 type SourceName = keyof typeof SOURCES
-
-/** Node's SQLite module, which the oldest supported Node does not have. */
-const sqlite = await import('node:sqlite' as string).catch(() => undefined)
-const skip = sqlite === undefined ? `Node ${process.versions.node} has no node:sqlite.` : false
 
 let dir: string
 let creds: AuthenticationCreds
@@ -29,21 +26,6 @@ after(() => rm(dir, { recursive: true, force: true }))
 async function rowsFile(stored: Stored): Promise<string> {
   const file = join(dir, 'rows.jsonl')
   await writeFile(file, printedRows(stored))
-  return file
-}
-
-/** An SQLite file with these tables, without constraints. */
-async function sqliteFile(stored: Stored): Promise<string> {
-  const file = join(dir, 'device.db')
-  await rm(file, { force: true })
-  const database = new sqlite.DatabaseSync(file)
-  for (const [table, rows] of Object.entries(stored)) {
-    const columns = Object.keys(rows[0] ?? { none: 1 })
-    database.exec(`create table "${table}" (${columns.map((name) => `"${name}"`).join(', ')})`)
-    const insert = database.prepare(`insert into "${table}" values (${columns.map(() => '?').join(', ')})`)
-    for (const row of rows) insert.run(...columns.map((name) => row[name]))
-  }
-  database.close()
   return file
 }
 
@@ -88,7 +70,7 @@ for (const from of Object.keys(SOURCES) as SourceName[])
     })
 
     test('an SQLite file gives the same device', { skip }, async () => {
-      const file = await sqliteFile(stored())
+      const file = await writeSqlite(join(dir, 'device.db'), stored())
       const ofFile = await read(from, file)
       assert.deepEqual(ofFile.bundle.keys, (await read(from, await rowsFile(stored()))).bundle.keys)
       assert.ok(Date.now() - ofFile.writtenAt! < 60_000, 'the time of the last write is known')

@@ -1,0 +1,118 @@
+/**
+ * The real schemas of whatsmeow (versions 8, 11 and 15) and of zapo: their columns and types, and the rows of a device that zapo itself has linked.
+ */
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { AuthenticationCreds } from '@whiskeysockets/baileys'
+import { type ProgramName, readDevice } from '../../../workers/portability/read-device.ts'
+import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
+import { ROOT } from '../../harness/checkout.ts'
+import { printedRows, type Stored, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
+import { KEYS, linked, THEIR_LID } from './device.ts'
+import { type Columns, skip, writeSqlite } from './sqlite-file.ts'
+
+const SALT = Buffer.alloc(32, 7)
+
+const withBytes = (value: string | number | null) =>
+  typeof value === 'string' && value.startsWith('\\x') ? Buffer.from(value.slice(2), 'hex') : value
+
+/** Rows of one device as zapo 1.8.0 wrote them with its own SQLite store, in the sandbox. Of its 810 one-time keys there are the first and last three. */
+const ofZapo = JSON.parse(await readFile(new URL('test/unit/portability/zapo-1.8.0.json', ROOT), 'utf8')) as Record<
+  string,
+  { columns: Record<string, string>; rows: Record<string, string | number | null>[] }
+>
+const zapoColumns: Columns = Object.fromEntries(Object.entries(ofZapo).map(([table, { columns }]) => [table, columns]))
+const zapoRows: Stored = Object.fromEntries(
+  Object.entries(ofZapo).map(([table, { rows }]) => [
+    table,
+    rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, withBytes(value)]))),
+  ]),
+)
+/** Columns of whatsmeow's own schemas, by version. */
+const whatsmeowColumns = JSON.parse(
+  await readFile(new URL('test/unit/portability/whatsmeow-schemas.json', ROOT), 'utf8'),
+) as Record<string, Columns>
+
+/** What a program with these columns stores of the rows. */
+const within = (stored: Stored, columns: Columns): Stored =>
+  Object.fromEntries(
+    Object.entries(stored)
+      .filter(([table]) => columns[table])
+      .map(([table, rows]) => [
+        table,
+        rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => columns[table]![name]))),
+      ]),
+  )
+
+let dir: string
+let creds: AuthenticationCreds
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-schemas-'))
+  creds = linked()
+})
+after(() => rm(dir, { recursive: true, force: true }))
+
+async function rowsFile(stored: Stored): Promise<string> {
+  const file = join(dir, 'rows.jsonl')
+  await writeFile(file, printedRows(stored))
+  return file
+}
+
+async function read(from: ProgramName, path: string) {
+  const read = await readDevice(from, path, { isOld: false })
+  const ids = (type: string) => read.bundle.keys.flatMap(([each, id]) => (each === type ? [id] : [])).sort()
+  return { ...read, ids, taken: credsFrom(read.bundle.creds) }
+}
+
+for (const [version, columns] of Object.entries(whatsmeowColumns)) {
+  const stored = () => within(whatsmeowTables({ creds, keys: KEYS }, SALT), columns)
+
+  test(`whatsmeow: a device in schema ${version} is read, with what that schema has`, async () => {
+    const { taken, ids, report } = await read('whatsmeow', await rowsFile(stored()))
+    assert.deepEqual(taken.signedIdentityKey, creds.signedIdentityKey)
+    assert.deepEqual(taken.me, creds.me)
+    assert.deepEqual(ids('session'), [`${THEIR_LID}_1.0`, `${THEIR_LID}_1.3`, '4915700000001.0'].sort())
+    assert.deepEqual(ids('tctoken'), [`${THEIR_LID}@lid`, '__index'].sort())
+    assert.deepEqual(taken.additionalData, Number(version) >= 14 ? { chatTokenSalt: SALT } : undefined)
+    assert.ok(report.categories.every(({ unreadable }) => unreadable === 0))
+  })
+
+  test(`whatsmeow: an SQLite file with schema ${version} gives the same device`, { skip }, async () => {
+    const ofFile = await read('whatsmeow', await writeSqlite(join(dir, 'device.db'), stored(), columns))
+    assert.deepEqual(ofFile.bundle.keys, (await read('whatsmeow', await rowsFile(stored()))).bundle.keys)
+  })
+}
+
+test('zapo: the device that zapo 1.8.0 has written is read completely', async () => {
+  const { taken, ids, report } = await read('zapo', await rowsFile(zapoRows))
+  assert.equal(taken.me!.id, '5511999990088:1@s.whatsapp.net')
+  assert.equal(taken.nextPreKeyId, 813)
+  assert.deepEqual(ids('pre-key'), ['3', '4', '5', '810', '811', '812'])
+  // Ana has a session under her number and one under her LID: they become one record.
+  const people = ['205511988880081_1.0', '205511988880082_1.0', '205511988880083_1.0', '205511999990088_1.0']
+  assert.deepEqual(ids('session'), people)
+  assert.deepEqual(
+    ids('sender-key').map((id) => id.split('::').slice(1).join('.')),
+    ['205511988880081_1.0', '205511999990088_1.1'],
+  )
+  assert.equal(ids('app-state-sync-key').length, 1)
+  const session = report.categories.find(({ category }) => category === 'session')!
+  assert.deepEqual([session.found, session.taken, session.converted], [5, 5, 0])
+  assert.ok(report.categories.every(({ unreadable }) => unreadable === 0))
+})
+
+test('zapo: its SQLite file gives the same device', { skip }, async () => {
+  const ofFile = await read('zapo', await writeSqlite(join(dir, 'device.db'), zapoRows, zapoColumns))
+  assert.deepEqual(ofFile.bundle.keys, (await read('zapo', await rowsFile(zapoRows))).bundle.keys)
+})
+
+test('the tables that these tests make have only columns of the programs', () => {
+  const made = { whatsmeow: whatsmeowTables({ creds, keys: KEYS }, SALT), zapo: zapoTables({ creds, keys: KEYS }, SALT) }
+  const known: Record<string, Columns> = { whatsmeow: whatsmeowColumns['15']!, zapo: zapoColumns }
+  for (const [program, stored] of Object.entries(made))
+    for (const [table, rows] of Object.entries(stored))
+      for (const name of Object.keys(rows[0] ?? {})) assert.ok(known[program]![table]?.[name], `${table}.${name} of ${program}`)
+})

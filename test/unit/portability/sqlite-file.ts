@@ -1,0 +1,24 @@
+/** SQLite files with the tables of other programs. */
+import { rm } from 'node:fs/promises'
+import type { Stored } from '../../harness/other-stores.ts'
+
+/** Table → column → type. */
+export type Columns = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** Node's SQLite module, which the oldest supported Node does not have. */
+const sqlite = await import('node:sqlite' as string).catch(() => undefined)
+export const skip = sqlite === undefined ? `Node ${process.versions.node} has no node:sqlite.` : false
+
+/** Without constraints. `types`: columns of the tables, if they are not those of the rows. */
+export async function writeSqlite(file: string, stored: Stored, types: Columns = {}): Promise<string> {
+  await rm(file, { force: true })
+  const database = new sqlite.DatabaseSync(file)
+  for (const [table, rows] of Object.entries(stored)) {
+    const columns = Object.keys(types[table] ?? rows[0] ?? { none: 1 })
+    database.exec(`create table "${table}" (${columns.map((name) => `"${name}" ${types[table]?.[name] ?? ''}`).join(', ')})`)
+    const insert = database.prepare(`insert into "${table}" values (${columns.map(() => '?').join(', ')})`)
+    for (const row of rows) insert.run(...columns.map((name) => row[name] ?? null))
+  }
+  database.close()
+  return file
+}
