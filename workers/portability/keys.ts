@@ -79,7 +79,8 @@ const READERS: Readonly<Record<CategoryType, Reader>> = {
 export type Counts = Record<CategoryType, Counted>
 
 /** Converts the keys to import. Never throws: unreadable keys are counted. */
-export function readKeys(given: readonly LibraryKey[], choice: KeyChoice): { keys: DeviceKey[]; counts: Counts } {
+export function readKeys(stored: readonly LibraryKey[], choice: KeyChoice): { keys: DeviceKey[]; counts: Counts } {
+  const given = withDomains(stored, choice)
   const counts = Object.fromEntries(
     CATEGORIES.map(({ type }) => [type, { found: 0, taken: 0, converted: 0, unreadable: 0, leftOut: 0 }]),
   ) as Counts
@@ -118,13 +119,14 @@ function attempt(read: () => Read | undefined): Read | undefined {
  * Selects the keys to import. If the copy is old, sessions and the account's own sender keys are excluded: their
  * counters have advanced since, and recipients silently drop a message with a counter they have seen. A list of the
  * people who have our sender key is only useful together with that key; without the key nobody could read our next
- * message.
+ * message. The service uses the key under its LID. A key under the number may belong to a group whose members are known
+ * by LIDs by now, so it is sent again.
  */
 function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (key: LibraryKey) => boolean {
   const ownUsers = new Set(ownJids.map((jid) => jidDecode(jid)?.user))
   const isOwn = (id: string) => ownUsers.has(id.split('::')[1]?.split('_')[0])
   const groupsWithKey = new Set(
-    given.filter(({ type, id }) => type === 'sender-key' && isOwn(id)).map(({ id }) => id.split('::')[0]),
+    given.filter(({ type, id }) => type === 'sender-key' && isOwn(id) && IN_DOMAIN.test(id)).map(({ id }) => id.split('::')[0]),
   )
   return ({ type, id }) => {
     switch (type) {
@@ -145,6 +147,25 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
 
 /** Domain of a LID in the name of a session. */
 const LID_DOMAIN = 1
+/** An id of a session or sender key with such a domain. */
+const IN_DOMAIN = new RegExp(`_${LID_DOMAIN}(\\.|::)\\d+$`)
+/** User and device of an id without a domain. */
+const WITHOUT_DOMAIN = /^((?:.+::)?)(\d+)(\.|::)(\d+)$/
+/** Number of digits of LIDs. Numbers have fewer, with very few exceptions. */
+const LID_DIGITS = 14
+const NAMED_BY_ADDRESS = new Set(['session', 'sender-key', 'identity-key'])
+
+/** Versions of Baileys before 7 name the keys of a LID like those of a number, and have no list of both. */
+function withDomains(given: readonly LibraryKey[], { ownJids }: KeyChoice): readonly LibraryKey[] {
+  const isBefore7 = given.every(({ type, id }) => type !== 'lid-mapping' && !(NAMED_BY_ADDRESS.has(type) && IN_DOMAIN.test(id)))
+  if (!isBefore7) return given
+  const ownLids = ownJids.map(jidDecode).flatMap((jid) => (jid?.server === 'lid' ? [jid.user] : []))
+  return given.map((key) => {
+    const [, group, user = '', dot, device] = (NAMED_BY_ADDRESS.has(key.type) && WITHOUT_DOMAIN.exec(key.id)) || []
+    const isLid = user.length >= LID_DIGITS || ownLids.includes(user)
+    return isLid ? { ...key, id: `${group}${user}_${LID_DOMAIN}${dot}${device}` } : key
+  })
+}
 
 /**
  * Moves sessions and identities from the number to the LID, because the service looks for a session under the LID as
