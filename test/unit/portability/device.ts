@@ -33,7 +33,9 @@ export function linked(): AuthenticationCreds {
   }
 }
 
-const session = (number: number) => {
+/** `closed`: number of earlier sessions with the same device. */
+export const session = (number: number, closed = 0) => {
+  const bytes = (length: number, of: number) => Buffer.alloc(length, of).toString('base64')
   const key = (type: boolean) => Buffer.concat([...(type ? [Buffer.of(5)] : []), Buffer.alloc(32, number)]).toString('base64')
   const entry = {
     registrationId: number,
@@ -46,7 +48,11 @@ const session = (number: number) => {
     indexInfo: { baseKey: key(true), baseKeyType: 1, closed: -1, used: 1, created: 1, remoteIdentityKey: key(true) },
     _chains: { [key(true)]: { chainKey: { counter: 3, key: key(false) }, chainType: 1, messageKeys: {} } },
   }
-  return { _sessions: { [key(true)]: entry }, version: 'v1' } as unknown as Uint8Array
+  const earlier = Array.from({ length: closed }, (_, at) => {
+    const baseKey = bytes(33, 100 + at)
+    return [baseKey, { ...entry, indexInfo: { ...entry.indexInfo, baseKey, closed: 1 + at } }] as const
+  })
+  return { _sessions: { [key(true)]: entry, ...Object.fromEntries(earlier) }, version: 'v1' } as unknown as Uint8Array
 }
 
 const senderKey = () =>

@@ -61,6 +61,17 @@ test('sessions and identities of all devices move to the LID', async () => {
   assert.equal(text(await tablet.decrypt(GATEWAY, out.type, out.ciphertext)), 'moved')
 })
 
+test('the session of a phone moves to the LID if no devices of the person are known, as after an import', async () => {
+  const { repository, keys } = await gateway()
+  const phone = createSignalDevice()
+  await repository.injectE2ESession({ jid: PN, session: session(phone) })
+  await repository.lidMapping.storeLIDPNMappings([{ pn: PN, lid: LID }])
+  assert.deepEqual(await repository.migrateSession(PN, LID), { migrated: 1, skipped: 0, total: 1 })
+  assert.equal(await keys.get('session', '4915700000003.0'), undefined)
+  const out = await repository.encryptMessage({ jid: PN, data: said('moved') })
+  assert.equal(text(await phone.decrypt(GATEWAY, out.type, out.ciphertext)), 'moved')
+})
+
 test('when both addresses have a session, what is under way in either is still read', async () => {
   const { repository, keys, bundle } = await gateway()
   const device = createSignalDevice()

@@ -37,8 +37,8 @@ export async function migrateSessions(
   if (!isPnUser(fromJid) && !isHostedPnUser(fromJid)) return { migrated: 0, skipped: 0, total: 1 }
 
   const { user, device } = jidDecode(fromJid)!
-  const { [user]: listed } = await view.get('device-list', [user])
-  if (!listed) return { migrated: 0, skipped: 0, total: 0 }
+  // Imported from a program that keeps no lists, a person may have a session and no list.
+  const { [user]: listed = [] } = await view.get('device-list', [user])
   const devices = new Set([...listed, String(device ?? 0)])
 
   let migrated = 0
