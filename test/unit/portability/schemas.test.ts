@@ -36,7 +36,7 @@ const whatsmeowColumns = JSON.parse(
   await readFile(new URL('test/unit/portability/whatsmeow-schemas.json', ROOT), 'utf8'),
 ) as Record<string, Columns>
 
-/** What a program with these columns stores of the rows. */
+/** The part of the rows that a program with these columns stores. */
 const within = (stored: Stored, columns: Columns): Stored =>
   Object.fromEntries(
     Object.entries(stored)
