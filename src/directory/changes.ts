@@ -23,7 +23,7 @@ export interface ChangesDeps {
 }
 
 export interface Changes {
-  /** `decide` gets the current record and may throw a `Failure`. */
+  /** Changes an instance. `decide` gets the current record and may throw a `Failure`. */
   change(instance: string, decide: (record: InstanceRecord) => InstanceRecord): Promise<void>
   /** Sends a stored configuration to the shard. */
   configure(record: InstanceRecord): Promise<void>

@@ -32,7 +32,7 @@ export interface CreationDeps {
   clock: Clock
   log: Log
   importedMedia: ImportedMedia
-  /** Applies the caller's values; may throw a `Failure`. */
+  /** Applies the caller's values to a record; may throw a `Failure`. */
   changed(record: InstanceRecord, change: InstanceChange): InstanceRecord
 }
 
@@ -69,7 +69,7 @@ export function createCreation(deps: CreationDeps): Creation {
     })
   }
 
-  /** Settings and webhooks that a new instance takes from its workspace. */
+  /** Returns the settings and webhooks that a new instance takes from its workspace. */
   function sharedBy(workspace: WorkspaceId): Pick<InstanceRecord, 'settings' | 'webhooks'> {
     const { dialect, webhooks } = account.workspace(workspace)
     return { settings: { ...DEFAULT_SETTINGS, dialect }, webhooks }
@@ -120,7 +120,7 @@ export function createCreation(deps: CreationDeps): Creation {
         }
         return changed(fresh, { settings, webhooks })
       }
-      // A refused creation creates no key.
+      // The record is made first, so that a refused creation creates no key.
       make()
       // The key is created before the record, because an instance without a key could not be hosted.
       await keyRing.make(id)

@@ -23,7 +23,7 @@ export interface NewInstance extends InstanceChange {
 
 export interface ListFilter extends PageQuery {
   status?: 'connected' | 'disconnected' | undefined
-  /** Only this status. */
+  /** Status that the instances must have. */
   exactly?: RuntimeState['status'] | undefined
   q?: string | undefined
 }
@@ -49,7 +49,7 @@ export interface Directory {
   observe(instance: string, state: RuntimeState): void
   /** Compares the token in constant time. Undefined if no instance has this id and token. */
   authenticate(instance: string, token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
-  /** The same with only the token, which is unique in the installation. */
+  /** Does the same with only the token, which is unique in the installation. */
   authenticateToken(token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
   state(instance: InstanceId): RuntimeState
   countByStatus(): Record<RuntimeState['status'], number>
@@ -58,34 +58,37 @@ export interface Directory {
   isStatusOfNow(instance: InstanceId): boolean
   render(instance: InstanceId, baseUrl: string): InstanceObject
 
-  /** Resolves when the first QR code is available, or after 10 s. */
+  /** Creates an instance. Resolves when the first QR code is available, or after 10 s. */
   create(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceId>
-  /** Instances, newest first. */
+  /** Lists instances, newest first. */
   list(workspace: WorkspaceId, filter: ListFilter): { ids: InstanceId[]; total: number }
-  /** Throws `not_found` unless the instance belongs to the workspace. */
+  /** Finds an instance. Throws `not_found` unless it belongs to the workspace. */
   find(workspace: WorkspaceId, id: string): InstanceId
-  /** With `nested`, issues name `settings.x` and `webhooks.x`, as the caller wrote them; with `flat`, only the field. */
+  /**
+   * Changes an instance. With `nested`, issues name `settings.x` and `webhooks.x`, as the caller wrote them; with
+   * `flat`, only the field.
+   */
   update(instance: InstanceId, change: InstanceChange, paths?: 'flat' | 'nested'): Promise<void>
   delete(instance: InstanceId): Promise<void>
-  /** Called when the record of an instance is removed. Nobody may use the instance afterwards. */
+  /** The listener is called when the record of an instance is removed. Nobody may use the instance afterwards. */
   onDeleted(listener: (instance: string) => void): void
   rotateToken(instance: InstanceId): Promise<string>
-  /** For this many seconds the previous secret also signs. */
+  /** Replaces the webhook secret. For this many seconds the previous secret also signs. */
   rotateSecret(instance: InstanceId, graceSeconds?: number): Promise<string>
-  /** Tag of the current token, see `InstanceConfig`. Undefined if there is no such instance. */
+  /** Returns the tag of the current token, see `InstanceConfig`. Undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
   /**
    * Changes the defaults of new instances of the workspace and every existing instance, in one commit. Resolves with the number of instances. Rejects
    * with `invalid_request`, and writes nothing, if the result would break a rule of the workspace or of one instance.
    */
   updateWorkspaceWebhooks(workspace: WorkspaceId, change: WebhooksChange): Promise<number>
-  /** The same with a new secret; resolves with the secret. */
+  /** Does the same with a new secret; resolves with the secret. */
   rotateWorkspaceSecret(workspace: WorkspaceId, graceSeconds?: number): Promise<string>
-  /** Proxy of this instance, including user name and password. Undefined if there is no such instance. */
+  /** Returns the proxy of this instance, including user name and password. Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
-  /** Called for every request. Null also if there is no such instance. */
+  /** Returns the dialect. It is called for every request, and returns null also if there is no such instance. */
   dialect(instance: string): Dialect | null
-  /** Settings in the form of responses: user name and password of the proxy are masked. */
+  /** Returns the settings in the form of responses: user name and password of the proxy are masked. */
   settings(instance: InstanceId): InstanceSettings
   webhooks(instance: InstanceId): WebhookSettings
 }

@@ -1,4 +1,4 @@
-/** Records of all instances in memory, in the order of creation, with the look-up by token. */
+/** Holds the records of all instances in memory, in the order of creation, with the look-up by token. */
 import { hashOf, isSameHash } from '../account/credentials.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -14,7 +14,7 @@ export interface HeldInstances {
   hold(record: InstanceRecord): void
   forget(instance: string): void
   find(instance: string): InstanceRecord | undefined
-  /** Throws `not_found` for an unknown id. */
+  /** Finds a record. Throws `not_found` for an unknown id. */
   get(instance: string): InstanceRecord
   ids(): Iterable<string>
   of(workspace: WorkspaceId): InstanceRecord[]
@@ -28,7 +28,7 @@ interface Held {
   tokenHash: string
 }
 
-/** Used for an unknown id, so that it takes the same time as a wrong token. */
+/** Hash that is compared for an unknown id, so that the look-up takes the same time as for a wrong token. */
 const NOBODY = hashOf('')
 
 const callerOf = ({ id, workspace }: InstanceRecord): InstanceCaller => ({

@@ -18,20 +18,20 @@ export interface ImportedDevice {
   workspace: string
   name: string
   token: string
-  /** Program that the device comes from. Absent in a record of an earlier release. */
+  /** Program that the device comes from. It is absent in a record of an earlier release. */
   from?: ImportSource | undefined
   identity: string
-  /** Credentials in base64. Those of an archived instance are sealed with its own key. */
+  /** Credentials in base64. Those of an archived instance are sealed with the key of the instance. */
   creds: string
   slices: number
-  /** The whole instance, if it comes from an archive. Its slices contain records instead of keys. */
+  /** The whole instance, if it comes from an archive. Its slices then contain records instead of keys. */
   archive?: ArchivedInstance | undefined
 }
 
 export interface ArchivedInstance {
-  /** JSON of its configuration at the source. */
+  /** JSON of the instance's configuration at the source. */
   config: string
-  /** Key of its records, in base64. */
+  /** Key of the instance's records, in base64. */
   ringKey: string
 }
 
@@ -56,7 +56,7 @@ const devices = (sealed: Sealer) => repository({ name: 'imported device', schema
 const slices = (sealed: Sealer) => repository({ name: 'keys of an imported device', schema: SliceSchema, version: 1, sealed })
 const refusals = repository({ name: 'refused import', schema: RefusalSchema, version: 1 })
 
-/** Records of a device, to be written in one commit. */
+/** Returns the records of a device, to be written in one commit. */
 export function importOps(
   sealer: Sealer,
   about: Pick<ImportedDevice, 'id' | 'workspace' | 'name' | 'token' | 'from'>,
@@ -75,7 +75,7 @@ export function importOps(
 
 /** Bytes of the records in one slice of an archive. */
 const SLICE_BYTES = 100_000
-/** Used in slices of an archive in place of a key's type. */
+/** Name that takes the place of a key's type in slices of an archive. */
 const RECORD = 'record'
 
 /**
@@ -94,7 +94,7 @@ export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, 
     size = 0
   }
   return {
-    /** `name`: key of the record without the prefix of its instance. */
+    /** Adds a record. `name`: key of the record without the prefix of its instance. */
     async add(name: string, value: Uint8Array): Promise<void> {
       held.push([RECORD, name, base64(value)])
       size += value.length
@@ -128,7 +128,7 @@ export async function* keySlices(
 /** Removes the device, but not its slices. */
 export const importTaken = ({ id }: ImportedDevice): Op => [keys.import(id), null]
 
-/** Must run after the device is removed. */
+/** Removes the slices. Must run after the device is removed. */
 export const removeSlices = (store: StateStore, device: ImportedDevice): Promise<void> =>
   removeThese(
     store,
@@ -140,7 +140,7 @@ export const importRefused = (device: ImportedDevice, { message, code }: Failure
   refusals.encode(keys.importRefusal(device.id), { reason: message, code }),
 ]
 
-/** Reason why the service refused the device; undefined if it did not. */
+/** Returns the reason why the service refused the device; undefined if it did not. */
 export async function refusalOf(store: Pick<StateStore, 'get'>, id: string): Promise<Failure | undefined> {
   const refusal = await refusals.get(store, keys.importRefusal(id))
   return refusal && new Failure(refusal.code as FailureCode, { message: refusal.reason })

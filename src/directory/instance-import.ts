@@ -1,4 +1,7 @@
-/** Imports an instance from a file, for the API. The command `instance import` leaves its device in the store, too, and a running service takes it over. */
+/**
+ * Imports an instance from a file, for the API. A running service also takes over the devices that the command
+ * `instance import` stores.
+ */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -27,9 +30,9 @@ export interface InstanceImportDeps {
   tempDir: string
   /** Reads the file in another thread. */
   read(file: string, wish: FileToRead): Promise<FileFound>
-  /** Leaves the device of the file in the store. Resolves with the id of the future instance. */
+  /** Stores the device of the file. Resolves with the id of the future instance. */
   stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>
-  /** Makes instances of the devices in the store. Settles when they run. */
+  /** Creates instances from the devices in the store. Settles when they run. */
   takeImports(): Promise<void>
   steps: Steps
   log: Log
@@ -38,8 +41,8 @@ export interface InstanceImportDeps {
 const TAKING = 'importing'
 
 /**
- * A kill before the device is staged leaves nothing that the next start does not remove. After that the next start makes the instance of it, although the
- * caller got no answer.
+ * Creates the import. A kill before the device is staged leaves nothing that the next start does not remove. After that
+ * the next start creates the instance, although the caller got no answer.
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   const { store, sealer, keyOf, account, tempDir, read, stage, takeImports, steps, log } = deps

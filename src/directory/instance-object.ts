@@ -6,7 +6,7 @@ import { type RestrictionObject, renderRestriction } from '../domain/restriction
 import { MASKED } from '../domain/url-text.ts'
 import type { Subscription, SubscriptionStatus } from '../domain/workspace.ts'
 
-/** Record of the main thread. */
+/** Record of an instance in the main thread. */
 export interface InstanceRecord {
   id: string
   workspace: string
@@ -14,7 +14,7 @@ export interface InstanceRecord {
   token: string
   settings: InstanceSettings
   webhooks: WebhookSettings
-  /** Never shown. */
+  /** Previous webhook secret, which is never shown. */
   previousSecret?: PreviousSecret | undefined
   /** Program that the device came from, if it was imported. It remains when another account is paired. */
   importedFrom?: ImportSource | undefined
@@ -88,7 +88,7 @@ export const renderSettings = (settings: InstanceSettings): InstanceSettings => 
   proxy_url: settings.proxy_url === null ? null : maskUserInfo(settings.proxy_url),
 })
 
-/** `http://user:secret@host:1` becomes `http://***@host:1`. */
+/** Masks user name and password of a URL: `http://user:secret@host:1` becomes `http://***@host:1`. */
 export function maskUserInfo(url: string): string {
   const parsed = new URL(url)
   return parsed.username === '' && parsed.password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, `$1${MASKED}@`)

@@ -1,4 +1,4 @@
-/** Takes back an instance whose move was called off, for the API, as the command `instance resume` does. */
+/** Takes back an instance whose move was cancelled, for the API, as the command `instance resume` does. */
 import { notMoved } from '../archive/moved-to.ts'
 import type { InstanceId } from '../domain/ids.ts'
 import type { Status } from '../domain/instance.ts'
@@ -12,7 +12,10 @@ export interface InstanceResumeDeps {
   log: Log
 }
 
-/** Resolves with the status that the instance begins with. Rejects with `not_allowed` if it was not moved. */
+/**
+ * Creates the resumption. It resolves with the status that the instance begins with, and rejects with `not_allowed` if
+ * the instance was not moved.
+ */
 export const createInstanceResume =
   ({ store, engine, log }: InstanceResumeDeps) =>
   async (instance: InstanceId): Promise<Status> => {

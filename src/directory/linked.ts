@@ -7,11 +7,11 @@ interface StoredCreds {
   creds: { signedIdentityKey: { public: { data: string } } }
 }
 
-/** Public identity key of the device with these credentials, in base64. */
+/** Returns the public identity key of the device with these credentials, in base64. */
 export const identityIn = (creds: Uint8Array): string =>
   (JSON.parse(Buffer.from(creds).toString()) as StoredCreds).creds.signedIdentityKey.public.data
 
-/** `keyOf`: key of the records of an instance; undefined if there is none. */
+/** Finds the instance with this identity. `keyOf`: key of the records of an instance; undefined if there is none. */
 export async function instanceWith(
   identity: string,
   store: Pick<StateStore, 'get' | 'range'>,

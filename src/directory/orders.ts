@@ -30,22 +30,25 @@ const answers = repository({
   schema: v.object({ problem: v.nullable(v.string()) }),
 })
 
-/** At most one request per instance waits: a later one replaces it. */
+/** Writes an order. At most one order per instance waits: a later one replaces it. */
 export const orderOps = (instance: string, order: OrderName): Op[] => [
   orders.encode(keys.order(instance), { order }),
   answers.remove(keys.orderAnswer(instance)),
 ]
 
-/** Withdraws the request, for a command that found no running service. */
+/** Withdraws the order, for a command that found no running service. */
 export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order(instance))
 
-/** `problem`: the reason why the service did not carry it out, or null. Undefined while the request waits. */
+/**
+ * Returns the answer to an order; undefined while the order waits. `problem`: the reason why the service did not carry
+ * it out, or null.
+ */
 export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<{ problem: string | null } | undefined> =>
   answers.get(store, keys.orderAnswer(instance))
 
 /**
- * Longest time that an instance is without a shard. A command that was killed does not ask for one again; one that still works then asks for the pause
- * again before it removes anything.
+ * Longest time that an instance is without a shard. A command that was killed does not end its pause; one that still
+ * works requests the pause again before it removes anything.
  */
 const PAUSE_MS = 10 * MINUTE
 
@@ -57,11 +60,11 @@ export interface OrdersDeps {
   host(instance: string): Promise<unknown>
 }
 
-/** Carries out all waiting requests. */
+/** Carries out all waiting orders. */
 export function createOrders({ store, engine, log, host }: OrdersDeps): () => Promise<void> {
   const paused = new Map<string, NodeJS.Timeout>()
 
-  /** The instance gets a shard: its command has ended, or was killed. */
+  /** Gives the instance a shard again: its command has ended, or was killed. */
   async function goOn(instance: string): Promise<unknown> {
     clearTimeout(paused.get(instance))
     return paused.delete(instance) ? host(instance) : undefined
@@ -110,7 +113,7 @@ export function createOrders({ store, engine, log, host }: OrdersDeps): () => Pr
   }
 }
 
-/** Removes at a start what no command waits for: answers, and requests for a pause, whose command was killed or gives up. */
+/** Removes at a start what no command waits for: answers, and orders for a pause, whose command was killed or gives up. */
 export async function removeOrderLeftovers(store: StateStore): Promise<void> {
   const ops: Op[] = []
   for await (const [key] of store.range(keys.orderAnswers)) ops.push([key, null])

@@ -21,7 +21,7 @@ const Settings: v.GenericSchema<unknown, InstanceSettings> = v.object({
   ...each(SETTING_FLAGS, v.boolean()),
   ...each(SETTING_NUMBERS, v.number()),
   ...each(SETTING_TEXTS, v.nullable(v.string())),
-  // Absent in records of earlier releases.
+  // These fields are absent in records of earlier releases.
   ...each(SETTING_DIALECTS, v.optional(v.nullable(v.picklist(DIALECTS)), null)),
 })
 
@@ -41,14 +41,14 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
 export const instanceRecords = (sealed: Sealer) =>
   repository<InstanceRecord>({ name: 'instance configuration', schema: Schema, version: 1, sealed })
 
-/** A record in an archive, where it is not sealed individually. Throws a `RecordError` if it cannot be read. */
+/** Reads a record in an archive, where it is not sealed individually. Throws a `RecordError` if it cannot be read. */
 export const archivedRecord = (text: string): InstanceRecord =>
   repository<InstanceRecord>({ name: 'archived instance configuration', schema: Schema, version: 1 }).decode(
     'archive',
     Buffer.from(text),
   )
 
-/** Distinguishes two tokens and reveals nothing about a token of 192 random bits. */
+/** Returns a tag that distinguishes two tokens and reveals nothing about a token of 192 random bits. */
 export const tokenTagOf = (token: string): string => hashOf(`links ${token}`).slice(0, 16)
 
 export const toConfig = (

@@ -5,7 +5,7 @@
 import { SECOND } from '../domain/clock.ts'
 import type { InstanceRecord } from './instance-object.ts'
 
-/** `now`: milliseconds since the epoch. */
+/** Returns the previous secret while it still signs. `now`: milliseconds since the epoch. */
 export const previousSecret = ({ webhooks }: InstanceRecord, graceSeconds: number, now: number) => ({
   previousSecret: graceSeconds === 0 ? undefined : { secret: webhooks.secret, until: now + graceSeconds * SECOND },
 })

@@ -5,7 +5,7 @@ import type { SettingsChange } from './directory.ts'
 import { maskUserInfo } from './instance-object.ts'
 import type { CheckUrl } from './webhooks.ts'
 
-/** `at` is the prefix of the field in the path of the issue. */
+/** Applies a change. `at` is the prefix of the field in the path of the issue. */
 export function changeSettings(
   current: InstanceSettings,
   change: SettingsChange,

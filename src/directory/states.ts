@@ -1,4 +1,7 @@
-/** Last known state of every instance, as its shard reports it. It is only in memory, because the record of the shard is authoritative. */
+/**
+ * Holds the last known state of every instance, as its shard reports it. States are only in memory, because the record
+ * of the shard is authoritative.
+ */
 import { CREATED, type RuntimeState } from '../domain/instance.ts'
 
 /** Statuses before the first QR code; the answer to a creation waits while the status is one of these. */
@@ -23,7 +26,10 @@ export function createStates() {
       set(instance, state)
     },
 
-    /** Applies an answer to `start`. Events come over another port and may have overtaken it, so it is only used before the first event. */
+    /**
+     * Applies an answer to `start`. Events come over another port and may have overtaken it, so the answer is only used
+     * before the first event.
+     */
     answer(instance: string, state: RuntimeState) {
       if (!known.has(instance)) set(instance, state)
     },

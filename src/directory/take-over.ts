@@ -1,7 +1,8 @@
 /**
- * Creates instances from the imported devices in the store (`imports.ts`). Keys are written first, in separate commits; the commit that creates the
- * instance has the credentials and removes the device. A kill before it leaves records without a configuration, which the next start erases
- * (`storage/erase.ts`) before it takes the device over again. After it the instance exists, and the device cannot create a second one.
+ * Creates instances from the imported devices in the store (`imports.ts`). Keys are written first, in separate commits;
+ * the commit that creates the instance has the credentials and removes the device. A kill before that commit leaves
+ * records without a configuration, which the next start erases (`storage/erase.ts`) before it takes the device over
+ * again. After the commit the instance exists, and the device cannot create a second one.
  */
 import type { DeviceKey } from '../domain/device-bundle.ts'
 import { Failure } from '../domain/failures.ts'
@@ -38,12 +39,12 @@ export interface ImportedMedia {
   dropAdopted(instance: string): Promise<void>
 }
 
-/** A longer commit delays those of everybody else (`storage/remove-all.ts`). */
+/** The most records per commit: a longer commit delays those of everybody else (`storage/remove-all.ts`). */
 const WRITTEN_AT_ONCE = 100
 
 /** Takes over all waiting devices. Resolves with the ids of the created instances. */
 export function createTakeOver({ store, sealer, keyRing, steps, log, insert, media }: TakeOverDeps): () => Promise<string[]> {
-  /** A key of a device, or a record of an archived instance, which is already sealed. */
+  /** Returns the record of a key of a device, or of a record of an archived instance, which is already sealed. */
   function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {
     if (archive) return [keys.instance(id) + name, value]
     const key = signalKey(id, type, name, own)
@@ -83,7 +84,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
     await media.dropStaged(id)
   }
 
-  /** Nothing but the reason remains of a refused device. An instance that already has its id is not touched. */
+  /** Refuses a device. Nothing of it but the reason remains. An instance that already has its id is not touched. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
     log.error({ err: failure, instance_id: device.id }, 'an imported device could not be taken over')
     await media.dropStaged(device.id)

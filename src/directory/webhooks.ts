@@ -16,7 +16,7 @@ export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
 /** Returns a sentence that explains why a webhook URL is refused; undefined if it is allowed. */
 export type CheckUrl = (url: string) => string | undefined
 
-/** The change in the object's own fields: replaced fields and `single_url` are converted. */
+/** Returns the change in the object's own fields: replaced fields and `single_url` are converted. */
 function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[K] | undefined } {
   const { single_url, connected_url, disconnected_url, ignore_connected_callback, ignore_disconnected_callback, ...rest } = change
   const result = { ...rest }
@@ -32,7 +32,10 @@ function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[
   return result
 }
 
-/** Throws `invalid_request` if the result would break a rule; `at` is the prefix of the field in the path of the issue. */
+/**
+ * Applies a change. Throws `invalid_request` if the result would break a rule; `at` is the prefix of the field in the
+ * path of the issue.
+ */
 export function changeWebhooks(current: WebhookSettings, change: WebhooksChange, checkUrl: CheckUrl, at = ''): WebhookSettings {
   const issues: Issue[] = []
   const given = Object.entries(own(change, issues)).filter(([, value]) => value !== undefined)

@@ -89,7 +89,7 @@ export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
     return next.length
   }
 
-  /** Resolves with the number of instances. */
+  /** Changes the webhooks. Resolves with the number of instances. */
   return (workspace: WorkspaceId, decide: DecideWebhooks, also: Also = () => ({})): Promise<number> =>
     mutex.run(webhooksOf(workspace), async () => {
       const ids = recordsOf(workspace).map(({ id }) => id)

@@ -7,24 +7,31 @@ import ipaddr from 'ipaddr.js'
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type Ranges = readonly (readonly [network: Address, bits: number])[]
 
-/** IPv4-mapped IPv6 is treated as IPv4, because the kernel reports an IPv4 peer of an IPv6 socket in this form. */
+/** Treats IPv4-mapped IPv6 as IPv4, because the kernel reports an IPv4 peer of an IPv6 socket in this form. */
 const unmapped = (address: Address): Address =>
   address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() ? (address as ipaddr.IPv6).toIPv4Address() : address
 
-/** Undefined if the text is not an address. IPv4 may have fewer parts, octal or hexadecimal, as in the host of a URL. */
+/**
+ * Parses an address; undefined if the text is not one. IPv4 may have fewer parts, octal or hexadecimal, as in the host
+ * of a URL.
+ */
 export const readAddress = (text: string): Address | undefined =>
   ipaddr.isValid(text) ? unmapped(ipaddr.parse(text)) : undefined
 
-/** Canonical form of an address: IPv4 in four decimal parts, IPv6 compressed, mapped IPv4 as IPv4. */
+/** Returns the canonical form of an address: IPv4 in four decimal parts, IPv6 compressed, mapped IPv4 as IPv4. */
 export const canonicalAddress = (text: string): string | undefined => readAddress(text)?.toString()
 
-/** Address in the host of a URL, in any notation; undefined for a name. (`new URL` has already converted octal, hexadecimal and decimal.) */
+/**
+ * Returns the address in the host of a URL, in any notation; undefined for a name. (`new URL` has already converted
+ * octal, hexadecimal and decimal.)
+ */
 export const literalAddress = (hostname: string): string | undefined =>
   canonicalAddress(hostname.replace(/^\[|\]$/g, '').replace(/\.$/, ''))
 
 /**
- * `10.0.0.1` becomes `10.0.0.1/32`; undefined for an invalid address or prefix. IPv4 needs four parts, because `10.1` would be read as 10.0.0.1. An
- * IPv4-mapped range becomes the IPv4 range, as the addresses do that are compared with it.
+ * Returns the canonical form of a range: `10.0.0.1` becomes `10.0.0.1/32`; undefined for an invalid address or prefix.
+ * IPv4 needs four parts, because `10.1` would be read as 10.0.0.1. An IPv4-mapped range becomes the IPv4 range, as the
+ * addresses do that are compared with it.
  */
 export function canonicalCidr(entry: string): string | undefined {
   const [text = '', prefix] = entry.trim().split('/')
@@ -34,14 +41,15 @@ export function canonicalCidr(entry: string): string | undefined {
   if (!ipaddr.isValidCIDR(cidr)) return undefined
   const address = unmapped(written)
   if (address === written) return cidr
-  // Wider than the 96 bits that mark it as mapped: it would be a range of both families.
+  // A range that is wider than the 96 bits that mark it as mapped would be one of both families.
   const bits = Number(cidr.split('/')[1]) - 96
   return bits < 0 ? undefined : `${address}/${bits}`
 }
 
 /**
- * Reason why an entry of an edited list is refused, for `… {problem}`; undefined for an address or a range without host bits. With host bits the
- * writer may have meant the range or the one address, so it is refused.
+ * Returns the reason why an entry of an edited list is refused, for `… {problem}`; undefined for an address or a range
+ * without host bits. With host bits the writer may have meant the range or the one address, so such an entry is
+ * refused.
  */
 export function problemOfRange(entry: string): string | undefined {
   const cidr = canonicalCidr(entry)
@@ -67,7 +75,7 @@ export function parseRanges(list: readonly string[]): Ranges {
 export const isWithin = (ranges: Ranges, address: Address): boolean =>
   ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits))
 
-/** False for a text that is not an address. */
+/** Whether an address is in one of the ranges; false for a text that is not an address. */
 export function isIn(ranges: Ranges, text: string): boolean {
   if (ranges.length === 0) return false
   const address = readAddress(text)
@@ -81,8 +89,8 @@ const NEAR = parseRanges([...LOOPBACK, '10.0.0.0/8', '172.16.0.0/12', '192.168.0
 export const isNear = (text: string): boolean => isIn(NEAR, text)
 
 /**
- * Network of one subscriber: an IPv4 address, or the /64 of an IPv6 address, because one caller can use 2^64 addresses. Text that is not an address
- * stays unchanged.
+ * Returns the network of one subscriber: an IPv4 address, or the /64 of an IPv6 address, because one caller can use
+ * 2^64 addresses. Text that is not an address stays unchanged.
  */
 export function subscriberOf(text: string): string {
   const address = readAddress(text)
@@ -92,8 +100,9 @@ export function subscriberOf(text: string): string {
 }
 
 /**
- * The IPv4 address that an IPv6 address represents: a translator, a tunnel or the kernel would connect to that one. Only for destinations: as the
- * source of a request, such an address proves nothing about the IPv4 address inside.
+ * Returns the IPv4 address that an IPv6 address represents: a translator, a tunnel or the kernel would connect to that
+ * one. This is only for destinations: as the source of a request, such an address proves nothing about the IPv4 address
+ * inside.
  */
 export function reachedAddress(address: Address): Address {
   if (address.kind() === 'ipv4') return address

@@ -1,7 +1,7 @@
-/** A small system file that is parsed again when it has changed. */
+/** Reads a small system file, which is parsed again when it has changed. */
 import { readFile, stat } from 'node:fs/promises'
 
-/** A missing or unreadable file counts as empty. */
+/** Returns the parsed file. A missing or unreadable file counts as empty. */
 export function cachedFile<T>(path: string, parse: (text: string) => T): () => Promise<T> {
   let version: string | undefined
   let value = parse('')

@@ -1,6 +1,7 @@
 /**
- * Guarded outgoing requests: every request to an address that somebody else chose (webhooks, media by URL, link previews) goes through here. The
- * resolved addresses of a name are checked, and the connection uses exactly those, so there is no second look-up that could give other addresses.
+ * Makes guarded outgoing requests: every request to an address that somebody else chose (webhooks, media by URL, link
+ * previews) goes through here. The resolved addresses of a name are checked, and the connection uses exactly those, so
+ * there is no second look-up that could give other addresses.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { buildConnector as Connectors, Dispatcher } from 'undici'
@@ -86,7 +87,7 @@ export function networkError(error: unknown): NetworkError {
   return 'connection'
 }
 
-/** The error, its causes, and the parts of a happy-eyeballs failure (one per address). */
+/** Yields the error, its causes, and the parts of a happy-eyeballs failure (one per address). */
 function* causes(error: unknown): Generator<{ code: string; name: string }> {
   if (!(error instanceof Error)) return
   yield { code: String((error as NodeJS.ErrnoException).code ?? ''), name: error.name }

@@ -1,6 +1,6 @@
 /**
- * Downloads from an address that somebody else chose into a file, with limits: the body is never in memory as a whole, and the download is aborted as
- * soon as it is too large.
+ * Downloads a file from an address that somebody else chose. The body is never in memory as a whole, and the download
+ * is aborted as soon as the file is too large.
  */
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -18,7 +18,10 @@ export interface Downloaded {
 /** Number of bytes that may wait for the disk, which gets several pieces at a time. */
 const WAITING = 512 * 1_024
 
-/** Throws FetchFailed. A status other than 2xx is an answer, not an error, and writes nothing. The file receives the output of `through`. */
+/**
+ * Downloads into a file, which receives the output of `through`. Throws FetchFailed. A status other than 2xx is an
+ * answer, not an error, and writes nothing.
+ */
 export function guardedDownload(
   url: string,
   path: string,

@@ -1,4 +1,4 @@
-/** A GET with limits, to an address that somebody else chose: media by URL, link previews. */
+/** Makes a GET with limits, to an address that somebody else chose: media by URL, link previews. */
 import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
@@ -17,7 +17,7 @@ export interface GuardedFetchOptions {
   /** Handling of a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
   tooLarge?: 'fail' | 'cut'
   headers?: Record<string, string>
-  /** Passed to the connector; tests provide their own names and sockets. */
+  /** Names and sockets of tests, which are passed to the connector. */
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
 }
 
@@ -27,7 +27,7 @@ export interface Fetched {
   status: number
   /** Headers with lower-case names; the first of repeated headers. */
   headers: Record<string, string>
-  /** Empty unless the status is 2xx. */
+  /** Body of the answer; empty unless the status is 2xx. */
   body: Uint8Array
 }
 
@@ -62,7 +62,7 @@ export interface Answered {
   signal: AbortSignal
 }
 
-/** Throws FetchFailed. A status other than 2xx is an answer, not an error. */
+/** Fetches a URL. Throws FetchFailed. A status other than 2xx is an answer, not an error. */
 export function guardedFetch(url: string, options: GuardedFetchOptions): Promise<Fetched> {
   const { maxBytes, tooLarge = 'fail' } = options
   return guardedRequest(url, options, async (answer) => {
@@ -71,7 +71,7 @@ export function guardedFetch(url: string, options: GuardedFetchOptions): Promise
   })
 }
 
-/** `read` reads the answer within the same time limit and before the connection is closed. */
+/** Makes a request. `read` reads the answer within the same time limit and before the connection is closed. */
 export async function guardedRequest<T>(
   url: string,
   options: GuardedFetchOptions,
@@ -124,8 +124,8 @@ async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number, tooLarg
 }
 
 /**
- * The body without its content encoding, piece by piece. We request no encoding, but some servers use one anyway. The caller enforces the size limit
- * on these decoded bytes.
+ * Yields the body without its content encoding, piece by piece. We request no encoding, but some servers use one
+ * anyway. The caller enforces the size limit on these decoded bytes.
  */
 export async function* decoded({ body, headers }: Pick<Answered, 'body' | 'headers'>): AsyncGenerator<Buffer> {
   if (body === null) return
@@ -152,10 +152,13 @@ function webUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** Credentials of a URL with `user:password@`, which undici ignores silently. A redirect to another origin does not get them. */
+/**
+ * Returns the credentials of a URL with `user:password@`, which undici ignores silently. A redirect to another origin
+ * does not get them.
+ */
 function credentials({ username, password }: URL): { authorization?: string } {
   if (username === '' && password === '') return {}
-  // Decoded to bytes and not to text, because they need not be UTF-8.
+  // The credentials are decoded to bytes and not to text, because they need not be UTF-8.
   const bytes = `${username}:${password}`.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )

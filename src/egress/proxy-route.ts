@@ -1,6 +1,7 @@
 /**
- * Connection to the proxy of an instance. A user chose its address, as with a webhook URL, and a proxy could reach every port of our own network. So
- * the same list checks it: a literal address here, a name each time it is resolved.
+ * Checks the connection to the proxy of an instance. A user chose its address, as with a webhook URL, and a proxy could
+ * reach every port of our own network. So the same list checks it: a literal address here, a name each time it is
+ * resolved.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { Ranges } from './addresses.ts'
@@ -16,7 +17,7 @@ export interface ProxyRoute {
 
 const REFUSED = 'the address of the proxy is private, loopback or reserved'
 
-/** Throws `EgressBlocked` for a literal address in the URL, for which no look-up is made. */
+/** Returns the route. Throws `EgressBlocked` for a literal address in the URL, for which no look-up is made. */
 export function proxyRoute(url: string, allow: Ranges, resolve: Resolve = systemResolve): ProxyRoute {
   if (checkProxyAddress(new URL(url), allow) !== undefined) throw new EgressBlocked(REFUSED)
 

@@ -37,7 +37,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
   const hosts = cachedFile(hostsFile, parseHosts)
   const search = cachedFile(resolverFile, parseSearch)
 
-  /** Empty if there is no such name. */
+  /** Queries the addresses of a name; empty if there is no such name. */
   async function ask(name: string, resolver: Resolver): Promise<string[]> {
     const found: string[][] = [[], []]
     const problems: Error[] = []
@@ -84,7 +84,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
 
 export const systemResolve: Resolve = createResolve()
 
-/** Addresses by lower-case name: hosts(5). */
+/** Parses hosts(5): addresses by lower-case name. */
 export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   const hosts = new Map<string, string[]>()
   for (const line of text.split('\n')) {
@@ -99,10 +99,10 @@ export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   return hosts
 }
 
-/** Domains that complete a short name: resolv.conf(5). */
+/** Domains that complete a short name, from resolv.conf(5). */
 interface Search {
   domains: readonly string[]
-  /** A name with at least this many dots is first looked up unchanged. */
+  /** Number of dots from which on a name is first looked up unchanged. */
   dots: number
 }
 
@@ -122,7 +122,7 @@ export function parseSearch(text: string): Search {
   return { domains, dots }
 }
 
-/** Names in the order in which the system's look-up would try them. */
+/** Returns names in the order in which the system's look-up would try them. */
 function candidates(hostname: string, { domains, dots }: Search): string[] {
   if (hostname.endsWith('.')) return [hostname.slice(0, -1)]
   const completed = domains.map((domain) => `${hostname}.${domain}`)

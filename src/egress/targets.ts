@@ -10,7 +10,7 @@ export const MAX_URL_LENGTH = 2_048
 /** `public`: on the internet. `allowed`: in the operator's list. `refused`: everything else. */
 export type Verdict = 'public' | 'allowed' | 'refused'
 
-/** `allow`: the parsed `SVC_EGRESS_ALLOW`. */
+/** Judges an address. `allow`: the parsed `SVC_EGRESS_ALLOW`. */
 export function judge(text: string, allow: Ranges): Verdict {
   const written = readAddress(text)
   if (written === undefined) return 'refused'
@@ -23,12 +23,12 @@ const PORT_ZERO = 'must not use port 0'
 const PRIVATE = 'must not point to a private, loopback or reserved address'
 
 const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
-/** RFC 1929 has one byte for the length of each credential. */
+/** Longest user name or password of a proxy: RFC 1929 has one byte for the length of each. */
 const MAX_PROXY_CREDENTIAL = 255
 
 /**
- * The problem with the URL of a proxy, as a sentence; undefined if there is none. Implementations disagree about parts after the host, so they are
- * refused. A name is checked when the connection is made.
+ * Returns the problem with the URL of a proxy, as a sentence; undefined if there is none. Implementations disagree
+ * about parts after the host, so they are refused. A name is checked when the connection is made.
  */
 export function checkProxy(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)
@@ -55,7 +55,7 @@ export function checkProxyAddress({ hostname }: URL, allow: Ranges): string | un
   return literal !== undefined && judge(literal, allow) === 'refused' ? PRIVATE : undefined
 }
 
-/** Undefined if the part cannot be decoded. */
+/** Returns the length of a credential in bytes; undefined if it cannot be decoded. */
 function credentialBytes(part: string): number | undefined {
   try {
     return new TextEncoder().encode(decodeURIComponent(part)).byteLength
@@ -65,8 +65,8 @@ function credentialBytes(part: string): number | undefined {
 }
 
 /**
- * The problem with a webhook URL, as a sentence; undefined if there is none. A name is checked at each delivery, by the addresses to which it then
- * resolves.
+ * Returns the problem with a webhook URL, as a sentence; undefined if there is none. A name is checked at each
+ * delivery, by the addresses to which it then resolves.
  */
 export function checkUrl(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)

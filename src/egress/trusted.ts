@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 
-/** Contexts by file name. */
+/** TLS contexts by file name. */
 const contexts = new Map<string, SecureContext>()
 
 /**
- * Value of `secureContext` for connections; undefined for the system's authorities only, which Node reads once by itself. With `ca` instead, each
- * connection would read the 145 certificates of the system again, which takes longer than the rest of the connection.
+ * Returns the value of `secureContext` for connections; undefined for the system's authorities only, which Node reads
+ * once by itself. With `ca` instead, each connection would read the 145 certificates of the system again, which takes
+ * longer than the rest of the connection.
  */
 export function trustedBy(ca: string | null): SecureContext | undefined {
   if (ca === null) return undefined

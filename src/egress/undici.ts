@@ -18,13 +18,13 @@ export const Agent = part<typeof undici.Agent>('dispatcher/agent')
 
 export const buildConnector = part<typeof undici.buildConnector>('core/connect')
 
-/** Few instances use a proxy, so this is loaded when the first agent is created. */
+/** Creates the agent of a proxy. Few instances use one, so this is loaded when the first agent is created. */
 export const proxyAgent = (options: undici.ProxyAgent.Options): undici.Dispatcher =>
   new (part<typeof undici.ProxyAgent>('dispatcher/proxy-agent'))(options)
 
 type RequestOptions = Omit<undici.Dispatcher.RequestOptions, 'origin' | 'path' | 'method'> & { dispatcher: undici.Dispatcher }
 
-/** A GET through a given dispatcher, because the global one has none of our limits. */
+/** Makes a GET through a given dispatcher, because the global one has none of our limits. */
 export function request(url: string | URL, { dispatcher, ...options }: RequestOptions): Promise<undici.Dispatcher.ResponseData> {
   const { origin, pathname, search } = new URL(url)
   return dispatcher.request({ ...options, method: 'GET', origin, path: pathname + search })

@@ -10,19 +10,22 @@ import type { Log, Logging } from '../domain/log.ts'
 import { incomingFile } from './incoming-file.ts'
 import { createMediaThreads } from './media-threads.ts'
 
-/** The largest file of an import has 64 MB of JSON. */
+/** Heap limit: the largest file of an import has 64 MB of JSON. */
 const HEAP_MB = 512
-/** Number of archives that are written at a time, so that a slow download does not delay the others. Their keys are derived one after the other. */
+/**
+ * The most archives that are written at a time, so that a slow download does not delay the others. Their keys are
+ * derived one after the other.
+ */
 const AT_ONCE = 4
-/** Number of archives that may wait. Administrators request few. */
+/** The most archives that may wait. Administrators request few. */
 const WAITING = 10
 
 export interface ArchiveThreads {
-  /** Resolves when the first bytes are there. The signal ends the work. */
+  /** Writes an archive. Resolves when the first bytes are there. The signal ends the work. */
   write(parts: ArchiveParts, passphrase: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
   /** Reads the file of an import. Rejects with a `Failure`. */
   read(file: string, wish: FileToRead): Promise<FileFound>
-  /** Leaves the device of the file in the store. Resolves with the id of the future instance. */
+  /** Stores the device of the file. Resolves with the id of the future instance. */
   stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>
   close(): Promise<void>
 }

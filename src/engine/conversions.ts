@@ -11,21 +11,21 @@ import { createMediaThreads } from './media-threads.ts'
 import type { Programs } from './programs.ts'
 
 const HEAP_MB = 256
-/** Every instance has at most one item in flight, so this is never reached. */
+/** The most tasks: every instance has at most one item in flight, so this is never reached. */
 const AT_ONCE = 10_000
 /** Time limit of one conversion; the wait for a free slot does not count. */
 const CONVERSION_LIMIT = 2 * MINUTE
 
 export interface Conversions {
-  /** Never rejects. */
+  /** Prepares a media file. Never rejects. */
   prepare(job: MediaJob): Promise<Result>
   close(): Promise<void>
 }
 
 export interface ConversionOptions {
-  /** Null if the machine has no ffmpeg. */
+  /** Paths of ffmpeg and ffprobe; null if the machine has no ffmpeg. */
   programs: Programs | null
-  /** Number of concurrent audio and video conversions. */
+  /** The most audio and video conversions at a time. */
   conversions: number
   logging: Logging
   log: Log

@@ -20,7 +20,7 @@ export interface Downloads {
 export interface DownloadOptions {
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** Number of concurrent downloads. The caller queues the rest. */
+  /** The most downloads at a time. The caller queues the rest. */
   atOnce: number
   logging: Logging
   log: Log

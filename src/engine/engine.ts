@@ -65,7 +65,7 @@ export interface Engine {
   hasTold(instance: string): boolean
   /** True if every shard is up. */
   isReady(): boolean
-  /** Sentence that explains why a shard is not up; undefined if all are. */
+  /** Returns a sentence that explains why a shard is not up; undefined if all are. */
   problem(): string | undefined
   /** Ends all sessions without logging out, and their threads; after `deadlineMs` the threads are terminated. */
   close(deadlineMs: number): Promise<void>
@@ -149,9 +149,9 @@ export interface ShardSetup {
   linksKey: Uint8Array
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** Number of events of one instance that may wait for delivery; the default is in `workers/shard/webhooks/schedule.ts`. */
+  /** The most events of one instance that may wait for delivery; the default is in `workers/shard/webhooks/schedule.ts`. */
   outboxMax?: number | undefined
-  /** Number of concurrent webhook POSTs; the default is in `src/webhooks/delivery/delivery.ts`. */
+  /** The most concurrent webhook POSTs; the default is in `src/webhooks/delivery/delivery.ts`. */
   webhookConcurrency?: number | undefined
   /** Web client version that the operator has configured; absent for ours. */
   webVersion?: readonly [number, number, number] | null | undefined

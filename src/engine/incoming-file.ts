@@ -1,4 +1,7 @@
-/** The main thread's end of a download: pieces of a file arrive over a port and leave as a stream, as fast as they are read. */
+/**
+ * Receives a download on the main thread: pieces of a file arrive over a port and leave as a stream, as fast as they
+ * are read.
+ */
 import type { MessagePort } from 'node:worker_threads'
 import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -7,12 +10,13 @@ import { type FileNews, MORE, type OpenFile } from '../domain/file-download.ts'
 /** A reader that accepts nothing for this long is gone or stuck; common proxies use the same limit. */
 const READER_SILENCE = MINUTE
 /**
- * Time for the server's adapter to send the response head, in ms. Before that the adapter reads ahead for one timer turn; if the stream fails in that
- * time, it answers 500 with the text of the error, but the contract promises a closed connection.
+ * Time for the server's adapter to send the response head, in ms. Before that the adapter reads ahead for one timer
+ * turn; if the stream fails in that time, it answers 500 with the text of the error, but the API promises a closed
+ * connection.
  */
 const HEAD_FIRST = 50
 
-/** `work` rejects when the thread dies, and otherwise settles after the last message of the port. */
+/** Streams a file. `work` rejects when the thread dies, and otherwise settles after the last message of the port. */
 export function incomingFile(
   port: MessagePort,
   work: Promise<void>,

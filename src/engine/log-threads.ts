@@ -5,7 +5,7 @@ import type { LogReader } from '../domain/webhook-log.ts'
 import { createMediaThreads } from './media-threads.ts'
 
 const HEAP_MB = 256
-/** Number of queries that may wait. Administrators make few. */
+/** The most queries that may wait. Administrators make few. */
 const WAITING = 100
 
 export interface LogThreads extends LogReader {

@@ -13,7 +13,10 @@ import type { Result } from './engine.ts'
 import { createMediaThreads } from './media-threads.ts'
 
 const THREADS = 2
-/** Number of bodies that one thread parses at a time. It exceeds what memory allows, because the budget is the limit (http/body-budget.ts). */
+/**
+ * The most bodies that one thread parses at a time. It exceeds what memory allows, because the budget is the limit
+ * (http/body-budget.ts).
+ */
 const AT_ONCE = 5_000
 const WAITING = 10_000
 /** Heap limit in MB. Decoded files are not on the heap; the rest of the bodies and the parsed fields are. */
@@ -23,8 +26,8 @@ type Read = Result & { unknown: string[] }
 
 export interface MediaPool {
   /**
-   * Resolves with the operation and its validated input. `onUnknown`: see `readRequest`. Rejects with `Failure`, or with the reason why the body
-   * ended early.
+   * Parses a body. Resolves with the operation and its validated input. `onUnknown`: see `readRequest`. Rejects with
+   * `Failure`, or with the reason why the body ended early.
    */
   readLargeBody(
     route: string,
@@ -51,7 +54,7 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
     log,
   })
 
-  /** The thread may answer before the end of the body; the rest is then not needed. */
+  /** Sends a body to a thread. The thread may answer before the end of the body; the rest is then not needed. */
   async function read<T>(name: string, task: object, { batches, held }: ComingBody): Promise<T> {
     const { port1: port, port2 } = new MessageChannel()
     let room = BATCHES_AHEAD

@@ -1,4 +1,7 @@
-/** Threads of `workers/media` and similar ones: they have no state, start when there is work, and end after a while without work. */
+/**
+ * Runs threads of `workers/media` and similar ones: they have no state, start when there is work, and end after a while
+ * without work.
+ */
 import { Piscina } from 'piscina'
 import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
@@ -10,13 +13,13 @@ const IDLE = 30 * SECOND
 const YOUNG_MB = 6
 
 export interface MediaThreads {
-  /** Folder below `workers`; default `media`. */
+  /** Folder below `workers`; by default `media`. */
   folder?: string
   /** Name of the main module of the thread in that folder. */
   name: string
   data: object
   threads: number
-  /** Number of concurrent tasks per thread, and number of tasks that may wait. */
+  /** The most concurrent tasks per thread, and the most tasks that may wait. */
   atOnce: number
   waiting: number
   heapMb: number

@@ -1,4 +1,4 @@
-/** Which shard hosts which instance. The placement is only in memory, because any shard can host any instance. */
+/** Places instances on shards. The placement is only in memory, because any shard can host any instance. */
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { StartHow } from './engine.ts'
@@ -8,7 +8,7 @@ import type { Shard } from './shard-supervisor.ts'
 export interface Placed {
   shard: Shard
   config: InstanceConfig
-  /** Generation that its start was sent to; undefined while it waits. */
+  /** Generation to which the start was sent; undefined while it waits. */
   generation: number | undefined
   /** Generation that has announced a state of the instance. */
   heardIn: number | undefined
@@ -20,7 +20,7 @@ export interface Placement {
   /** Places an instance where it is already, or on the shard with the fewest instances. Undefined if there is no shard for it. */
   place(config: InstanceConfig, how: StartHow): Placed | undefined
   get(instance: string): Placed | undefined
-  /** Throws `engine_unavailable` for an instance without a place. */
+  /** Finds an instance. Throws `engine_unavailable` for one without a place. */
   find(instance: string): Placed
   remove(instance: string): void
   on(shard: Shard): Placed[]
@@ -29,7 +29,10 @@ export interface Placement {
 export function createPlacement(shards: readonly Shard[]): Placement {
   const placed = new Map<string, Placed>()
 
-  /** The shard with the fewest instances. A new instance needs a shard that answers; a boot can wait for the next thread run. */
+  /**
+   * Returns the shard with the fewest instances. A new instance needs a shard that answers; a boot can wait for the
+   * next thread run.
+   */
   function roomiest(how: StartHow): Shard | undefined {
     const load = new Map(shards.map((shard) => [shard, 0]))
     for (const { shard } of placed.values()) load.set(shard, load.get(shard)! + 1)

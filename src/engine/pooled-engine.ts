@@ -18,8 +18,8 @@ import { threadModule } from './thread.ts'
 import { isUnavailable } from './unavailable.ts'
 
 /**
- * Number of sessions per second that resume, per network route (our own address, or a proxy); the operator may change it. A boot starts no other
- * sessions: an instance without an account waits for its caller.
+ * The most sessions per second that resume, per network route (our own address, or a proxy); the operator may change
+ * it. A boot starts no other sessions: an instance without an account waits for its caller.
  */
 const STARTS_PER_SECOND = 25
 /** V8 heap of one thread in MB; buffers are additional. */
@@ -53,10 +53,10 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
 }
 
 export interface PooledEngine extends Engine {
-  /** Generation of every shard that answers; undefined for one that does not. */
+  /** Returns the generation of every shard that answers; undefined for one that does not. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
-  /** Surveys of all shards in their order; undefined for one that does not answer within a second. */
+  /** Returns surveys of all shards in their order; undefined for one that does not answer within a second. */
   survey(): Promise<(ShardSurvey | undefined)[]>
   /** Requests a report of every shard. Resolves when all have reported, or after one second. */
   refreshReports(): Promise<void>
@@ -64,7 +64,10 @@ export interface PooledEngine extends Engine {
   crashShard(shard: number, how?: CrashHow): Promise<void>
 }
 
-/** Buffers of inline media that can be transferred. A view of a larger buffer is excluded, because the rest would be transferred too. */
+/**
+ * Returns the buffers of inline media that can be transferred. A view of a larger buffer is excluded, because the rest
+ * would be transferred too.
+ */
 function movable(input: unknown): ArrayBuffer[] {
   const buffers: ArrayBuffer[] = []
   for (const { bytes } of inlineMedia(input))
@@ -72,7 +75,10 @@ function movable(input: unknown): ArrayBuffer[] {
   return buffers
 }
 
-/** Resolves when every shard answers. If a shard fails with an error that a retry cannot fix, it rejects and leaves no thread behind. */
+/**
+ * Creates the engine. Resolves when every shard answers. If a shard fails with an error that a retry cannot fix, it
+ * rejects and leaves no thread behind.
+ */
 export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine> {
   const {
     shards: count,
@@ -183,7 +189,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   return engine
 }
 
-/** Undefined if the shard does not answer in time. */
+/** Returns the survey of a shard; undefined if it does not answer in time. */
 async function surveyOf(shard: Shard, log: Log): Promise<ShardSurvey | undefined> {
   try {
     return (await shard.run({ type: 'survey' }, REPORT_LIMIT)) as ShardSurvey
@@ -203,7 +209,10 @@ async function crash(shard: Shard, how: CrashHow): Promise<void> {
   throw new Error('The shard did not crash as requested.')
 }
 
-/** Resolves when every shard has answered once. If one cannot, or on an abort, it closes the engine and rejects. */
+/**
+ * Waits for the start. Resolves when every shard has answered once. If one cannot, or on an abort, it closes the engine
+ * and rejects.
+ */
 async function allBegun(engine: Engine, shards: readonly Shard[], signal: AbortSignal | undefined): Promise<void> {
   const abort = () => void engine.close(0)
   signal?.addEventListener('abort', abort, { once: true })

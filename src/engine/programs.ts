@@ -28,7 +28,7 @@ export interface FindOptions {
   path: string
 }
 
-/** Null if either program is missing or does not run. */
+/** Finds the programs. Null if either is missing or does not run. */
 export async function findPrograms({ ffmpeg: given, path }: FindOptions): Promise<Programs | null> {
   if (given === 'off') return null
   const folders = path.split(delimiter).filter((folder) => folder !== '')

@@ -1,15 +1,19 @@
 /**
- * Outcomes of queued sends for callers that wait (`Prefer: wait`). A shard announces each outcome after the commit that ended the item, and this
- * module passes it to the caller. Nothing else depends on it: the item is in storage, and its `delivery` event is sent in any case.
+ * Passes outcomes of queued sends to callers that wait (`Prefer: wait`). A shard announces each outcome after the
+ * commit that ended the item, and this module passes it to the caller. Nothing else depends on it: the item is in
+ * storage, and its `delivery` event is sent in any case.
  *
- * Callers wait here and not in a call to the shard, because a thread accepts a limited number of calls, and a shard that restarts in the meantime
- * still sends the item and announces its end.
+ * Callers wait here and not in a call to the shard, because a thread accepts a limited number of calls, and a shard
+ * that restarts in the meantime still sends the item and announces its end.
  */
 import type { SendEnd } from '../domain/send-outcome.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 import type { Engine } from './engine.ts'
 
-/** Number of outcomes that are kept for late callers: an announcement can arrive before the acknowledgement, and a request can be repeated. */
+/**
+ * The most outcomes that are kept for late callers: an announcement can arrive before the acknowledgement, and a
+ * request can be repeated.
+ */
 const RECENT = 4_096
 
 /** `gone`: the instance and its queue were deleted. It is then unknown whether a message in flight arrived. */
@@ -21,7 +25,10 @@ export interface QueuedSend {
 }
 
 export interface SendOutcomes {
-  /** Resolves with undefined if `ms` elapse first, if `signal` is aborted, or if the service stops. */
+  /**
+   * Waits for the outcome of a send. Resolves with undefined if `ms` elapse first, if `signal` is aborted, or if the
+   * service stops.
+   */
   of(send: QueuedSend, ms: number, signal: AbortSignal): Promise<Awaited | undefined>
   /** Ends all waits. */
   stop(): void

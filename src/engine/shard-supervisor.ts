@@ -28,7 +28,7 @@ const LAST_START_LIMIT = HOUR
 const SAY_EVERY = 10 * SECOND
 /** Longest delay of a timer. The start limit bounds the wait for the first answer. */
 const NO_LIMIT = 2 ** 31 - 1
-/** The longest deadline of an operation is 45 s; after this time the thread counts as not answering. */
+/** Time after which the thread counts as not answering a call; the longest deadline of an operation is 45 s. */
 const CALL_LIMIT = MINUTE
 /** The shard stops waiting at the deadline; then it closes storage and answers within this time, in ms. */
 const CLOSE_GRACE = 500
@@ -39,7 +39,7 @@ const WATCH_EVERY = 10 * SECOND
  */
 const WATCH_ROUNDS = 3
 
-/** Delay of 250 ms, doubled with every run that ended early, at most 30 s. */
+/** Returns the delay of the next run: 250 ms, doubled with every run that ended early, at most 30 s. */
 export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DELAY * 2 ** Math.min(earlyEnds, 16))
 
 export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' | 'heapMb'> {
@@ -59,9 +59,9 @@ export interface Shard {
   readonly index: number
   /** Resolves when a run answers for the first time. Rejects if a run ended before that with an error that a retry cannot fix. */
   readonly begun: Promise<void>
-  /** Duration of the current start in ms; undefined while a run answers. */
+  /** Returns the duration of the current start in ms; undefined while a run answers. */
   startingFor(): number | undefined
-  /** Generation of the run that answers; undefined if there is none. */
+  /** Returns the generation of the run that answers; undefined if there is none. */
   generation(): number | undefined
   /** Whether `onEvent` has received every state that this run announced. */
   hasToldAll(): boolean

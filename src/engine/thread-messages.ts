@@ -20,7 +20,7 @@ interface Sent<M> {
   transfer: readonly TransferListItem[]
 }
 
-/** `onRefused`: the message is not plain data and was not sent. */
+/** Sends messages in lists. `onRefused`: the message is not plain data and was not sent. */
 export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused: (message: M, error: unknown) => void) {
   let waiting: Sent<M>[] = []
   let isDue = false

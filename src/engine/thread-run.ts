@@ -42,7 +42,7 @@ export interface ThreadRun {
   isOver(): boolean
   /** Whether `onEvent` has received every state that the thread has announced. */
   hasToldAll(): boolean
-  /** Rejects only with `Failure`: the answer of the shard, or `engine_unavailable`. */
+  /** Runs a request. Rejects only with `Failure`: the answer of the shard, or `engine_unavailable`. */
   run(request: ShardRequest, limitMs: number, transfer?: ArrayBuffer[]): Promise<unknown>
   /** Terminates the thread. Resolves when it is gone. */
   end(): Promise<void>

@@ -11,7 +11,7 @@ export interface Alias {
   route: Route
   /** Id of the operation; with `choose`, the id of the operation whose credentials and limits apply. */
   operation: string
-  /** Field of the alias → field of the operation. */
+  /** Field of the operation for each field of the alias. */
   rename?: Readonly<Record<string, string>>
   /** Also accepts the names of the operation for the fields in `rename`. An issue has the name that was sent. */
   takesBoth?: true
@@ -57,7 +57,7 @@ const CHAT_ACTIONS: Readonly<Record<string, { operation: string; fixed?: RawFiel
 
 const BLOCK_ACTIONS = { block: { operation: 'contacts.block' }, unblock: { operation: 'contacts.unblock' } }
 
-/** Chooses the operation that a field names. */
+/** Returns a function that chooses the operation that a field names. */
 const byAction =
   (actions: Readonly<Record<string, { operation: string; fixed?: RawFields }>>) =>
   ({ action }: RawFields) => {
@@ -87,7 +87,7 @@ const group = (route: Route, verb: string, field?: string): Alias => ({
 const newsletter = (route: Route, verb: string, rename: Record<string, string> = {}): Alias => ({
   route,
   operation: `newsletters.${verb}`,
-  // A field in the path has its usual name.
+  // Routes of a channel, where a field in the path has its usual name.
   rename: route.includes('{newsletter_id}') ? rename : { id: 'newsletter_id', ...rename },
 })
 
@@ -112,8 +112,9 @@ const webhook = (name: string, type: string): Alias => ({
 const same = (route: Route, operation: string, rest: Partial<Alias> = {}): Alias => ({ route, operation, ...rest })
 
 /**
- * More names for fields of an operation on its own route. A generated client cannot have two parameters with one name, so the description names the
- * token of an order `order_token`, because the path already has the token of the instance.
+ * Alternative names for fields of an operation on its own route. A generated client cannot have two parameters with one
+ * name, so the description names the token of an order `order_token`, because the path already has the token of the
+ * instance.
  */
 export const furtherNames: Readonly<Record<string, Alias>> = {
   'business.order': {
@@ -167,7 +168,7 @@ export const aliases: readonly Alias[] = [
   group('GET /group-invitation-link/{group_id}', 'invitationLink'),
   same('POST /redefine-invitation-link/{group_id}', 'groups.resetInvitationLink', {
     own: ['group_id'],
-    // Bare digits name a community.
+    // Bare digits mean a community.
     choose: ({ group_id }) =>
       typeof group_id === 'string' && /^\d+$/.test(group_id)
         ? { operation: 'communities.resetInvitationLink', fixed: { community_id: group_id } }
@@ -187,7 +188,7 @@ export const aliases: readonly Alias[] = [
   newsletter('GET /newsletter/metadata/{newsletter_id}', 'metadata'),
   same('POST /search-newsletter', 'newsletters.search', {
     own: ['filters'],
-    // Used for issues; the code below reads the field itself.
+    // The name is only used for issues; the code below reads the field itself.
     rename: { 'filters.country_codes': 'country_codes' },
     choose: ({ filters }) => {
       if (filters === undefined) return {}

@@ -114,7 +114,7 @@ const EVENTS: Area = { title: 'Events', description: 'Events that the service po
 export const areaOf = (id: string): string => id.slice(0, id.indexOf('.'))
 const nameOf = (id: string) => id.slice(id.indexOf('.') + 1)
 
-/** Tag of an operation in the description. */
+/** Returns the tag of an operation in the description. */
 export function tagOf(id: string): string {
   const area = areaOf(id)
   if (area !== 'send') return area

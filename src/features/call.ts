@@ -3,7 +3,10 @@ import { type ActionCall, type Call, type ControlCall, type SendCall, sendCall }
 import type { Identifier } from '../domain/ids.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** `input` is the result of `parseInput` for this declaration. Throws for a `local` operation, which no shard handles. */
+/**
+ * Makes the call. `input` is the result of `parseInput` for this declaration. Throws for a `local` operation, which no
+ * shard handles.
+ */
 export function callOf(endpoint: Endpoint, input: unknown): Call {
   const { id, kind, deadlineMs, notFound } = endpoint
   switch (kind) {

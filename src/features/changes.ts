@@ -1,4 +1,4 @@
-/** Changes of settings and webhooks in a request: every field optional, at least one. */
+/** Schemas of changes of settings and webhooks in a request: every field is optional, and at least one must be there. */
 import { z } from 'zod'
 import { DIALECTS } from '../domain/dialect.ts'
 import { type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'

@@ -13,7 +13,7 @@ import { control, local } from './endpoint.ts'
 import { oneOf, paging, plain, text, ulid } from './fields.ts'
 import type { AccountCall, Parts } from './parts.ts'
 
-/** An answer whose shape the client knows only by its type. */
+/** Schema of an answer whose shape the client knows only by its type. */
 const json = <T>() => z.custom<T>()
 
 /** Largest age of the readings of queues, in ms. */
@@ -71,7 +71,7 @@ export const timeline = control('dashboard.timeline', 'GET /timeline', {
   errors: ['not_found'],
 })
 
-/** All instances of the workspace. */
+/** Returns all instances of the workspace. */
 const allOf = ({ parts, workspace }: AccountCall): readonly string[] =>
   parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS }).ids
 

@@ -92,7 +92,7 @@ export interface Endpoint<
   status: 200 | 201
   contentType: ContentType
   cacheControl: string | undefined
-  /** Refused with `subscription_required` when the plan does not allow sending. */
+  /** Whether the operation is refused with `subscription_required` when the plan does not allow sending. */
   needsSubscription: boolean
   errors: readonly FailureCode[]
   summary: string
@@ -206,10 +206,13 @@ export const takesJson = ({ method, takesFile }: Pick<Endpoint, 'method' | 'take
 
 export const hasBody = (method: Method): boolean => method === 'POST' || method === 'PUT'
 
-/** Also for operations without fields, because a body must be an object if there is one. */
+/** Errors of a body. They also apply to operations without fields, because a body must be an object if there is one. */
 const ofBody = (method: Method): readonly FailureCode[] => (hasBody(method) ? ['invalid_request'] : [])
 
-/** `about`: field with the id of the message that the send refers to. `to`: destination if the input has no `phone`. */
+/**
+ * Declares a send. `about`: field with the id of the message that the send refers to. `to`: destination if the input
+ * has no `phone`.
+ */
 export function send<const Id extends string, I extends z.ZodRawShape>(
   id: Id,
   route: Route,
@@ -231,9 +234,10 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
 }
 
 /**
- * `writes`: the operation changes the account on the network; it needs a subscription and may be refused with `not_allowed`. `deadlineMs`: time limit
- * of operations that take longer than the usual 20 s. `notFound`: the failure that the network's 404 means. `isKnown`: a read that is answered from
- * local data, without a query to the network.
+ * Declares an immediate operation. `writes`: the operation changes the account on the network; it needs a subscription
+ * and may be refused with `not_allowed`. `deadlineMs`: time limit of operations that take longer than the usual 20 s.
+ * `notFound`: the failure that the network's 404 means. `isKnown`: a read that is answered from local data, without a
+ * query to the network.
  */
 export function action<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,
@@ -262,7 +266,7 @@ export function control<const Id extends string, I extends z.ZodRawShape, R exte
 }
 
 /** The argument of a `local` handler, by the credential that opened the route. */
-/** Handlers without an account or an instance. */
+/** Credentials whose handlers have no account and no instance. */
 export type Anybody = 'public' | 'metrics' | 'described'
 export const isAnybodys = (access: Access): access is Anybody =>
   access === 'public' || access === 'metrics' || access === 'described'

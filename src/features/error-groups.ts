@@ -30,7 +30,7 @@ export const KNOWN: Group = [
   'send_timeout',
 ]
 
-/** The network can also refuse a read (401, 403, 405 and 451). */
+/** Codes of a read that the network can refuse (401, 403, 405 and 451). */
 export const READ: Group = [...KNOWN, 'not_allowed']
 
 export const WRITE: Group = [...READ, 'subscription_required']

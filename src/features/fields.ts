@@ -15,7 +15,10 @@ interface Meta {
   examples?: unknown[]
 }
 
-/** Half of a surrogate pair, which a text has when it was cut between two code units. It cannot be written in UTF-8, and so not on the network. */
+/**
+ * Matches half of a surrogate pair, which a text has when it was cut between two code units. It cannot be written in
+ * UTF-8, and so not on the network.
+ */
 const HALF_CHARACTER = /\p{Cs}/u
 
 const within = (min: number, max: number, lengthOf: (value: string) => number) => (value: string, context: z.RefinementCtx) => {
@@ -73,7 +76,7 @@ function codePoints(value: string): number {
   return count
 }
 
-/** Input matches in any case; the listed and stored form is lower case. */
+/** Schema of one of these words. Input matches in any case; the listed and stored form is lower case. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(values))
 
@@ -83,7 +86,7 @@ const wholeNumber = z.int({
     code === 'invalid_type' && input !== undefined && input !== null ? 'must be a whole number' : undefined,
 })
 
-/** One of a few numbers. */
+/** Schema of one of a few numbers. */
 export const oneOfNumbers = (values: readonly number[]) =>
   wholeNumber
     .min(Math.min(...values))
@@ -191,7 +194,7 @@ export const dateTime = z
   .refine(isDateTime, { message: 'must be an ISO-8601 date and time with Z or an offset' })
   .meta({ format: 'date-time', examples: ['2026-03-02T14:00:00.000Z'] })
 
-/** The same in epoch ms. */
+/** Schema of a date and time, converted to epoch ms. */
 export const moment = dateTime.transform((value) => Date.parse(value))
 
 /** Answer of a write that returns no data. */
@@ -252,7 +255,7 @@ const BASE64_PROBLEMS: Record<Base64Problem, string> = {
 
 /** Inline media before validation. */
 interface Inline {
-  /** The decoded file, or the reason why it is not valid. */
+  /** The decoded file, or the reason why the value is not one. */
   file: Uint8Array<ArrayBuffer> | Base64Problem | 'too_large'
   mime: string | null
   /** Whether the error explains the reason, because the text was clearly meant as base64. */
@@ -277,14 +280,14 @@ const inlineHeld = ({ file, mime }: HeldText, most: number): Inline => ({
   isExplained: true,
 })
 
-/** Explanation for the end of a sentence. `text` has at least the beginning of the value. */
+/** Returns the explanation for the end of a sentence. `text` has at least the beginning of the value. */
 function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base64Problem): string {
   if (mime === null && /^\s*data:/i.test(text) && !DATA_PREFIX.test(text))
     return ' (a data URL begins with `data:<mime>;base64,`)'
   return isExplained ? ` (${BASE64_PROBLEMS[problem]})` : ''
 }
 
-/** A URL longer than any allowed URL. */
+/** A URL that is longer than any allowed one. */
 const LONG_URL = `https://${'a'.repeat(2_048)}`
 
 /** Accepts a text or a held text. Messages and JSON Schema of the field are those of the text. */

@@ -62,24 +62,27 @@ export function sentenceOf(issue: ZodIssue): string {
   }
 }
 
-/** Limit of the list of issues in the contract; `domain/failures.ts` applies it again to other failures. */
+/** The most issues that a failure lists; `domain/failures.ts` applies the limit again to other failures. */
 const MAX_ISSUES = 50
 
-/** Code in an issue that replaces `invalid_request` when every issue has it. */
+/** Returns the code in an issue that replaces `invalid_request` when every issue has it. */
 function codeOf(issue: ZodIssue): FailureCode | undefined {
   return issue.code === 'custom' ? (issue.params?.code as FailureCode | undefined) : undefined
 }
 
 type Issues = readonly z.core.$ZodIssue[]
 
-/** The variant of a failed union that the caller meant: the one whose validation got furthest, or the only one that is more than a literal. */
+/**
+ * Returns the variant of a failed union that the caller meant: the one whose validation got furthest, or the only one
+ * that is more than a literal.
+ */
 function meantOf(variants: readonly Issues[]): Issues | undefined {
   const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
   const [only, ...others] = variants.filter((issues) => issues.some(({ code }) => code !== 'invalid_value'))
   return furthest ?? (others.length === 0 ? only : undefined)
 }
 
-/** The issues of a failed union are those of the variant that the caller meant. */
+/** Yields the issues; those of a failed union are the issues of the variant that the caller meant. */
 function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<z.core.$ZodIssue> {
   for (const issue of issues) {
     const path = [...base, ...issue.path]
@@ -91,7 +94,7 @@ function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<
 
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
-/** If a list is given in place of a text, zod also reports that the text is too short; that issue is dropped. */
+/** Drops echoes: if a list is given in place of a text, zod also reports that the text is too short. */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
   return issues.filter((issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && mistyped.has(pathOf(issue))))
@@ -100,7 +103,8 @@ function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 const judge = (input: Endpoint['input'], fields: unknown) => input.safeParse(fields, { error: sentenceOf, reportInput: true })
 
 /**
- * Like `safeParse`. A held text in a field that does not accept a file is validated as an ordinary text, so that the field reports its usual error.
+ * Validates like `safeParse`. A held text in a field that does not accept a file is validated as an ordinary text, so
+ * that the field reports its usual error.
  */
 function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof judge> {
   const parsed = judge(input, fields)
@@ -117,7 +121,7 @@ function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof 
 /** Length in characters that exceeds every field except files. */
 const STAND_IN = 1_048_576
 
-/** Held texts in fields that do not accept a file. */
+/** Yields the held texts in fields that do not accept a file. */
 function* strayTexts(issues: Issues): Generator<unknown> {
   for (const issue of issues) {
     if (issue.code === 'invalid_union') for (const variant of issue.errors) yield* strayTexts(variant)
@@ -125,7 +129,10 @@ function* strayTexts(issues: Issues): Generator<unknown> {
   }
 }
 
-/** Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` if only such fields are wrong. */
+/**
+ * Parses the fields of a request. Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` if
+ * only such fields are wrong.
+ */
 export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored'>, fields: RawFields): unknown {
   const meaningless = ignored(fields)
   const given = Object.fromEntries(Object.entries(fields).filter(([name]) => !meaningless.includes(name)))

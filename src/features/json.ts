@@ -5,7 +5,7 @@
  * Therefore the values are counted before the parsing.
  */
 
-/** Limit of entries and fields in one body. The largest operation takes 1,208 (`send.sendContacts`). */
+/** The most entries and fields in one body. The largest operation takes 1,208 (`send.sendContacts`). */
 export const MAX_VALUES = 10_000
 
 /** The body has more than `MAX_VALUES` values. */
@@ -19,7 +19,10 @@ const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [...'"\\,[{'].map((sign) => sign
   number,
 ]
 
-/** Index at which the text that begins at `start` ends. A quote after an odd number of backslashes does not end it. */
+/**
+ * Returns the index at which the text that begins at `start` ends. A quote after an odd number of backslashes does not
+ * end it.
+ */
 function endOfText(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let before = end
@@ -44,7 +47,7 @@ function hasTooManyValues(bytes: Uint8Array): boolean {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Throws `TooManyValues`, or another error if the bytes are not valid JSON in UTF-8. */
+/** Parses JSON. Throws `TooManyValues`, or another error if the bytes are not valid JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MAX_VALUES && hasTooManyValues(bytes)) throw new TooManyValues()
   return JSON.parse(decoder.decode(bytes))

@@ -14,10 +14,10 @@ const UNKNOWN = 'application/octet-stream'
 
 export const typeOf = (mimeType: string) => (MIME.test(mimeType) && !RUNNABLE.test(mimeType) ? mimeType : UNKNOWN)
 
-/** RFC 6266: an ASCII name for old clients, and the real name. */
+/** Builds the header of RFC 6266: an ASCII name for old clients, and the real name. */
 export function disposition(fileName: string | null): string {
   if (fileName === null) return 'attachment'
-  // Half of a surrogate pair cannot be encoded, and with the u flag it is a character of its own.
+  // Half of a surrogate pair cannot be encoded; with the u flag it counts as one character.
   const name = fileName.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_')
   const ascii = name.replace(/[^\x20-\x7e]|["%]/g, '_')
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)

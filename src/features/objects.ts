@@ -1,4 +1,4 @@
-/** Objects that several areas return: the instance, its settings, its webhooks. */
+/** Schemas of objects that several areas return: the instance, its settings, its webhooks. */
 import { z } from 'zod'
 import { IMPORT_SOURCES } from '../domain/device-bundle.ts'
 import { DIALECTS } from '../domain/dialect.ts'
@@ -45,7 +45,7 @@ const OWN_NOTES: Partial<Record<WebhookField, string>> = {
   ignore_private: 'Whether `received` events of 1:1 chats are suppressed. Cannot be combined with `ignore_groups`.',
 }
 
-/** Description of each webhook field, for answers and requests; most names are clear by themselves. */
+/** Returns the description of each webhook field, for answers and requests; most names are clear by themselves. */
 function webhookNote(name: WebhookField): string {
   const [, url, silenced, content] = /^(\w+)_url$|^ignore_(\w+)_callback$|^ignore_(\w+)$/.exec(name) ?? []
   if (url !== undefined) return `URL that receives \`${url}\` events; without a URL none are created.`
@@ -53,7 +53,7 @@ function webhookNote(name: WebhookField): string {
   return OWN_NOTES[name] ?? `No \`received\` whose \`message_type\` is \`${content}\`.`
 }
 
-/** The same schema under each name, with the description of each. */
+/** Returns the same schema under each name, with the description of each. */
 export const describedWebhooks = <K extends WebhookField, S extends z.ZodType>(names: readonly K[], schema: S) =>
   Object.fromEntries(names.map((name) => [name, schema.meta({ description: webhookNote(name) })])) as Record<K, S>
 

@@ -22,7 +22,7 @@ export interface Parts {
   webhookLog: WebhookLog
   exportInstance: ExportInstance
   importInstance: ImportInstance
-  /** Takes back an instance whose move was called off. */
+  /** Takes back an instance whose move was cancelled. */
   resumeInstance(instance: InstanceId): Promise<Status>
   eventStreams: Pick<EventStreams, 'open'>
   /** Checks of `GET /health/ready`; each resolves with true if that part works. */
@@ -36,24 +36,24 @@ export interface Parts {
     /** Sentence about a problem that does not stop the service. */
     warning?(): string | undefined
   }
-  /** Undefined for an invalid link; rejects with `Failure`. The signal ends the download. */
+  /** Opens a received file; undefined for an invalid link. Rejects with `Failure`. The signal ends the download. */
   receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>
-  /** All metrics of the service, in the text format of Prometheus. */
+  /** Returns all metrics of the service, in the text format of Prometheus. */
   metrics(): Promise<string>
-  /** The OpenAPI description, built once. */
+  /** Returns the OpenAPI description, built once. */
   description(): Description
   pages: Pages
   readings: Readings
   usage: Usage
   passkeys: Passkeys
-  /** Undefined if the dashboard is off. */
+  /** Returns the health of a workspace; undefined if the dashboard is off. */
   health: ((workspace: WorkspaceId) => Promise<Health>) | undefined
 }
 
 /** A page for people. */
 export interface Page {
   html: string
-  /** Its `Content-Security-Policy`. */
+  /** `Content-Security-Policy` of the page. */
   policy: string
 }
 
@@ -82,9 +82,9 @@ export interface Pages {
   consent(view: ConsentView): Page
   pairing: Page
   docs: Page
-  /** Undefined if no such file exists. */
+  /** Returns a file that a page loads; undefined if no such file exists. */
   asset(name: string): Promise<Asset | undefined>
-  /** The browser extension as a zip archive; undefined if it is not installed. */
+  /** Returns the browser extension as a zip archive; undefined if it is not installed. */
   extension(): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
@@ -93,7 +93,7 @@ export interface DashboardFile {
   type: string
   /** ETag including its quotes. */
   etag: string
-  /** True if its name contains the hash of its content, so that it can be cached forever. */
+  /** True if the file's name contains the hash of its content, so that it can be cached forever. */
   isForEver: boolean
   content: Uint8Array<ArrayBuffer>
   /** The compressed file, created once; absent if compression would not help. */
@@ -127,7 +127,7 @@ export interface PublicCall {
   request: Request
   /** Address of the caller. */
   source: string
-  /** Whether a program on this machine has called directly, and no proxy for somebody else. */
+  /** Whether a program on this machine has called directly, without a proxy. */
   isOnThisMachine: boolean
 }
 
@@ -135,7 +135,7 @@ export interface AccountCall extends PublicCall {
   workspace: WorkspaceId
   /** Origin and path prefix at which callers reach the service, without a trailing slash. */
   baseUrl: string
-  /** The body of an operation that takes a file, in pieces as they arrive. */
+  /** Returns the body of an operation that takes a file, in pieces as they arrive. */
   file(): AsyncIterable<Uint8Array>
 }
 

@@ -15,7 +15,7 @@ const WITHOUT_PADDING = /=+$/
 /** Number of bytes that base64url without padding encodes. */
 const lengthOf = (text: string) => Math.floor((text.length * 3) / 4)
 
-/** Accepts padding and removes it. `fits` reports what is wrong with the length. */
+/** Schema of a text in base64url. It accepts padding and removes it. `fits` reports what is wrong with the length. */
 const base64url = (
   description: string | undefined,
   fits: (text: string, refuse: (message: string) => void) => void,
@@ -33,7 +33,7 @@ const base64url = (
     })
     .meta({ ...(description === undefined ? {} : { description }), maxLength, contentEncoding: 'base64url' })
 
-/** The bounds apply to the decoded bytes. */
+/** Schema of bytes in base64url. The bounds apply to the decoded bytes. */
 const bytes = (min: number, max: number, description?: string) =>
   base64url(
     description && `${description} In base64url, at most ${max.toLocaleString('en')} bytes.`,

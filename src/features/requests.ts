@@ -19,7 +19,7 @@ export interface RequestRoute {
   method: Method
   /** Complete path from the base URL. */
   path: string
-  /** The operation. For an alias that chooses by the sent fields, the one whose credentials and limits apply. */
+  /** The operation. For an alias that chooses by the sent fields, it is the one whose credentials and limits apply. */
   endpoint: Endpoint
   alias: Alias | undefined
   takesBody: boolean
@@ -34,7 +34,7 @@ export interface MeantRequest {
 
 const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-/** The route of a declaration itself. */
+/** Returns the route of a declaration itself. */
 export function routeOf(endpoint: Endpoint): RequestRoute {
   const { id, method, path } = endpoint
   const takesBody = takesJson(endpoint)
@@ -141,6 +141,6 @@ function namesBack(rename: Readonly<Record<string, string>>): (path: string) => 
   }
 }
 
-/** The failure with its issues under the names of the alias, whether validation or the operation reported them. */
+/** Renames the issues of a failure to the names of the alias, whether validation or the operation reported them. */
 export const inTheirWords = ({ rename = {} }: Pick<Alias, 'rename'>, error: unknown): unknown =>
   error instanceof Failure ? error.renamed(namesBack(rename)) : error

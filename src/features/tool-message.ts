@@ -29,7 +29,7 @@ const isMessage = (value: unknown): value is RpcMessage =>
 
 export const readMessage = (bytes: Uint8Array): ReadMessage => messageOf(() => parseJson(bytes))
 
-/** @param read throws as `parseJson` does. */
+/** Parses a message. `read` throws as `parseJson` does. */
 function messageOf(read: () => unknown): ReadMessage {
   let value: unknown
   try {

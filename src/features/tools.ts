@@ -1,6 +1,7 @@
 /**
- * Operations as tools of the Model Context Protocol: which of them are tools of their own, and three tools that reach the others. Names, arguments,
- * texts and limits are those of the declarations; this file has only the selection and the hints for models.
+ * Operations as tools of the Model Context Protocol: some of them are separate tools, and three generic tools reach the
+ * others. Names, arguments, texts and limits are those of the declarations; this file has only the selection and the
+ * hints for models.
  */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
@@ -104,14 +105,17 @@ const AS_ROUTES: Readonly<Record<string, string>> = {
   'contacts.existsBatch': 'phone_exists_batch',
 }
 
-/** `groups.updateName` becomes `groups_update_name`; names that are clear by themselves do not have their area. */
+/**
+ * Returns the name of a tool: `groups.updateName` becomes `groups_update_name`; names that are clear by themselves do
+ * not have their area.
+ */
 function toolName(id: string): string {
   const area = areaOf(id)
   const own = snake(id.slice(area.length + 1))
   return AS_ROUTES[id] ?? (area === 'send' || area === 'messages' ? own : `${area}_${own}`)
 }
 
-/** Schema as in the description, with its references inlined. */
+/** Returns the schema as in the description, with its references inlined. */
 function schemaOf(fields: z.ZodRawShape): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(z.object(fields), { io: 'input', unrepresentable: 'any' })
   return schema as JsonSchema
@@ -149,7 +153,7 @@ const CALLING = {
   operation_id: operationId,
   arguments: z.record(z.string(), z.unknown()).default({}).meta({
     description: 'Fields of the path, query and body of the operation in one object, as `describe_operation` describes them.',
-    // Written as `true`: `{}` means the same, but some clients cannot handle it.
+    // This is written as `true`: `{}` means the same, but some clients cannot handle it.
     additionalProperties: true,
   }),
 }
@@ -185,7 +189,10 @@ interface Catalogue {
 
 let made: Catalogue | undefined
 
-/** Created when the first tool is needed, because without agents the schemas of sixty operations are not needed. */
+/**
+ * Returns the tools, which are created when the first one is needed: without agents the schemas of sixty operations are
+ * not needed.
+ */
 function catalogue(): Catalogue {
   if (made) return made
   const operations = new Map<string, Endpoint>()
@@ -203,7 +210,7 @@ function catalogue(): Catalogue {
   return made
 }
 
-/** Tools of these toolsets, or of all if none is given. Throws `invalid_request` for an unknown name. */
+/** Returns the tools of these toolsets, or all if none is given. Throws `invalid_request` for an unknown name. */
 export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
   const { tools } = catalogue()
   for (const name of toolsets ?? [])
@@ -214,15 +221,16 @@ export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
 
 export interface Toolbox {
   tools: readonly Tool[]
-  /** Sentence that explains why a tool of this name cannot be called; undefined if it can. */
+  /** Returns a sentence that explains why a tool of this name cannot be called; undefined if it can. */
   problemOf(name: string): string | undefined
 }
 
 const MISSPELT = /^tool[-_]?sets?(\[\])?$/i
 
 /**
- * Tools that the address of a request allows. `toolsets` is a restriction: tools outside of it are neither listed nor called. An address that intends
- * a restriction must not run without one, so a misspelled or repeated parameter is refused.
+ * Returns the tools that the address of a request allows. `toolsets` is a restriction: tools outside of it are neither
+ * listed nor called. An address that intends a restriction must not run without one, so a misspelled or repeated
+ * parameter is refused.
  */
 export function toolboxOf(query: URLSearchParams): Toolbox {
   const wrong = [...query.keys()].find((name) => name !== 'toolsets' && MISSPELT.test(name))
@@ -243,7 +251,7 @@ export function toolboxOf(query: URLSearchParams): Toolbox {
 
 export const isTool = (name: string): boolean => catalogue().operations.has(name) || REACHING.some((tool) => tool.name === name)
 
-/** Meaning of a call: an operation with fields that are not yet validated, or an immediate answer. */
+/** Result of resolving a call: an operation with fields that are not yet validated, or an immediate answer. */
 export type ToolCall = { operation: Endpoint; fields: RawFields } | { answer: Record<string, unknown> }
 
 const parse = (fields: z.ZodRawShape, given: RawFields) =>
@@ -258,7 +266,7 @@ function operationNamed(id: unknown): Endpoint {
   return operation
 }
 
-/** The name has passed `isTool`. Throws `Failure` for invalid arguments of the three generic tools. */
+/** Resolves a call, whose name has passed `isTool`. Throws `Failure` for invalid arguments of the three generic tools. */
 export function toolCall(name: string, given: RawFields): ToolCall {
   const operation = catalogue().operations.get(name)
   if (operation) return { operation, fields: given }

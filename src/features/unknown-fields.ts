@@ -1,15 +1,16 @@
 /**
- * Names in a request that its operation does not have. A known field in another spelling (`delayMessage`) is refused, because a client that
- * writes it expects an effect. Any other name is ignored, so that clients may be newer than the service, and the answer names it.
+ * Finds names in a request that its operation does not have. A known field in another spelling (`delayMessage`) is
+ * refused, because a client that writes it expects an effect. Any other name is ignored, so that clients may be newer
+ * than the service, and the answer names it.
  */
 import { Failure, type Issue } from '../domain/failures.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from './fields-schema.ts'
 import type { RawFields } from './input.ts'
 
-/** Number of ignored names that are reported, because a header has little room and a body may have thousands of names. */
+/** The most ignored names that are reported, because a header has little room and a body may have thousands of names. */
 export const MAX_UNKNOWN = 20
-/** Number of misspelled names that are reported, equal to the limit of `details.issues`. */
+/** The most misspelled names that are reported, equal to the limit of `details.issues`. */
 const MAX_MISSPELT = 50
 /** Length in characters above which a name is not compared, because no declared field is that long. */
 const MAX_COMPARED = 64
@@ -28,7 +29,10 @@ export interface UnknownFields {
   misspelt: Issue[]
 }
 
-/** @param alsoKnown names that the route takes at the top level beside the operation's own, e.g. those of an alias */
+/**
+ * Finds the unknown fields. `alsoKnown`: names that the route takes at the top level beside the operation's own, such
+ * as those of an alias.
+ */
 export function unknownFields(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): UnknownFields {
   const schema = fieldsSchema(endpoint)
   const found: UnknownFields = { ignored: [], misspelt: [] }
@@ -88,7 +92,10 @@ function report(name: string, path: string, properties: Fields, found: UnknownFi
 
 type Fields = Readonly<Record<string, FieldsSchema>>
 
-/** The field that differs from the name only in letter case and `_`, or that other gateways call by this name; undefined if there is none. */
+/**
+ * Returns the field that differs from the name only in letter case and `_`, or that other gateways call by this name;
+ * undefined if there is none.
+ */
 export function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED) return undefined
   const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name]! : ''
@@ -104,7 +111,7 @@ const plainName = (name: string) => name.replaceAll('_', '').toLowerCase()
 
 const byPlainName = new WeakMap<Fields, ReadonlyMap<string, string>>()
 
-/** Field names by their normalised form. Built when a name of the object is unknown for the first time. */
+/** Returns the field names by their normalised form. The map is built when a name of the object is unknown for the first time. */
 function plainNames(properties: Fields): ReadonlyMap<string, string> {
   const made = byPlainName.get(properties) ?? new Map(Object.keys(properties).map((name) => [plainName(name), name]))
   byPlainName.set(properties, made)

@@ -32,7 +32,7 @@ const picture = nullableText(
   'URL of a small picture, which expires. Null if unknown, as in the first events of a chat and for most authors in large groups.',
 )
 
-/** A block is present only for its own kind. */
+/** Makes every block optional: a block is present only for its own kind. */
 const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
 
 /** Fields that every message has in addition to its content. */

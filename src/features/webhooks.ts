@@ -71,7 +71,7 @@ export const updateType = local('webhooks.updateType', 'PUT /webhooks/{type}', {
 /** Form of a ULID. */
 const EVENT_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
-/** Id in the `Last-Event-ID` header; null if the reader begins now. */
+/** Returns the id in the `Last-Event-ID` header; null if the reader begins now. */
 function lastEventId({ headers }: Request): string | null {
   const given = headers.get(LAST_EVENT_ID)
   if (given === null || given === '') return null

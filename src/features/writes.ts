@@ -7,7 +7,7 @@ import { Done, PICTURE_DEADLINE, portrait } from './fields.ts'
 export interface Place<P extends z.ZodRawShape> {
   /** Fields of the path. */
   path: P
-  /** The same fields, in examples. */
+  /** Fields of the path, in examples. */
   example: Readonly<Record<string, string>>
   notFound: FailureCode
   errors: readonly FailureCode[]
@@ -34,7 +34,7 @@ export function writesAt<P extends z.ZodRawShape>({ path, example: at, notFound,
         reply: Done,
         examples: examples('write', example),
       }),
-    /** Declares the change of its picture. */
+    /** Declares the change of the thing's picture. */
     picture: <const Id extends string>(id: Id, route: Route, summary: string) =>
       action(id, route, {
         summary,

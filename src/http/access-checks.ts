@@ -21,7 +21,7 @@ import type { Buckets, Throttle } from './rate-limit.ts'
 export interface AccessChecksDeps {
   account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
   directory: Pick<Directory, 'authenticate' | 'authenticateToken' | 'tokenTagOf'>
-  /** Null if OAuth apps are disabled. */
+  /** OAuth apps; null if they are disabled. */
   oauth: Pick<Oauth, 'authenticate' | 'used'> | null
   clock: Clock
   buckets: Buckets
@@ -37,7 +37,7 @@ export interface AccessChecksDeps {
   shortSecrets: Throttle
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
-  /** Compares in constant time. Undefined if no token is set; then only callers on near addresses get the metrics. */
+  /** Compares the token in constant time. Undefined if no token is set; then only callers on near addresses get the metrics. */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 
@@ -84,7 +84,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     return app && directory.tokenTagOf(app.instance) !== undefined ? app : undefined
   }
 
-  /** Owner of the rate limit bucket for a request to a counted path. */
+  /** Returns the owner of the rate limit bucket for a request to a counted path. */
   function ownerOf(path: string, headers: Headers): string | undefined {
     const [, instance, token] = INSTANCE.exec(path) ?? []
     if (instance !== undefined) return instanceOwner(directory.authenticate(instance, token!))
@@ -95,7 +95,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     return workspace && `workspace:${workspace}`
   }
 
-  /** Checks 2 to 8. */
+  /** Makes checks 2 to 8 of a request to an instance. */
   function checkInstance(
     instance: string,
     token: string,
@@ -118,7 +118,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return caller
     },
 
-    /** `/mcp`, with its own order of checks: the credential identifies the instance. */
+    /** Admits a request to `/mcp`, with its own order of checks: the credential identifies the instance. */
     mcp(incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
       const value = bearer(incoming.headers)
       if (value === undefined) throw new Failure('unauthorized') // 1
@@ -148,8 +148,9 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     },
 
     /**
-     * Remaining tokens of the caller, for an answer that was made before a bucket was used (an unknown path, a credential of another kind). Undefined
-     * if the credential identifies nobody; the absence reveals no more than the refusal does.
+     * Returns the remaining tokens of the caller, for an answer that was made before a bucket was used (an unknown
+     * path, a credential of another kind). Undefined if the credential identifies nobody; the absence reveals no more
+     * than the refusal does.
      */
     remaining(path: string, headers: Headers): number | undefined {
       const owner = ownerOf(path, headers)
@@ -170,7 +171,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return { workspace: key.workspace }
     },
 
-    /** `value`: the admin key; by default the bearer token of the request. */
+    /** Admits a request to the administration. `value`: the admin key; by default the bearer token of the request. */
     admin(incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } {
       const workspace = value === undefined ? undefined : account.findAdmin(value)
       if (!workspace) guesses.refuse('api_key_required', incoming.source, ADMIN_KEY_WANTED) // 2, 3
@@ -181,7 +182,10 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return { workspace }
     },
 
-    /** A session of the dashboard: checks 2 to 5 of the admin API, with its own bucket. `session` is undefined if there is none. */
+    /**
+     * Admits a session of the dashboard: checks 2 to 5 of the admin API, with a separate bucket. `session` is undefined
+     * if there is none.
+     */
     session(session: { id: string; workspace: WorkspaceId } | undefined, incoming: AccessRequest): { workspace: WorkspaceId } {
       if (!session) guesses.refuse('unauthorized', incoming.source)
       const owner = `session:${session.id}`

@@ -12,7 +12,7 @@ export interface AccessRequest {
 /** Longest accepted credential in a header, in characters. */
 export const MAX_CREDENTIAL = 256
 
-/** Value of a bearer token. Repeated headers arrive joined with a comma, so they do not match. */
+/** Returns the value of a bearer token. Repeated headers arrive joined with a comma, so they do not match. */
 export function bearer(headers: Headers): string | undefined {
   const value = headers.get('Authorization')
   if (value === null || value.length > MAX_CREDENTIAL) return undefined

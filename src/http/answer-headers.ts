@@ -9,7 +9,7 @@ interface Answered {
   remaining: number | undefined
 }
 
-/** Headers as a plain object, which the server writes without conversion. */
+/** Returns the headers as a plain object, which the server writes without conversion. */
 export function answerHeaders(
   { requestId, headers, remaining }: Answered,
   contentType: string,
@@ -30,7 +30,7 @@ export function answerHeaders(
   return all
 }
 
-/** Sets the headers on an existing response. Its own headers about caching and type stay. */
+/** Sets the headers on an existing response, whose own headers about caching and type stay. */
 export function dress(its: Headers, answered: Answered): void {
   const { 'Content-Type': _, 'Cache-Control': cacheControl, ...others } = answerHeaders(answered, '', undefined)
   if (!its.has('Cache-Control')) its.set('Cache-Control', cacheControl!)

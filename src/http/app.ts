@@ -74,7 +74,7 @@ export interface AppDeps {
   /** Undefined if the dashboard is off. */
   dashboard?: DashboardDeps | undefined
   tally: Tally
-  /** Text of `/metrics`. */
+  /** Returns the text of `/metrics`. */
   metrics: Parts['metrics']
   isMetricsToken?: ((value: string) => boolean) | undefined
   readLargeBody: ReadLargeBody
@@ -139,7 +139,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
-  // Returned, not thrown, because the router catches errors of handlers and this is not one.
+  // The failure is returned, not thrown, because the router catches errors of handlers and this is not one.
   app.notFound(({ req }) => refused(unknownPath(req.method, req.path), req))
   app.onError((error, c) => {
     if (error instanceof Failure) {
@@ -187,7 +187,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** Status for a caller that closed the connection: no failure of the service, and no answer that arrived. nginx uses the same number. */
 const LEFT = 499
 
-/** Applied to every request, whatever its outcome: adds an id and the rate headers, and writes one log line. */
+/** Observes every request, whatever its outcome: adds an id and the rate headers, and writes one log line. */
 function observe(
   { clock, log, newRequestId, peer, hasLeft, source: bodies, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,
@@ -218,7 +218,7 @@ function observe(
     if (c.res.status === 401) failed(source)
     if (!state.isDressed) {
       state.remaining ??= remaining(c.req.path, headers)
-      // Sets the headers in place, because `c.header` copies the whole answer each time.
+      // The headers are set in place, because `c.header` copies the whole answer each time.
       dress(c.res.headers, state)
     }
     const labels = { method: METHODS.has(c.req.method) ? c.req.method : OTHER, route: state.route ?? OTHER }
@@ -238,7 +238,10 @@ function observe(
   }
 }
 
-/** Path for the log: the matched route with the id of the instance filled in, so that it contains no credential or link. */
+/**
+ * Returns the path for the log: the matched route with the id of the instance filled in, so that it contains no
+ * credential or link.
+ */
 function loggedPath(path: string, route: string | undefined): string {
   if (route === undefined) return withoutSecrets(path)
   const instance = /^\/instances\/([0-9a-f-]{36})\//.exec(path)?.[1]
@@ -250,8 +253,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const WORD = /^(?![a-f]{4,}$)[a-z]+(-[a-z]+)*$/
 
 /**
- * A path that matches no route may still contain a token or a part of one, because the caller mistyped or truncated it. So only words and instance
- * ids of it are logged.
+ * Returns the logged words of a path. One that matches no route may still contain a token or a part of one, because the
+ * caller mistyped or truncated it. So only its words and instance ids are logged.
  */
 function withoutSecrets(path: string): string {
   if (path.startsWith('/media/')) return '/media/{link}'

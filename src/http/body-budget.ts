@@ -1,8 +1,8 @@
 /**
- * Memory budget for bodies, shared by all requests. It counts what is actually in memory: the bytes of a small body; for a large one the unparsed
- * bytes, the decoded files, and the JSON around the files. Memory is reserved until the request is answered, because the files are in memory until
- * then. One owner (an instance or a workspace) gets at most half of the budget; otherwise a few slow uploads of one owner would block those of all
- * others.
+ * Limits the memory for bodies, shared by all requests. The budget counts what is actually in memory: the bytes of a
+ * small body; for a large one the unparsed bytes, the decoded files, and the JSON around the files. Memory is reserved
+ * until the request is answered, because the files are in memory until then. One owner (an instance or a workspace)
+ * gets at most half of the budget; otherwise a few slow uploads of one owner would block those of all others.
  */
 import { Busy } from './errors.ts'
 
@@ -14,7 +14,10 @@ const MB = 1_048_576
 const BODY_BUDGET = 256 * MB
 
 export interface Lease {
-  /** Throws if this many bytes are not available now, before the caller sends a body that would be refused. Reserves nothing. */
+  /**
+   * Checks that this many bytes are available now, before the caller sends a body that would be refused; throws
+   * otherwise. Reserves nothing.
+   */
   check(bytes: number): void
   /** Sets the reservation to this many bytes. Throws if they are not available; the previous reservation then stays. */
   hold(bytes: number): void

@@ -10,7 +10,7 @@ import { createPieces, type Pieces } from './pieces.ts'
 const KB = 1_024
 const MB = KB * KB
 export const MAX_BODY = 64 * MB
-/** Larger bodies are not parsed on the HTTP thread: 60 MB of JSON would block it for 112 ms. */
+/** Size above which a body is not parsed on the HTTP thread: 60 MB of JSON would block it for 112 ms. */
 export const LARGE_BODY = 256 * KB
 
 /** Memory is reserved in steps of this size while bytes arrive, so a caller that announces much and sends little reserves little. */
@@ -23,7 +23,7 @@ const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
 /** Bytes of a large body that go to the other thread in one message. */
 const BATCH = 256 * KB
-/** Memory that a complete large body needs: nearly all of it is base64, which is decoded while it arrives. */
+/** Returns the memory that a complete large body needs: nearly all of it is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 
 /**
@@ -35,7 +35,7 @@ const HEAD_START = 10 * SECOND
 /** Longest time a body may take, in ms. */
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
-/** Time at which this many bytes of a body that began at `begun` must have arrived. */
+/** Returns the time at which this many bytes of a body that began at `begun` must have arrived. */
 export const dueAt = (begun: number, bytes: number): number => begun + HEAD_START + (bytes / SLOWEST) * SECOND
 
 /**
@@ -62,7 +62,7 @@ export type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 
 export interface BodySource {
   /** Returns the whole body if all of it has arrived and nobody reads it; later callers get no bytes. Undefined if it must be read. */
   arrived(request: Request): Uint8Array<ArrayBuffer> | undefined
-  /** Undefined if there is no body or somebody already reads it. */
+  /** Returns the reader of a body; undefined if there is no body or somebody already reads it. */
   reader(request: Request): BodyReader | undefined
 }
 
@@ -78,7 +78,10 @@ const tooSlow = () => new Failure('invalid_request', { message: 'The body arrive
 const cutOff = (cause?: unknown) =>
   new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
 
-/** GET and HEAD have no body in Web standards. Looking for one makes the server create the whole request object, which costs 8 % of `GET /status`. */
+/**
+ * Whether the request has no body: GET and HEAD have none in Web standards. Looking for one makes the server create the
+ * whole request object, which costs 8 % of `GET /status`.
+ */
 const isWithoutBody = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
 interface BodyType {
@@ -89,8 +92,8 @@ const JSON_TYPE: BodyType = { name: 'application/json', pattern: /^application\/
 const FILE_TYPE: BodyType = { name: 'application/octet-stream', pattern: /^application\/octet-stream\s*(;|$)/i }
 
 /**
- * Receives the body. It is refused during reading if it is too large or too slow, or if memory is missing. The rest of a refused body is read and
- * dropped.
+ * Receives the body. It is refused during reading if it is too large or too slow, or if memory is missing. The rest of
+ * a refused body is read and dropped.
  */
 export async function receiveBody(
   request: Request,
@@ -129,8 +132,8 @@ export async function receiveBody(
 }
 
 /**
- * The body of an operation that takes a file. Its pieces are not kept, so it reserves no memory. Rejects if it is too large or too slow; the rest is then
- * read and dropped, as after an early end.
+ * Receives the body of an operation that takes a file. Its pieces are not kept, so it reserves no memory. Rejects if it
+ * is too large or too slow; the rest is then read and dropped, as after an early end.
  */
 export async function* receiveFile(
   request: Request,
@@ -146,7 +149,10 @@ export async function* receiveFile(
 
 type Incoming = AsyncGenerator<Uint8Array, void>
 
-/** Rejects with the reason when the body is refused. If the reader stops early, the rest of the body is discarded. */
+/**
+ * Yields the pieces of a body. Rejects with the reason when the body is refused. If the reader stops early, the rest of
+ * the body is discarded.
+ */
 async function* piecesOf(
   request: Request,
   reader: BodyReader,
@@ -181,7 +187,10 @@ async function reserve(memory: Lease, bytes: number, incoming: Incoming): Promis
   }
 }
 
-/** A large body whose first bytes have arrived. Memory is reserved for the bytes here, between the threads, and in the thread that parses it. */
+/**
+ * Continues a large body whose first bytes have arrived. Memory is reserved for the bytes here, between the threads,
+ * and in the thread that parses it.
+ */
 function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory: Lease): ComingBody {
   let pieces = begun
   let here = begunSize
@@ -231,7 +240,7 @@ function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory
   }
 }
 
-/** All bytes of a body, for readers that cannot process it in parts. */
+/** Returns all bytes of a body, for readers that cannot process it in parts. */
 export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
   if ('bytes' in body) return body.bytes
   const pieces: Uint8Array<ArrayBuffer>[] = []
@@ -244,15 +253,16 @@ export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
   return joined(pieces) as Uint8Array<ArrayBuffer>
 }
 
-/** The content type is only checked for a non-empty body: an empty body equals `{}`, and clients send no type for it. */
+/** Checks the content type, but only of a non-empty body: an empty body equals `{}`, and clients send no type for it. */
 function checkType({ headers }: Request, size: number, { name, pattern } = JSON_TYPE) {
   if (size > 0 && !pattern.test(headers.get('Content-Type') ?? ''))
     throw Failure.invalid({ path: '', message: `must be sent with Content-Type: ${name}` })
 }
 
 /**
- * For a request that was answered without reading its body. Many clients read the answer only after they have sent everything. If the connection were
- * closed earlier, they would lose the answer and report a broken pipe instead of the reason.
+ * Discards the body of a request that was answered without reading it. Many clients read the answer only after they
+ * have sent everything. If the connection were closed earlier, they would lose the answer and report a broken pipe
+ * instead of the reason.
  */
 export function discardBody(request: Request, source: BodySource = webBodies): void {
   if (isWithoutBody(request) || source.arrived(request) !== undefined) return
@@ -290,7 +300,7 @@ export async function receiveText(
   }
 }
 
-/** Reads and drops the rest, up to a limit and at the minimum rate of a body. If more follows, the connection is closed. */
+/** Reads and drops the rest of a body, up to a limit and at the minimum rate. If more follows, the connection is closed. */
 async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
   const stream = steady(reader, clock)
   let left = MOST_DROPPED
@@ -314,13 +324,16 @@ async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
 }
 
 interface Steady {
-  /** Undefined at the end. Rejects when the body is incomplete or too slow. */
+  /** Reads the next piece; undefined at the end. Rejects when the body is incomplete or too slow. */
   read(): Promise<Uint8Array | undefined>
   /** Must be called when reading ends. */
   end(): void
 }
 
-/** Enforces the minimum rate of a body. Time in which nobody reads does not count, because the caller is not responsible for it. */
+/**
+ * Enforces the minimum rate of a body. Time in which nobody reads does not count, because the caller is not responsible
+ * for it.
+ */
 function steady(reader: BodyReader, clock: Clock): Steady {
   let begun = clock.now()
   let size = 0

@@ -26,7 +26,7 @@ export interface CarryOutDeps {
   engine: Pick<Engine, 'call'>
   tally: Tally
   now(): number
-  /** Null if the origin of the request is used. */
+  /** Public base URL; null if the origin of the request is used. */
   baseUrl: string | null
 }
 
@@ -36,7 +36,7 @@ export interface Asked {
   source: string
   /** Whether a program on this machine has called directly; not known for callers that cannot reach an operation that asks for it. */
   isOnThisMachine?: boolean
-  /** The body, for callers that can reach an operation that takes a file. */
+  /** Returns the body, for callers that can reach an operation that takes a file. */
   file?: () => AsyncIterable<Uint8Array>
   origin: CallOrigin
 }
@@ -44,15 +44,16 @@ export interface Asked {
 /** Answer of a queued send. */
 export type Acknowledged = z.output<typeof Acknowledgement>
 
-/** Check 10: the subscription, before any part of the body is read. */
+/** Makes check 10, of the subscription, before any part of the body is read. */
 export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOutDeps): void {
   if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required') // 10
 }
 
 /**
- * `input` is the result of `parseInput`. Resolves with the answer of the operation, or with the acknowledgement of a send; rejects with `Failure`. If
- * the instance is deleted while the operation runs, its connection, queue and record disappear one after the other, each with its own error code. The
- * caller always gets `instance_not_found`.
+ * Runs an operation. `input` is the result of `parseInput`. Resolves with the answer of the operation, or with the
+ * acknowledgement of a send; rejects with `Failure`. If the instance is deleted while the operation runs, its
+ * connection, queue and record disappear one after the other, each with its own error code. The caller always gets
+ * `instance_not_found`.
  */
 export async function carryOut(
   endpoint: Endpoint,
@@ -131,9 +132,9 @@ async function askShard(
 }
 
 /**
- * Limits failures to those that the operation declares. A code of the network has the same meaning for every operation, but not every operation can
- * return it: a suspended group makes no sense for a profile setting. A code that the operation does not declare is reported as a failure of the
- * network, with the code in `details`.
+ * Limits a failure to those that the operation declares. A code of the network has the same meaning for every
+ * operation, but not every operation can return it: a suspended group makes no sense for a profile setting. A code that
+ * the operation does not declare is reported as a failure of the network, with the code in `details`.
  */
 function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   const isOfNetwork = kind === 'action' && failure.details?.network_code !== undefined
@@ -141,7 +142,7 @@ function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   return new Failure('action_failed', { details: failure.details, cause: failure })
 }
 
-/** Uses the fallback if the shard does not answer or is gone; other failures are returned. */
+/** Returns the fallback if the shard does not answer or is gone; other failures are returned. */
 async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
   try {
     return await orLate(asked, ms, fallback)

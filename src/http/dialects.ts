@@ -1,4 +1,7 @@
-/** Dialect of a request to an instance: the one in its header `X-Dialect`, else the one that the instance is set to. */
+/**
+ * Determines the dialect of a request to an instance: the one in its header `X-Dialect`, else the one that the instance
+ * is set to.
+ */
 import type { Directory } from '../directory/directory.ts'
 import { DIALECTS, type Dialect, OWN_WORDS } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -6,9 +9,9 @@ import { Failure } from '../domain/failures.ts'
 export const DIALECT_HEADER = 'X-Dialect'
 
 export interface Dialects {
-  /** Undefined for no dialect. Throws if the header names an unknown dialect. */
+  /** Returns the dialect of a request; undefined for none. Throws if the header names an unknown dialect. */
   of(path: string, headers: Headers): Dialect | undefined
-  /** Dialect for the answer to a refused request; an invalid header does not matter. */
+  /** Returns the dialect for the answer to a refused request; an invalid header does not matter. */
   ofRefused(path: string, headers: Headers): Dialect | undefined
 }
 
@@ -17,7 +20,7 @@ const INSTANCE_PATH = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
 const isDialect = (word: string): word is Dialect => (DIALECTS as readonly string[]).includes(word)
 
 export function createDialects(directory: Pick<Directory, 'authenticate' | 'dialect'>): Dialects {
-  /** Dialect setting of the instance. A caller without its token must not learn it. */
+  /** Returns the dialect setting of the instance. A caller without its token must not learn it. */
   function ofInstance(path: string): Dialect | undefined {
     const [, instance, token] = INSTANCE_PATH.exec(path) ?? []
     const dialect = instance === undefined ? null : directory.dialect(instance)

@@ -1,4 +1,4 @@
-/** Failures in the form of answers. */
+/** Converts failures to answers. */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure, type FailureCode } from '../domain/failures.ts'
 import { errorIn } from '../features/dialects/words.ts'
@@ -8,7 +8,7 @@ import { errorIn } from '../features/dialects/words.ts'
  */
 export type LimitScope = 'instance' | 'workspace' | 'credential' | 'address'
 
-/** Seconds that a client should wait, for `Retry-After`. */
+/** Too many requests. `retryAfter`: seconds that a client should wait, for `Retry-After`. */
 export class TooMany extends Failure {
   readonly retryAfter: number
   readonly scope: LimitScope
@@ -61,7 +61,7 @@ export class Unread extends Failure {
 /** Temporary refusals of unknown duration. */
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
-/** Body of every failure, before a dialect changes it. */
+/** Builds the body of every failure, before a dialect changes it. */
 export function failureBody(failure: Failure) {
   const { code, message, details } = failure.toData()
   return { error: { code, message, details: details ?? {} } }

@@ -21,7 +21,7 @@ export interface EventStreamOptions {
   stalledMs?: number
 }
 
-/** Each line break in the data begins a new `data` line; the other fields have none. */
+/** Writes an event. Each line break in the data begins a new `data` line; the other fields have none. */
 export function eventText(event: ServerEvent): string {
   if ('comment' in event) return `: ${event.comment}\n\n`
   if ('retryMs' in event) return `retry: ${event.retryMs}\n\n`
@@ -30,7 +30,7 @@ export function eventText(event: ServerEvent): string {
   return `${name === undefined ? '' : `event: ${name}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`
 }
 
-/** @param events its signal is aborted when the stream has ended for any reason */
+/** Builds the response. The signal of `events` is aborted when the stream has ended for any reason. */
 export function eventStream(events: ServerEvents, options: EventStreamOptions): Response {
   const { cut, gone, reader, tally, stalledMs = STALLED } = options
   const ending = new AbortController()

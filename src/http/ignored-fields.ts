@@ -1,4 +1,7 @@
-/** `X-Svc-Ignored-Fields`: names of request fields that do not exist, to show callers who come from another gateway which ones have no effect. */
+/**
+ * Builds `X-Svc-Ignored-Fields`: names of request fields that do not exist, to show callers who come from another
+ * gateway which ones have no effect.
+ */
 import { IGNORED_FIELDS } from '../domain/brand.ts'
 import { MAX_UNKNOWN } from '../features/unknown-fields.ts'
 
@@ -13,10 +16,10 @@ export const IGNORED_HEADER = {
 const MAX_NAME = 64
 const MAX_VALUE = 1_024
 
-/** Names as callers wrote them, made safe for a header: characters that names do not have become `?`. */
+/** Makes a name, as a caller wrote it, safe for a header: characters that names do not have become `?`. */
 const fit = (name: string) => name.slice(0, MAX_NAME).replace(/[^A-Za-z0-9_.$-]/g, '?')
 
-/** Undefined if there are no ignored names. */
+/** Returns the value of the header; undefined if there are no ignored names. */
 export function ignoredFieldsValue(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined
   const shown: string[] = []

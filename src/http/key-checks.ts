@@ -1,4 +1,4 @@
-/** API keys and client tokens: which key a request bears, and whether its workspace asks for one. */
+/** Checks API keys and client tokens: which key a request bears, and whether its workspace asks for one. */
 import type { Account, ApiKey } from '../account/account.ts'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
 import { Failure } from '../domain/failures.ts'
@@ -13,9 +13,9 @@ export interface KeyChecksDeps {
 }
 
 export interface KeyChecks {
-  /** An API key in `Authorization`. An imported client token is not accepted there. */
+  /** Returns the API key in `Authorization`. An imported client token is not accepted there. */
   keyOfBearer(headers: Headers): ApiKey | undefined
-  /** Checks 6 to 8. One credential is checked per request. `mayBear`: whether `Authorization` may hold a key. */
+  /** Makes checks 6 to 8. One credential is checked per request. `mayBear`: whether `Authorization` may hold a key. */
   checkKey(workspace: Workspace, incoming: AccessRequest, mayBear?: boolean): void
 }
 
@@ -32,7 +32,10 @@ export function createKeyChecks(deps: KeyChecksDeps): KeyChecks {
     return account.findApiKey(value)
   }
 
-  /** A value without the prefix of an API key can only be the imported client token of the workspace, which has at least 8 characters. */
+  /**
+   * Returns the key in `Client-Token`. A value without the prefix of an API key can only be the imported client token
+   * of the workspace, which has at least 8 characters.
+   */
   function keyOfClientToken(workspace: WorkspaceId, { headers, source }: AccessRequest): ApiKey | undefined {
     const value = headers.get('Client-Token')
     if (value === null || value === '' || value.length > MAX_CREDENTIAL) return undefined

@@ -72,12 +72,12 @@ export interface MountDeps extends CarryOutDeps {
 
 export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as const
 
-/** `/webhooks/{type}` in the syntax of the router. */
+/** Converts `/webhooks/{type}` to the syntax of the router. */
 const toPattern = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 /**
- * A fixed segment takes precedence over a parameter: of two routes that match the same path, the one with the earlier fixed segment comes first; of
- * two routes with the same path, the one of a dialect comes first.
+ * Orders routes. A fixed segment takes precedence over a parameter: of two routes that match the same path, the one
+ * with the earlier fixed segment comes first; of two routes with the same path, the one of a dialect comes first.
  */
 function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   const rank = ({ path, alias }: RequestRoute) =>
@@ -92,7 +92,7 @@ function byPrecedence(one: RequestRoute, other: RequestRoute): number {
 export interface Mounting {
   pathOf(declared: string): string
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
-  /** Dialect of a request and of its answer; undefined for none. */
+  /** Returns the dialect of a request and of its answer; undefined for none. */
   dialectOf(c: Context<Env>): Dialect | undefined
 }
 
@@ -157,7 +157,7 @@ export const streamed = (
   { cut, tally }: MountDeps,
 ): Response => eventStream(events, { cut: () => cut(req.raw), gone: req.raw.signal, reader, tally })
 
-/** Issues that an operation reports use the field names of the caller. */
+/** Renames the issues that an operation reports to the field names of the caller. */
 const inWordsOf = ({ alias, endpoint }: RequestRoute, dialect: Dialect | undefined, work: Promise<unknown>): Promise<unknown> =>
   alias === undefined && dialect === undefined
     ? work
@@ -166,14 +166,14 @@ const inWordsOf = ({ alias, endpoint }: RequestRoute, dialect: Dialect | undefin
         throw dialect === undefined ? named : inTheirNames(dialect, endpoint, named)
       })
 
-/** Answer of an alias, if it differs from that of its operation. */
+/** Returns the answer of an alias, if it differs from that of its operation. */
 function shaped({ alias }: RequestRoute, reply: unknown): unknown {
   if (alias?.answer === 'done') return { value: true }
   if (alias?.answer === 'count') return { count: (reply as { total: number }).total }
   return reply
 }
 
-/** The request in the form that the checks read. */
+/** Returns the request in the form that the checks read. */
 export function accessRequestOf(c: Context<Env>): AccessRequest {
   const state = c.get('state')
   return {
@@ -230,7 +230,7 @@ async function requestOf(
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
-/** Issues of fields in headers have the names of the headers. */
+/** Reads a request, in which issues of fields in headers have the names of the headers. */
 function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): MeantRequest {
   try {
     return read()
@@ -239,12 +239,12 @@ function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): Meant
   }
 }
 
-/** Fields in headers. Their names in the query have no effect, because logs contain addresses. */
+/** Returns the fields in headers. Their names in the query have no effect, because logs contain addresses. */
 function headersOf({ inHeaders }: Endpoint, { req }: Context<Env>): RawFields {
   return Object.fromEntries(Object.entries(inHeaders).map(([name, field]) => [field, decoded(name, req.header(name))]))
 }
 
-/** Header values have only ASCII characters, so others are percent-encoded. */
+/** Decodes a header value, which has only ASCII characters, so others are percent-encoded. */
 function decoded(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   try {
@@ -255,13 +255,13 @@ function decoded(name: string, value: string | undefined): string | undefined {
   }
 }
 
-/** A name that is given once becomes a text, a repeated name becomes a list of texts. */
+/** Returns the query. A name that is given once becomes a text, a repeated name becomes a list of texts. */
 function queryOf(c: Context<Env>): RawFields {
   const queries = Object.entries(c.req.queries())
   return Object.fromEntries(queries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
 }
 
-/** Optional key of queued sends: repeated requests with the same key are queued once. */
+/** Returns the optional key of queued sends: repeated requests with the same key are queued once. */
 function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefined {
   const key = kind === 'send' ? c.req.header(IDEMPOTENCY_KEY.name) : undefined
   if (key !== undefined && (key.length < 1 || key.length > IDEMPOTENCY_KEY.maxLength))
@@ -269,7 +269,10 @@ function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefin
   return key
 }
 
-/** The outcome, for a caller that prefers to wait, as long as waiting makes sense: the acknowledged message is on disk in any case. */
+/**
+ * Waits for the outcome, for a caller that prefers to, as long as waiting makes sense: the acknowledged message is on
+ * disk in any case.
+ */
 async function awaited(
   queued: Acknowledged,
   { instance }: Caller,
@@ -299,5 +302,5 @@ function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialec
   return new Response(JSON.stringify(said), { status: dialect === undefined ? status : 200, headers })
 }
 
-/** The Account API and the administration. */
+/** Whether the route is of the Account API or the administration. */
 const isOfWorkspace = (access: Endpoint['access']) => access !== 'instance' && access !== 'public' && access !== 'metrics'

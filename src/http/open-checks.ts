@@ -1,4 +1,7 @@
-/** Checks of requests without the credentials of an instance or a workspace: tickets, apps that ask to be let in, downloads and metrics. */
+/**
+ * Checks requests without the credentials of an instance or a workspace: tickets, apps that ask to be let in, downloads
+ * and metrics.
+ */
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId } from '../domain/ids.ts'
 import { isIn, isNear, LOOPBACK, literalAddress, parseRanges, type Ranges, subscriberOf } from '../egress/addresses.ts'
@@ -18,7 +21,7 @@ export interface OpenChecksDeps {
   apps: Buckets
   /** Proxies whose `X-Forwarded-For` is trusted. */
   trusted: Ranges
-  /** Compares in constant time. Undefined if no token is set; then only callers on near addresses get the metrics. */
+  /** Compares the token in constant time. Undefined if no token is set; then only callers on near addresses get the metrics. */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 
@@ -86,7 +89,7 @@ export function createOpenChecks(deps: OpenChecksDeps) {
       if (!allowed) throw new TooMany(retryAfter, 'address')
     },
 
-    /** Without a configured token, callers that are not near get `not_found`. */
+    /** Admits a request for the metrics. Without a configured token, callers that are not near get `not_found`. */
     metrics({ headers, source, peer }: AccessRequest): void {
       if (isMetricsToken) {
         const value = bearer(headers)

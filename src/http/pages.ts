@@ -1,4 +1,4 @@
-/** Routes of pages for people, which are not operations: the home page, the files that pages load, and the browser extension. */
+/** Mounts the pages for people, which are not operations: the home page, the files that pages load, and the browser extension. */
 import type { Hono } from 'hono'
 import { Failure } from '../domain/failures.ts'
 import { pageResponse } from '../features/page.ts'
@@ -24,7 +24,8 @@ export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<AccessChecks
     const asset = await pages.asset(c.req.param('asset'))
     if (!asset) throw new Failure('not_found', { message: NO_ROUTE })
     c.get('state').route = '/docs/{asset}'
-    // Large files that are the same for everybody and rarely needed. Their limit is separate from that of the description, which the same page loads.
+    // The limit is for large files that are the same for everybody and rarely needed. It is separate from that of the
+    // description, which the same page loads.
     gate.described(c.get('state'), 'asset:')
     const isPacked = takesGzip(c.req.header('Accept-Encoding') ?? '')
     const headers = {

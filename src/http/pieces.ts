@@ -1,15 +1,18 @@
 /**
- * The bytes of a body, in pieces that can be transferred to another thread. The HTTP thread only lists them. Copying 60 MB to one place would cause
- * page faults and garbage, and all other requests would wait for both.
+ * Holds the bytes of a body in pieces that can be transferred to another thread. The HTTP thread only lists them.
+ * Copying 60 MB to one place would cause page faults and garbage, and all other requests would wait for both.
  */
 
-/** Shorter pieces are merged; otherwise a client that sends one byte at a time would cost a hundred bytes for each. */
+/**
+ * Size of a block into which shorter pieces are merged; otherwise a client that sends one byte at a time would cost a
+ * hundred bytes for each.
+ */
 const BLOCK = 65_536
 const WORTH_KEEPING = BLOCK / 4
 
 export interface Pieces {
   add(piece: Uint8Array): void
-  /** Each piece owns its buffer, so that it can be transferred. */
+  /** Returns all pieces. Each owns its buffer, so that it can be transferred. */
   all(): Uint8Array<ArrayBuffer>[]
 }
 

@@ -1,12 +1,16 @@
 /**
- * `Prefer: wait=<seconds>` of RFC 7240 on queued sends: how long the caller would wait for the outcome. A preference is not a requirement: an invalid
- * one is ignored, and a wait above the maximum is answered after the maximum.
+ * Parses `Prefer: wait=<seconds>` of RFC 7240 on queued sends, the time that the caller would wait for the outcome. A
+ * preference is not a requirement: an invalid one is ignored, and a wait above the maximum is answered after the
+ * maximum.
  */
 import { SECOND } from '../domain/clock.ts'
 
 export const PREFER = { name: 'Prefer', applied: 'Preference-Applied', minSeconds: 1, maxSeconds: 30 } as const
 
-/** Milliseconds to wait for the outcome; undefined if the caller has no such preference. The first of repeated preferences is used. */
+/**
+ * Returns the milliseconds to wait for the outcome; undefined if the caller has no such preference. The first of
+ * repeated preferences is used.
+ */
 export function waitOf(header: string | null | undefined): number | undefined {
   for (const preference of header?.split(',') ?? []) {
     const [, seconds] = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference) ?? []

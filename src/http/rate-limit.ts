@@ -1,5 +1,6 @@
 /**
- * Two kinds of limits: a token bucket per instance or workspace, and a throttle of wrong credentials per source address. Their clock must not step.
+ * Implements two kinds of limits: a token bucket per instance or workspace, and a throttle of wrong credentials per
+ * source address. Their clock must not step.
  */
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
 import { subscriberOf } from '../egress/addresses.ts'
@@ -27,7 +28,7 @@ export interface Taken {
   retryAfter: number
 }
 
-/** Above this many owners, full buckets are evicted, because they hold no information. */
+/** Number of owners above which full buckets are evicted, because they hold no information. */
 const SWEEP_ABOVE = 10_000
 
 /** Minimum interval between two scans for full buckets. Every bucket is full after two seconds, and a scan per request would be quadratic. */
@@ -66,12 +67,12 @@ export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity
 }
 export type Buckets = ReturnType<typeof createBuckets>
 
-/** Number of wrong credentials that an address may send in a minute. */
+/** The most wrong credentials that an address may send in a minute. */
 export const FAILURES_PER_MINUTE = 30
 
 /**
- * Number of counts that are kept; above it the one that expires first is evicted. They take about 20 MB; an attacker with more networks gains nothing
- * from the eviction.
+ * The most counts that are kept; above it the one that expires first is evicted. They take about 20 MB; an attacker
+ * with more networks gains nothing from the eviction.
  */
 const MAX_COUNTS = 100_000
 
@@ -97,7 +98,7 @@ export function createThrottle(clock: Clock) {
   }
 
   return {
-    /** Seconds until the minute ends, or undefined if the address has guesses left. */
+    /** Returns the seconds until the minute ends, or undefined if the address has guesses left. */
     blockedFor(source: string, owner = ''): number | undefined {
       const window = windows.get(keyOf(source, owner))
       if (!window || window.failures < FAILURES_PER_MINUTE) return undefined

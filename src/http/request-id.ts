@@ -1,4 +1,4 @@
-/** `X-Request-Id` on every response, even if the application never saw the request. */
+/** Accepted ids. `X-Request-Id` is on every response, even if the application never saw the request. */
 const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Uses the id of the caller if it is well-formed. */

@@ -1,8 +1,11 @@
-/** Source address of a request behind trusted proxies. */
+/** Determines the source address of a request behind trusted proxies. */
 import type { Log } from '../domain/log.ts'
 import { canonicalAddress, isIn, isNear, type Ranges } from '../egress/addresses.ts'
 
-/** Address in the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Undefined if it is not an address. */
+/**
+ * Returns the address in the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Undefined if it is
+ * not an address.
+ */
 const addressOf = (entry: string): string | undefined =>
   canonicalAddress(
     entry
@@ -12,7 +15,7 @@ const addressOf = (entry: string): string | undefined =>
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   )
 
-/** Number of cached peer addresses; each peer sends many requests. */
+/** The most cached peer addresses; each peer sends many requests. */
 const KNOWN = 1_000
 const known = new Map<string, string>()
 

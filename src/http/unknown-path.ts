@@ -8,7 +8,10 @@ const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 /** Routes that not everybody may use; other callers do not learn that they exist. */
 const QUIET: ReadonlySet<Access> = new Set(['metrics', 'described'])
 
-/** Patterns are compiled once, because scanners try all kinds of paths and two hundred patterns take a millisecond. */
+/**
+ * Creates the answer. Patterns are compiled once, because scanners try all kinds of paths and two hundred patterns take
+ * a millisecond.
+ */
 export function createUnknownPath(served: readonly Endpoint[]): (method: string, path: string) => Failure {
   const routes = served
     .filter(({ access }) => !QUIET.has(access))

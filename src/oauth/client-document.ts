@@ -33,8 +33,9 @@ const Document = v.object({
 const loopback = parseRanges(LOOPBACK)
 
 /**
- * Such an id is an https URL with a path in the form in which a browser would write it (no dot segments, no fragment). Only a program on this machine
- * may use plain http, because an attacker on the network could otherwise replace the redirect URIs in the document.
+ * Whether an id is the URL of a document: an https URL with a path in the form in which a browser would write it (no
+ * dot segments, no fragment). Only a program on this machine may use plain http, because an attacker on the network
+ * could otherwise replace the redirect URIs in the document.
  */
 function isDocumentUrl(id: string): boolean {
   if (!URL.canParse(id)) return false
@@ -50,7 +51,7 @@ export const createReadDocument =
     if (!isDocumentUrl(id) || checkUrl(id, allow) !== undefined) return undefined
     try {
       const options = { allow, timeoutMs: TIMEOUT, maxBytes: MAX_BYTES, maxRedirects: 0, headers: { accept: 'application/json' } }
-      // Imported here, because it loads the HTTP client, which nothing else on the main thread needs.
+      // The module is imported here, because it loads the HTTP client, which nothing else on the main thread needs.
       const { guardedFetch } = await import('../egress/guarded-fetch.ts')
       const { status, body } = await guardedFetch(id, options)
       if (status !== 200) return undefined

@@ -1,6 +1,6 @@
 /**
- * Clients that may ask for access: registered ones, and those whose id is the URL of their metadata document. Neither kind is trusted: the owner
- * decides, and the redirect URI determines where the code goes.
+ * Holds the clients that may ask for access: registered ones, and those whose id is the URL of their metadata document.
+ * Neither kind is trusted: the owner decides, and the redirect URI determines where the code goes.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR } from '../domain/clock.ts'
@@ -10,7 +10,7 @@ import type { Repository } from '../storage/repository.ts'
 import type { OauthClient } from './oauth.ts'
 import type { StoredClient } from './records.ts'
 
-/** Limit of clients without an app. Somebody who registers in a loop evicts only such clients and cannot fill the disk. */
+/** The most clients without an app. Somebody who registers in a loop evicts only such clients and cannot fill the disk. */
 const MAX_IDLE = 1_000
 /** Time in which a registered client must get its first app. */
 const IDLE = 30 * 24 * HOUR
@@ -19,7 +19,7 @@ export interface ClientsDeps {
   store: Pick<StateStore, 'commit' | 'range'>
   records: Repository<StoredClient>
   clock: Clock
-  /** Undefined if there is no document, or none about this client. */
+  /** Reads a document; undefined if there is none, or none about this client. */
   readDocument(url: string): Promise<OauthClient | undefined>
   /** Whether the client has an app. */
   isUsed(clientId: string): boolean
@@ -29,7 +29,7 @@ export function createClients({ store, records, clock, readDocument, isUsed }: C
   /** Clients by id, in the order of registration. */
   const registered = new Map<string, StoredClient>()
 
-  /** Clients without an app that registered long ago, or that exceed the limit. */
+  /** Returns the clients without an app that registered long ago, or that exceed the limit. */
   function toForget(): StoredClient[] {
     const idle = [...registered.values()].filter(({ id }) => !isUsed(id))
     const tooMany = Math.max(0, idle.length + 1 - MAX_IDLE)

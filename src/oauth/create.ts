@@ -34,7 +34,7 @@ interface Code {
   request: AuthorizationRequest
   workspace: WorkspaceId
   instance: InstanceId
-  /** Set when the code was redeemed. Resolves with the id of the app that it created, or undefined if there is none. */
+  /** Set once the code is redeemed. Resolves with the id of the app that it created, or undefined if there is none. */
   used?: Promise<string | undefined>
 }
 
@@ -58,7 +58,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
   const codes = createExpiring<Code>({ clock, ms: CODE, max: MAX_CODES })
   const { isUsed: _, make, end, load, ...apps } = grants
 
-  /** `of`: ticket of the previous page, whose expiry the new page inherits. */
+  /** Opens a consent. `of`: ticket of the previous page, whose expiry the new page inherits. */
   function opened(consent: Consent, of?: string): { ticket: string; cookie: string } {
     const ticket = newSecret()
     const cookie = newSecret()

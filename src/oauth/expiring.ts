@@ -1,6 +1,6 @@
 /**
- * Entries that live for minutes and only in memory; a restart drops them. When there are too many, the oldest entry of the owner with the most
- * entries is evicted, so an owner with many entries evicts only their own.
+ * Holds entries for minutes and only in memory; a restart drops them. When there are too many, the oldest entry of the
+ * owner with the most entries is evicted, so an owner with many entries evicts only their own.
  */
 import type { Clock } from '../domain/clock.ts'
 
@@ -46,7 +46,7 @@ export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: Expiri
   }
 
   return {
-    /** `endsWith`: key of another entry; this one expires no later than that one. */
+    /** Adds an entry. `endsWith`: key of another entry; this one expires no later than that one. */
     set(key: string, value: T, endsWith?: string) {
       dropEnded()
       const until = (endsWith === undefined ? undefined : entries.get(endsWith)?.until) ?? clock.now() + ms

@@ -1,6 +1,7 @@
 /**
- * Apps and their tokens, all in memory and written through, with one change per app at a time. A refresh token is valid once. The holder of an older
- * one is a thief or a victim, and in both cases the app is revoked (RFC 9700, 4.14.2).
+ * Holds apps and their tokens, all in memory and written through, with one change per app at a time. A refresh token is
+ * valid once. The holder of an older one is a thief or a victim, and in both cases the app is revoked (RFC 9700,
+ * 4.14.2).
  */
 import { randomUUID } from 'node:crypto'
 import { isSameHash } from '../account/credentials.ts'
@@ -37,11 +38,11 @@ export interface Grants extends GrantsPart {
   isUsed(clientId: string): boolean
   /** Creates an app with its first tokens. */
   make(of: { client: OauthClient; workspace: WorkspaceId; instance: InstanceId }): Promise<{ id: string; tokens: Tokens }>
-  /** Does nothing for an unknown id. */
+  /** Ends an app. Does nothing for an unknown id. */
   end(id: string): Promise<void>
 }
 
-/** An app as its owner sees it, without the hashes of its tokens. */
+/** Returns an app as its owner sees it, without the hashes of its tokens. */
 const without = ({
   accessHash: _,
   accessUntil: __,
@@ -62,7 +63,7 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
     else await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
   }
 
-  /** Runs after earlier changes of the app; does nothing if the app was revoked. */
+  /** Changes an app after its earlier changes; does nothing if the app was revoked. */
   const change = (id: string, decide: (app: StoredApp) => Promise<void>) =>
     mutex.run(id, async () => {
       const app = held.get(id)

@@ -1,4 +1,4 @@
-/** Apps in memory, in the order of creation, with the look-up by token. */
+/** Holds apps in memory, in the order of creation, with the look-up by token. */
 import { isSameHash } from '../account/credentials.ts'
 import type { StoredApp } from './records.ts'
 import { familyOf, hashOf } from './tokens.ts'
@@ -9,7 +9,7 @@ export interface HeldApps {
   forget(app: StoredApp): void
   get(id: string): StoredApp | undefined
   all(): StoredApp[]
-  /** The app whose refresh token is of the same family; the token itself may be an older one. */
+  /** Returns the app whose refresh token is of the same family; the token itself may be an older one. */
   ofRefresh(token: string): StoredApp | undefined
   ofAccess(token: string): StoredApp | undefined
 }

@@ -6,7 +6,7 @@ export interface OauthClient {
   /** Id that was assigned at the registration, or the URL of the metadata document. */
   id: string
   name: string
-  /** Compared exactly, except for the port of the client's own machine. */
+  /** Redirect URIs, which are compared exactly, except for the port of the client's own machine. */
   redirectUris: readonly string[]
 }
 
@@ -30,9 +30,9 @@ export interface AuthorizationRequest {
   state: string
 }
 
-/** Progress of the owner on the consent page, which the page shows with its secret. */
+/** A consent in progress: the state of the owner on the consent page, which the page shows with its secret. */
 export interface Consent extends AuthorizationRequest {
-  /** Set after the admin key was accepted; `keyTag` identifies that key, see `Account.adminKeyTag`. */
+  /** The owner, once the admin key is accepted; `keyTag` identifies that key, see `Account.adminKeyTag`. */
   owner: { workspace: WorkspaceId; keyTag: string } | undefined
 }
 
@@ -54,7 +54,7 @@ export interface Oauth {
   load(): Promise<void>
   /** Registers a client. Anybody may do it; a client without an app is removed after some time. */
   register(wish: { name: string; redirectUris: readonly string[] }): Promise<OauthClient>
-  /** Undefined if no client has this id, or the document at its URL does not describe it. */
+  /** Returns a client; undefined if none has this id, or the document at its URL does not describe it. */
   client(id: string): Promise<OauthClient | undefined>
   /** Whether the client is registered or has an app. Reads only memory. */
   knows(id: string): boolean
@@ -72,9 +72,15 @@ export interface Oauth {
 
   /** Creates the code for an approved grant, valid once and for one minute. */
   approve(request: AuthorizationRequest, grant: { workspace: WorkspaceId; instance: InstanceId }): string
-  /** Undefined if no code matches this client, redirect URI and verifier. A code that is redeemed twice revokes its app. */
+  /**
+   * Redeems a code; undefined if none matches this client, redirect URI and verifier. A code that is redeemed twice
+   * revokes its app.
+   */
   redeem(code: string, of: { clientId: string; redirectUri: string; verifier: string }): Promise<Tokens | undefined>
-  /** Undefined if the token is invalid or belongs to another client. A token that was used before revokes its app. */
+  /**
+   * Refreshes tokens; undefined if the token is invalid or belongs to another client. A token that was used before
+   * revokes its app.
+   */
   refresh(token: string, clientId: string): Promise<Tokens | undefined>
   /** Revokes an access token, or the app of a refresh token. False if it is not a token; nothing then happens. */
   revokeToken(token: string): Promise<boolean>
@@ -83,9 +89,9 @@ export interface Oauth {
   authenticate(accessToken: string): OauthApp | undefined
   /** Records the use, at most once a minute, in the background. */
   used(app: OauthApp): void
-  /** Apps, newest first. */
+  /** Returns the apps, newest first. */
   list(workspace: WorkspaceId): readonly OauthApp[]
-  /** Rejects with `not_found`. */
+  /** Revokes an app. Rejects with `not_found`. */
   revoke(workspace: WorkspaceId, id: string): Promise<void>
   endOf(of: { workspace: WorkspaceId } | { instance: string }): Ending
   /** Waits for background writes. */

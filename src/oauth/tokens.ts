@@ -16,12 +16,12 @@ export const newFamily = () => hex(FAMILY / 2)
 export const newRefreshToken = (family: string) => OAUTH_REFRESH_PREFIX + family + hex(24)
 
 const REFRESH = new RegExp(`^${OAUTH_REFRESH_PREFIX}([0-9a-f]{${FAMILY}})[0-9a-f]{48}$`)
-/** The family of a refresh token; undefined if the text is not a refresh token. */
+/** Returns the family of a refresh token; undefined if the text is not a refresh token. */
 export const familyOf = (refreshToken: string): string | undefined => REFRESH.exec(refreshToken)?.[1]
 
 const base64url = (bytes: Buffer) => bytes.toString('base64url')
 
-/** RFC 7636, 4.6, S256. */
+/** Whether the verifier matches the challenge (RFC 7636, 4.6, S256). */
 export function isVerifierOf(challenge: string, verifier: string): boolean {
   const made = Buffer.from(base64url(createHash('sha256').update(verifier).digest()))
   const given = Buffer.from(challenge)

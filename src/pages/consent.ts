@@ -1,6 +1,6 @@
 /**
- * `/oauth/authorize`: an app asks for one instance, and the holder of the admin key decides. The page has no script, because it shows texts of
- * strangers.
+ * Builds the page `/oauth/authorize`: an app asks for one instance, and the holder of the admin key decides. The page
+ * has no script, because it shows texts of strangers.
  */
 
 import { BRAND } from '../domain/brand.ts'
@@ -38,7 +38,7 @@ ${options(instances)}
 </select>
 <div class="row"><button name="decision" value="allow">Allow</button><button name="decision" value="deny" formnovalidate>Refuse</button></div>`
 
-/** A content security policy cannot express an IPv6 address in brackets. */
+/** Returns the source for the policy, which cannot express an IPv6 address in brackets. */
 function sourceOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
   return hostname.startsWith('[') ? protocol : origin

@@ -70,7 +70,7 @@ function fileOf(name: string, content: Uint8Array<ArrayBuffer>): DashboardFile {
   }
 }
 
-/** Names are paths with slashes in the first folder that has a document. Source maps are not served. */
+/** Reads the files. Names are paths with slashes in the first folder that has a document. Source maps are not served. */
 export async function createDashboardFiles(folders: readonly string[] = FOLDERS): Promise<DashboardFiles> {
   const files = new Map<string, DashboardFile>()
   const found = await readFolder(folders)

@@ -48,7 +48,7 @@ export const docsPage = (): Page => ({
   policy: [...CLOSED, "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"].join('; '),
 })
 
-/** Each file is read and compressed once, on its first request. */
+/** Returns the files of the page. Each is read and compressed once, on its first request. */
 export function docsAssets(): (name: string) => Promise<Asset | undefined> {
   const made = new Map<string, Promise<Asset>>()
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { zip } from './zip.ts'
 
-/** Paths from the sources, and from the compiled files. */
+/** Paths of the folder from the sources, and from the compiled files. */
 const FOLDERS = ['../../extension', '../../../extension'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 
 /** Folder in the archive, so that unpacking creates a single folder. */
@@ -23,7 +23,7 @@ async function make(): Promise<Uint8Array<ArrayBuffer> | undefined> {
   return undefined
 }
 
-/** Created once, on the first request. Undefined if the service was installed without the folder. */
+/** Creates the archive once, on the first request. Undefined if the service was installed without the folder. */
 export function createExtension(): () => Promise<Uint8Array<ArrayBuffer> | undefined> {
   let made: ReturnType<typeof make> | undefined
   return () => {

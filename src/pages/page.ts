@@ -39,8 +39,8 @@ ${body}
 `
 
 /**
- * `connects`: the script of the page calls this service. `style` is added to the common style. `formsTo`: allowed targets of its forms and of their
- * redirects; none if absent.
+ * Makes a page. `connects`: the script of the page calls this service. `style` is added to the common style. `formsTo`:
+ * allowed targets of its forms and of their redirects; none if absent.
  */
 export function makePage({
   title,

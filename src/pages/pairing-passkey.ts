@@ -11,7 +11,7 @@ export const passkeyStyle = `
 #differ { background: none; border-color: var(--line); color: inherit }
 `
 
-/** Continues the script of `pairing.ts`, whose `ask`, `show` and `setText` it uses. */
+/** Script of this part. It continues the script of `pairing.ts`, whose `ask`, `show` and `setText` it uses. */
 export const passkeyScript = `
 const BY_HAND = ${JSON.stringify(BY_HAND)}
 const PROBLEMS = ${JSON.stringify(PASSKEY_PROBLEMS)}

@@ -12,14 +12,14 @@ const END = 0x06054b50
 /** Version 2.0, which supports deflate. */
 const VERSION = 20
 const DEFLATED = 8
-/** 1980-01-01, the first date of the format, so that the same files give the same archive. */
+/** Date of all entries: 1980-01-01, the first date of the format, so that the same files give the same archive. */
 const DATE = 0x21
 
 /** gzip has the same compressed bytes and checksum: 10 bytes of header, the data, CRC-32, length. */
 const GZIP_HEADER = 10
 const GZIP_TRAILER = 8
 
-/** Fields with their sizes in bytes and their values. */
+/** Writes fields with their sizes in bytes and their values. */
 function record(...fields: readonly (readonly [size: 2 | 4, value: number])[]): Buffer {
   const bytes = Buffer.alloc(fields.reduce((sum, [size]) => sum + size, 0))
   let at = 0
@@ -49,7 +49,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer<ArrayBuffer> {
     ] as const
     const file = Buffer.concat([record([4, LOCAL], ...facts), path, data])
     files.push(file)
-    // No comment, disk number or attributes.
+    // The entry has no comment, disk number or attributes.
     directory.push(record([4, CENTRAL], [2, VERSION], ...facts, [2, 0], [2, 0], [2, 0], [4, 0], [4, offset]), path)
     offset += file.length
   }

@@ -151,7 +151,7 @@ export const rotateToken = local('account.rotateToken', 'POST /account/instances
   ],
 })
 
-/** Number of instances in the answer: the newest ones. */
+/** The most instances in the answer: the newest ones. */
 const SHOWN = 500
 
 const Plan = z

@@ -20,7 +20,10 @@ const MAX_BODY = 8 * 1_024
 const UNSAFE =
   'Archives and devices are only sent and received if the address of the service begins with https (SVC_BASE_URL), or if a program on its machine calls it without a proxy.'
 
-/** The passphrase is in the request, so a plain connection would make the encryption of the archive worthless. */
+/**
+ * Refuses a plain connection: the passphrase is in the request, so such a connection would make the encryption of the
+ * archive worthless.
+ */
 function refusePlain({ isOnThisMachine, baseUrl }: AccountCall): void {
   if (!isOnThisMachine && new URL(baseUrl).protocol !== 'https:') throw new Failure('not_allowed', { message: UNSAFE })
 }

@@ -60,7 +60,7 @@ const filters = {
   status: oneOf(LOG_STATUSES).optional().meta({ description: 'Only events with this outcome.' }),
 }
 
-/** Ids of all instances of the workspace, or only the requested one if it belongs to the workspace. */
+/** Returns the ids of all instances of the workspace, or only the requested one if it belongs to the workspace. */
 function instancesOf({ parts, workspace }: AccountCall, wanted?: string): readonly string[] {
   const { ids } = parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS })
   return wanted === undefined ? ids : ids.filter((id) => id === wanted)

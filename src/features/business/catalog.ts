@@ -1,4 +1,4 @@
-/** Products, and orders of them. Best effort: the network does not document it. */
+/** Declares products, and orders of them. Best effort: the network does not document them. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, name, PICTURE_DEADLINE, plain, portrait, queryInteger, url } from '../fields.ts'
@@ -44,7 +44,7 @@ export const product = action('business.product', 'GET /business/products/{produ
   examples: [{ name: 'own', input: { product_id: productExample.id }, reply: productExample }],
 })
 
-/** The unit on the network is a thousandth of the currency unit. */
+/** Price in units of the currency. The unit on the network is a thousandth of this. */
 const price = z
   .number()
   .min(0)

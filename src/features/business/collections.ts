@@ -1,4 +1,4 @@
-/** Collections of a catalog. Best effort: the network does not document it. */
+/** Declares collections of a catalog. Best effort: the network does not document them. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, name, queryInteger } from '../fields.ts'

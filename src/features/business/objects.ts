@@ -1,4 +1,4 @@
-/** Objects of catalogs. */
+/** Schemas of catalog objects. */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { identifier, plain } from '../fields.ts'

@@ -1,4 +1,4 @@
-/** The profile of a business. Best effort: the network does not document it. */
+/** Declares the profile of a business. Best effort: the network does not document it. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, identifier, name, oneOf, plain, url } from '../fields.ts'
@@ -132,7 +132,7 @@ interface Interval {
   close_time?: string | undefined
 }
 
-/** Problem of an entry, given the entries before it. */
+/** Returns the problem of an entry, given the entries before it. */
 function problemOf(entry: Interval, before: readonly Interval[]): [field: string, message: string] | null {
   const { mode, open_time: open, close_time: close } = entry
   const others = before.filter(({ day }) => day === entry.day)

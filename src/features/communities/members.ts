@@ -5,7 +5,7 @@ import { action, type Route } from '../endpoint.ts'
 import { autoInvite, groupId, linkExample, participantResults, participantResultsExample, phones } from '../groups/objects.ts'
 import { aboutCommunity, communityId, communityIdExample } from './objects.ts'
 
-/** Largest number of groups in one call. */
+/** The most groups in one request. */
 const MAX_GROUPS = 50
 /** Time limit in ms: 256 people need thirteen queries with a pause of one second between them. */
 const DEADLINE = 45 * SECOND

@@ -1,9 +1,9 @@
-/** Objects of communities. A community is the parent of its groups, and is itself similar to a group. */
+/** Schemas of community objects. A community is the parent of its groups, and is itself similar to a group. */
 import { z } from 'zod'
 import { instant, oneOf } from '../fields.ts'
 import { groupId } from '../groups/objects.ts'
 
-/** Bare digits name a community here. */
+/** Bare digits mean a community here. */
 export const communityId = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}-group` : value),
   groupId.meta({

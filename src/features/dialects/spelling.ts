@@ -1,6 +1,6 @@
 /**
- * Names and plain values of a request in another spelling, turned into ours by the schemas of its operation. Nothing here knows a dialect: what
- * is more than spelling is a row of its table.
+ * Converts names and plain values of a request from another spelling to ours, by the schemas of its operation. Nothing
+ * here knows a dialect: a difference beyond spelling is a row of the dialect's table.
  */
 import { renamed, snakeCase } from '../../domain/camel-case.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -10,7 +10,10 @@ import { meantBy } from '../unknown-fields.ts'
 
 type Named = Readonly<Record<string, FieldsSchema>>
 
-/** `alsoKnown`: names that the route accepts at the top level besides those of the operation. */
+/**
+ * Converts the fields of a request. `alsoKnown`: names that the route accepts at the top level besides those of the
+ * operation.
+ */
 export function inOurSpelling(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): RawFields {
   const schema = fieldsSchema(endpoint)
   return spelt(schema, fields, schema.$defs ?? {}, alsoKnown) as RawFields
@@ -45,7 +48,7 @@ function spelt(schema: FieldsSchema, value: unknown, named: Named, alsoKnown: re
   return value
 }
 
-/** Possible forms of a value: the schema itself, or each of its branches. */
+/** Returns the possible forms of a value: the schema itself, or each of its branches. */
 function forms(schema: FieldsSchema, named: Named): FieldsSchema[] {
   if (schema.$ref !== undefined) return forms(named[schema.$ref.split('/').at(-1)!] ?? {}, named)
   return (schema.anyOf ?? schema.oneOf)?.flatMap((branch) => forms(branch, named)) ?? [schema]
@@ -63,7 +66,7 @@ function fits(form: FieldsSchema, value: unknown): boolean {
 
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/
 
-/** The intended plain value; undefined if this form has none. */
+/** Returns the intended plain value; undefined if this form has none. */
 function plainValue(form: FieldsSchema, value: unknown): unknown {
   if (typeof value === 'string' && form.enum) {
     const words = form.enum.filter((word) => typeof word === 'string')
@@ -81,5 +84,5 @@ function plainValue(form: FieldsSchema, value: unknown): unknown {
 const plainWord = (word: string) => word.replaceAll('_', '').toLowerCase()
 const isCamel = (word: string) => /^[a-z]+([A-Z][a-z]+)+$/.test(word)
 
-/** An object that no schema describes. */
+/** Renames the fields of an object that no schema describes. */
 const withOurNames = (value: unknown) => renamed(value, snakeCase)

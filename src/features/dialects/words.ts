@@ -40,13 +40,13 @@ function lifted(fields: RawFields, lift: string | undefined): RawFields {
   return { ...rest, ...inner }
 }
 
-/** Validation of the fields of an operation. */
+/** Returns the validation of the fields of an operation. */
 export function judgeOf(dialect: Dialect | undefined, endpoint: Endpoint): Pick<Endpoint, 'input' | 'ignored'> {
   const input = dialect === undefined ? undefined : rowOf(endpoint).input
   return input === undefined ? endpoint : { input, ignored: endpoint.ignored }
 }
 
-/** The path of one of our fields, as a client of the dialect wrote it. */
+/** Returns the path of one of our fields, as a client of the dialect wrote it. */
 export function theirPath(_: Dialect, endpoint: Pick<Endpoint, 'id'>, path: string): string {
   const { rename = {}, lift } = rowOf(endpoint)
   const [first = '', ...rest] = path.split('.')
@@ -55,7 +55,7 @@ export function theirPath(_: Dialect, endpoint: Pick<Endpoint, 'id'>, path: stri
   return camelPath([...within, theirs, ...rest].join('.'))
 }
 
-/** A failure whose issues have the names of the dialect. */
+/** Renames the issues of a failure to the names of the dialect. */
 export const inTheirNames = (dialect: Dialect, endpoint: Pick<Endpoint, 'id'>, error: unknown): unknown =>
   error instanceof Failure ? error.renamed((path) => theirPath(dialect, endpoint, path)) : error
 

@@ -1,6 +1,7 @@
 /**
- * `zapi`: answers in the form that clients of that gateway read. Every answer keeps all its fields, with names in camelCase. Some operations also
- * repeat values under the names and in the types of that gateway. Lists are bare arrays.
+ * The dialect `zapi`: answers in the form that clients of that gateway read. Every answer keeps all its fields, with
+ * names in camelCase. Some operations also repeat values under the names and in the types of that gateway. Lists are
+ * bare arrays.
  */
 import { inCamelCase } from '../../domain/camel-case.ts'
 
@@ -126,7 +127,7 @@ const me = (its: Answer) => ({
   ...settings(part(its.settings)),
 })
 
-/** Sentences that clients compare. */
+/** Adds sentences that clients compare. */
 const status = (its: Answer) => ({
   ...its,
   error: its.connected ? 'You are already connected.' : 'You are not connected.',
@@ -177,10 +178,10 @@ const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
   'labels.colors': (its) => Object.fromEntries(list(its.data).map(({ color, hex }) => [color, hex])),
 }
 
-/** Clients read `value` on some routes and `success` on others. */
+/** Adds `success`: clients read `value` on some routes and `success` on others. */
 const withSuccess = (its: Answer) => (its.value === true && its.success === undefined ? { ...its, success: true } : its)
 
-/** Answer of an operation. A send has `zaapId`, `messageId` and `id` in addition to our fields. */
+/** Builds the answer of an operation. A send has `zaapId`, `messageId` and `id` in addition to our fields. */
 export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: unknown): unknown {
   const its = inCamelCase(reply) as Answer
   if (typeof its !== 'object' || its === null) return its
@@ -190,7 +191,10 @@ export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: un
   return Array.isArray(shaped) ? shaped : withSuccess(shaped as Answer)
 }
 
-/** Body of an error. Clients read `error` and `message` as texts. `message` states which field is wrong and why, like `details.issues`. */
+/**
+ * Builds the body of an error. Clients read `error` and `message` as texts. `message` states which field is wrong and
+ * why, like `details.issues`.
+ */
 export function zapiError({ error: { code, message, details } }: ErrorBody): object {
   const issues = (details.issues ?? []) as readonly { path: string; message: string }[]
   const said = issues.map(({ path, message }) => (path === '' ? `The body ${message}.` : `${path} ${message}.`))

@@ -1,6 +1,7 @@
 /**
- * `zapi`: by operation, the names and values of requests that differ from ours in more than spelling, and the routes that only clients of that
- * gateway use. Everything else follows from the schemas of the operations (`spelling.ts`).
+ * The dialect `zapi`: by operation, the names and values of requests that differ from ours in more than spelling, and
+ * the routes that only clients of that gateway use. Everything else follows from the schemas of the operations
+ * (`spelling.ts`).
  */
 import type { z } from 'zod'
 import type { Alias } from '../aliases.ts'
@@ -8,9 +9,9 @@ import type { RawFields } from '../input.ts'
 import { carouselWithIdsPerCard } from '../send/interactive.ts'
 
 export interface Reshape {
-  /** Field of theirs → field of ours. */
+  /** Our field for each of their fields. */
   rename?: Readonly<Record<string, string>>
-  /** An object in their requests, and our top-level fields that it contains. */
+  /** An object in their requests, with those of our top-level fields that it contains. */
   lift?: { from: string; fields: readonly string[] }
   /** Conversion of the values of one of our fields: of each entry of a list, or of the value itself. */
   values?: Readonly<Record<string, (value: unknown) => unknown>>
@@ -24,7 +25,7 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 
 const each = (change: (entry: unknown) => unknown) => (value: unknown) => (Array.isArray(value) ? value.map(change) : value)
 
-/** Options of a poll are objects there, with only a name. */
+/** Returns an option of a poll, which is an object there, with only a name. */
 const nameOf = (entry: unknown) => (isObject(entry) && 'name' in entry ? entry.name : entry)
 
 const day = (word: unknown) => (typeof word === 'string' ? word.slice(0, 3).toLowerCase() : word)
@@ -34,7 +35,7 @@ const renamedDay = (entry: unknown): unknown => {
   return dayOfWeek === undefined ? entry : { day: day(dayOfWeek), ...rest }
 }
 
-/** Random keys have another name there. */
+/** Renames random keys, which have another name there. */
 const keyType = (value: unknown): unknown => {
   if (!isObject(value) || !isObject(value.pix)) return value
   const { pix } = value
@@ -58,8 +59,8 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
 }
 
 /**
- * There, `mode` of the opening hours applies to the whole week; here, each entry has one. It is not a field of the operation, so the request is
- * converted before its fields are validated.
+ * Moves `mode` of the opening hours into each entry: there it applies to the whole week; here, each entry has one. It
+ * is not a field of the operation, so the request is converted before its fields are validated.
  */
 export function withModeOfEachDay(fields: RawFields): RawFields {
   const { mode, ...rest } = fields

@@ -1,11 +1,11 @@
-/** Objects of groups and their members. */
+/** Schemas of groups and their members. */
 import { z } from 'zod'
 import { identifier, instant } from '../fields.ts'
 
-/** Allowed message timers in seconds; 0 means never. */
+/** Allowed message timers in seconds; 0 turns the timer off. */
 export const EPHEMERAL_SECONDS = [0, 86_400, 604_800, 7_776_000] as const
 
-/** Largest number of people in one call. */
+/** The most people in one request. */
 const MAX_PHONES = 256
 
 export const groupId = identifier(['group'], {

@@ -1,6 +1,6 @@
 /**
- * Finding channels: own channels, by link, in the directory. They are listed before the operations of one channel, because `/newsletters/invitation`
- * would otherwise match as the channel `invitation`.
+ * Finds channels: the account's own, by link, or in the directory. These operations are listed before those of one
+ * channel, because `/newsletters/invitation` would otherwise match as the channel `invitation`.
  */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-/** Objects of channels. */
+/** Schemas of channels. */
 import { z } from 'zod'
 import { identifier, instant, plain } from '../fields.ts'
 

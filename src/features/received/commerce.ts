@@ -1,4 +1,4 @@
-/** Blocks of messages from businesses, of answers to their buttons and lists, and of payments. */
+/** Schemas of blocks for messages from businesses, of answers to their buttons and lists, and of payments. */
 import { z } from 'zod'
 import {
   among,

@@ -15,13 +15,13 @@ const phone = z
   .transform((value) => value.replace('+', ''))
   .meta({ description: 'Number to call.', examples: ['5511900001111'] })
 
-/** The type in lower case, because an enumeration matches in any case. */
+/** Returns the value with its type in lower case, because an enumeration matches in any case. */
 const withPlainType = (value: unknown) =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
     ? { ...value, type: value.type.toLowerCase() }
     : value
 
-/** Fields that do not belong to the type are ignored. */
+/** Schema of a button. Fields that do not belong to its type are ignored. */
 export const button = z
   .preprocess(
     withPlainType,
@@ -57,11 +57,11 @@ export const button = z
 
 export type Button = z.output<typeof button> & { id: string }
 
-/** A missing id becomes the position, starting at 1. */
+/** Adds missing ids: the position, starting at 1. */
 export const numbered = <T extends { id?: string | undefined }>(choices: readonly T[], from = 1) =>
   choices.map((choice, index) => ({ ...choice, id: choice.id ?? String(from + index) }))
 
-/** `within`: the part of the message in which the ids must be unique. */
+/** Checks that ids are unique. `within`: the part of the message in which they must be. */
 export function checkUnique(
   choices: readonly { id: string; path: string }[],
   issue: (path: string, message: string) => void,

@@ -7,7 +7,7 @@ import { send } from './queued.ts'
 /** Numbers as programs write them: very small ones have an exponent. */
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
 
-/** A number, also accepted as text, because some JSON writers produce that. */
+/** Schema of a number, which is also accepted as text, because some JSON writers produce that. */
 const coordinate = (limit: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && NUMERIC.test(value.trim()) ? Number(value) : value),

@@ -211,7 +211,7 @@ const card = z.object({
   buttons: z.array(button).max(3).default([]).meta({ description: 'Buttons of the card.' }),
 })
 
-/** Ids must be unique in the whole message, so positions count across the cards. */
+/** Numbers the buttons of all cards: ids must be unique in the whole message, so positions count across the cards. */
 function numberCards(cards: z.output<typeof card>[]) {
   let from = 1
   return cards.map((each) => {
@@ -262,8 +262,8 @@ export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
 })
 
 /**
- * The same with ids that may repeat on another card, for a dialect: there the answer to a button does not identify the card, and its clients expect
- * that.
+ * The same input with ids that may repeat on another card, for a dialect: there the answer to a button does not
+ * identify the card, and its clients expect that.
  */
 export const carouselWithIdsPerCard = z.object(sendCarousel.input.shape).superRefine((given, context) => {
   if (context.issues.length > 0) return

@@ -37,7 +37,7 @@ const order = {
     .meta({ description: 'Default: 11 random characters.' }),
 }
 
-/** Total = lines - discount + tax + shipping. */
+/** Checks the total: lines - discount + tax + shipping. */
 function checkTotal(value: Parameters<typeof totalsOf>[0], context: z.RefinementCtx): void {
   if (context.issues.length > 0) return
   const { total } = totalsOf(value)

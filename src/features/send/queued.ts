@@ -56,7 +56,7 @@ const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_a
 /** End of a sentence for each field without effect. */
 export type Without = Partial<Record<keyof typeof NEUTRAL, string>>
 
-/** Reasons for an action on another message, which cannot quote or mention anybody. */
+/** Returns the reasons for an action on another message, which cannot quote or mention anybody. */
 export const actOf = (what: string): Without => ({
   reply_to_message_id: `${what} quotes nothing`,
   mentions: `${what} has no text`,
@@ -80,7 +80,10 @@ type Fields<I extends z.ZodRawShape> = I & SharedShape
 
 interface SendSays<I extends z.ZodRawShape> extends Omit<Says<Fields<I>>, 'input'> {
   input: I
-  /** Text that must contain the mentions. `later` means that it is known only when the message is sent. Without it, nobody is mentioned by name. */
+  /**
+   * Returns the text that must contain the mentions. `later` means that it is known only when the message is sent.
+   * Without a text, nobody is mentioned by name.
+   */
   words?: ((input: z.output<z.ZodObject<Fields<I>>>) => string | undefined) | 'later'
   /** Fields that this kind of message cannot have. */
   without?: Without
@@ -105,13 +108,13 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
   })
 }
 
-/** Only the rule about mentions, for an input with other rules than its declaration. */
+/** Applies only the rule about mentions, for an input with other rules than its declaration. */
 export const mentionsAppear = (given: unknown, words: string, issue: Issue): void =>
   checkMentions(mentionsIn(given), words, issue)
 
 const mentionsIn = (given: unknown) => (given as { mentions?: readonly UserIdentifier[] }).mentions ?? []
 
-/** Each mentioned person must appear in the text as `@<digits>`. */
+/** Checks that each mentioned person appears in the text as `@<digits>`. */
 function checkMentions(mentions: readonly UserIdentifier[], text: string, issue: Issue): void {
   if (mentions.length === 0) return
   // The text is scanned once, because 500 searches in the longest text would be slow.

@@ -1,6 +1,7 @@
 /**
- * `/dashboard`: the files of the client, the sign-in, and under `/dashboard/api` the operations of the API, for which the session replaces the admin
- * key, the API key and the token of the instance. `features/dashboard.ts` declares additional operations.
+ * Mounts `/dashboard`: the files of the client, the sign-in, and under `/dashboard/api` the operations of the API, for
+ * which the session replaces the admin key, the API key and the token of the instance. `features/dashboard.ts` declares
+ * additional operations.
  */
 import type { Context, Hono } from 'hono'
 import type { DashboardSession, DashboardSessions } from '../../account/account.ts'
@@ -41,7 +42,10 @@ const BASE = '/dashboard'
 const API = `${BASE}/api`
 const LIVE = `${API}/live`
 
-/** Routes without a mirror here: pages have the token in their path, and the dashboard has its own stream. */
+/**
+ * Whether the dashboard mirrors a route. It does not mirror pages, which have the token in their path, or the event
+ * stream, because it has one of its own.
+ */
 const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) =>
   alias === undefined && !isAnybodys(access) && contentType !== HTML && contentType !== EVENT_STREAM
 
@@ -52,7 +56,10 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   const { sessions, files, mode, sandboxUrl } = dashboard
   const sessionDeps = { sessions, account: parts.account, baseUrl, hasSandbox: sandboxUrl !== null }
 
-  /** The session of an API request, and its limits. It reads the store, because a key that an operator command replaced ends its session. */
+  /**
+   * Returns the session of an API request, and applies its limits. This reads the store, because a key that an operator
+   * command replaced ends its session.
+   */
   async function signedIn(c: Context<Env>): Promise<DashboardSession> {
     await parts.account.refresh()
     const session = sessionOf(c, sessions)
@@ -60,7 +67,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     return session!
   }
 
-  // Also matches the path without a suffix.
+  // This pattern also matches the path without a suffix.
   app.use(`${BASE}/*`, async (c, next) => {
     if (mode === 'loopback' && !gate.isOnThisMachine(accessRequestOf(c))) throw new Failure('not_found', { message: NO_ROUTE })
     // Answers contain names that strangers chose; `nosniff` prevents browsers from treating them as a page.
@@ -106,7 +113,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     return c.json({ value: true })
   })
 
-  // Runs before the routes, so that the caller is identified for every path.
+  // The session is read before the routes, so that the caller is identified for every path.
   app.use(`${API}/*`, async (c, next) => {
     c.get('state').session = await signedIn(c)
     return next()

@@ -1,6 +1,6 @@
 /**
- * Events of one workspace for its dashboards: a bounded list that all readers share. Each reader has a position in it and takes the next event when it
- * can; nothing is buffered for a reader.
+ * Holds the events of one workspace for its dashboards: a bounded list that all readers share. Each reader has a
+ * position in it and takes the next event when it can; nothing is buffered for a reader.
  */
 import type { Directory } from '../../directory/directory.ts'
 import type { LiveEventName, LiveEvents } from '../../domain/dashboard.ts'
@@ -12,7 +12,7 @@ import { MAX_INSTANCE_SLOTS } from '../../domain/workspace.ts'
 import { instanceRow } from '../../features/dashboard.ts'
 import { orLate } from '../../lib/deadline.ts'
 
-/** Number of events that are kept for disconnected readers. */
+/** The most events that are kept for disconnected readers. */
 const KEPT = 4_096
 
 export interface LiveChannelDeps {
@@ -26,17 +26,17 @@ export interface LiveChannelDeps {
 export interface LiveChannel {
   /** Number of readers; the owner of the channel counts them. */
   streams: number
-  /** Position of the first kept event. */
+  /** Returns the position of the first kept event. */
   first(): number
-  /** Position after the last event. */
+  /** Returns the position after the last event. */
   end(): number
-  /** The event at a position, if it is kept. */
+  /** Returns the event at a position, if it is kept. */
   at(place: number): { name: LiveEventName; data: string } | undefined
   /** The status of an instance has changed. */
   changed(instance: string): void
   /** Appends what has changed since the last call, `seconds` ago. */
   update(seconds: number): void
-  /** The full state, without ids. */
+  /** Yields the full state, without ids. */
   state(): Generator<ServerEvent>
   /** Resolves on a new event, on an abort, and after `ms`. */
   news(signal: AbortSignal, ms: number): Promise<void>
@@ -74,7 +74,7 @@ export function createLiveChannel({ directory, readings, workspace, first: begin
     wake()
   }
 
-  /** Undefined if the instance was deleted. */
+  /** Returns the row of an instance; undefined if it was deleted. */
   function rowOf(id: InstanceId): string | undefined {
     try {
       return JSON.stringify(instanceRow({ directory, readings }, id))
@@ -90,7 +90,7 @@ export function createLiveChannel({ directory, readings, workspace, first: begin
     append('instance', row)
   }
 
-  /** Number of attempts since the last reading, or since the start of the instance if that is later. */
+  /** Appends the attempts since the last reading, or since the start of the instance if that is later. Returns their number. */
   function appendAttempts(id: string): number {
     const now = readings.of(id)?.attempts
     if (now === undefined) return 0

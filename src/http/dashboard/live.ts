@@ -1,8 +1,10 @@
 /**
- * Events of the instances of a workspace as a stream of server-sent events: status changes immediately, queues and deliveries once a second while
- * somebody reads. Events have ids. A reader that reconnects with its last id gets the missed events, or the full state again.
+ * Sends the events of the instances of a workspace as server-sent events: status changes immediately, queues and
+ * deliveries once a second while somebody reads. Events have ids. A reader that reconnects with its last id gets the
+ * missed events, or the full state again.
  *
- * A stream whose position has been evicted from the list of its workspace (`live-channel.ts`) is ended, and its reader begins again.
+ * A stream whose position has been evicted from the list of its workspace (`live-channel.ts`) is ended, and its reader
+ * begins again.
  */
 import type { DashboardSession } from '../../account/account.ts'
 import type { Directory } from '../../directory/directory.ts'
@@ -20,11 +22,14 @@ const HEARTBEAT = 15 * SECOND
 /** Time in ms after which the browser reconnects. */
 const RETRY = 2 * SECOND
 /**
- * Limit of streams per session, so that the tabs of one person do not use up the limit of others. The number of sessions of a workspace is limited
- * too (`account/dashboard-sessions.ts`).
+ * The most streams per session, so that the tabs of one person do not use up the limit of others. The number of
+ * sessions of a workspace is limited too (`account/dashboard-sessions.ts`).
  */
 export const MAX_STREAMS = 20
-/** Number of channels without readers that are kept for a returning reader; the one without readers for longest is evicted first. */
+/**
+ * The most channels without readers that are kept for a returning reader; the one that has been without readers for
+ * longest is evicted first.
+ */
 const MAX_LEFT = 8
 
 export interface LiveDeps {
@@ -34,16 +39,16 @@ export interface LiveDeps {
   log: DetailedLog
   /** Reads what an operator command wrote to the store: a new admin key ends the streams of the previous one. */
   refresh(): Promise<void>
-  /** Distinguishes ids of this process from those of an earlier one. */
+  /** Id of this process, which distinguishes ids of events from those of an earlier process. */
   run: string
 }
 
 export type StreamOwner = Pick<DashboardSession, 'id' | 'workspace'>
 
 export interface Live {
-  /** Undefined if the session has too many streams. `isOpen` is polled; the stream ends when it returns false. */
+  /** Opens a stream; undefined if the session has too many. `isOpen` is polled; the stream ends when it returns false. */
   open(session: StreamOwner, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
-  /** Number of open streams. */
+  /** Returns the number of open streams. */
   count(): number
   /** Ends every stream after a last event. */
   stop(): void
@@ -97,7 +102,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
 
   const idOf = (place: number) => `${run}-${place}`
 
-  /** Position after the last event of a reader; undefined if that event is no longer kept. */
+  /** Returns the position after the last event of a reader; undefined if that event is no longer kept. */
   function placeAfter(lastEventId: string | undefined, channel: LiveChannel): number | undefined {
     const [ofRun, place] = (lastEventId ?? '').split(/-(?=\d+$)/)
     const next = Number(place) + 1
@@ -110,7 +115,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     isOpen: () => boolean,
     signal: AbortSignal,
   ): AsyncGenerator<ServerEvent> {
-    // Sets the reconnection time of the browser, and sends a first byte.
+    // The first event sets the reconnection time of the browser, and sends a first byte.
     yield { retryMs: RETRY }
     await readings.look(LOOK_EVERY)
     let place = placeAfter(lastEventId, channel)
@@ -131,7 +136,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
         yield liveEvent(next.name, next.data, idOf(place))
         place++
       } else if (performance.now() - saidAt < HEARTBEAT) {
-        // Not longer than a second, because the reader may have been signed out.
+        // The wait is at most a second, because the reader may have been signed out.
         await channel.news(signal, SECOND)
         continue
       } else yield { comment: 'nothing new' }
@@ -160,7 +165,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
   }
 }
 
-/** The channels of all workspaces that somebody reads, and of a few that a reader has left and may return to. */
+/** Holds the channels of all workspaces that somebody reads, and of a few that a reader has left and may return to. */
 function createChannels(deps: Pick<LiveDeps, 'directory' | 'readings'>) {
   /** Channels without readers come in the order in which their last reader left. */
   const channels = new Map<WorkspaceId, LiveChannel>()
@@ -176,7 +181,7 @@ function createChannels(deps: Pick<LiveDeps, 'directory' | 'readings'>) {
   }
 
   return {
-    /** Channels with readers. */
+    /** Returns the channels with readers. */
     read: () => [...channels.values()].filter(({ streams }) => streams > 0),
     enter(workspace: WorkspaceId): LiveChannel {
       const channel = channels.get(workspace) ?? createLiveChannel({ ...deps, workspace, first })

@@ -1,11 +1,12 @@
 /**
- * Checks that a browser sends a request for the dashboard's own page. The cookie is SameSite=Strict, which excludes other sites, but not other ports
- * of the same host. Our own header, which needs a preflight from another origin, and the browser's headers about the origin exclude the pages of
- * both.
+ * Checks that a browser sends a request for the dashboard's own page. The cookie is SameSite=Strict, which excludes
+ * other sites, but not other ports of the same host. Our own header, which needs a preflight from another origin, and
+ * the browser's headers about the origin exclude the pages of both.
  *
- * They do not exclude a server on another port of the same host: browsers send the cookie to it too, and outside of a browser it can send any header.
- * Therefore the header of a signed-in request contains the proof of its session (`session.ts`), which no other origin ever sees. Here the header only
- * has to be present, because before the sign-in there is no proof.
+ * These headers do not exclude a server on another port of the same host: browsers send the cookie to it too, and
+ * outside of a browser it can send any header. Therefore the header of a signed-in request contains the proof of its
+ * session (`session.ts`), which no other origin ever sees. Here the header only has to be present, because before the
+ * sign-in there is no proof.
  */
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
@@ -15,7 +16,10 @@ const refusal = () =>
     message: 'The dashboard only answers requests from its own page; this request came from another origin.',
   })
 
-/** `hosts`: the host of the request, and the host of the public base, because a proxy may have changed the first. */
+/**
+ * Whether an origin is our own. `hosts`: the host of the request, and the host of the public base, because a proxy may
+ * have changed the first.
+ */
 function isOwn(origin: string, hosts: readonly (string | null)[]): boolean {
   // A page without an origin (a sandboxed frame, a file) sends `null`.
   return URL.canParse(origin) && hosts.includes(new URL(origin).host)
@@ -26,7 +30,7 @@ export interface OriginRules {
   baseUrl: string | null
 }
 
-/** Throws `not_allowed`. */
+/** Checks the origin of a request. Throws `not_allowed`. */
 export function checkSameOrigin({ headers }: Request, { baseUrl }: OriginRules): void {
   const site = headers.get('Sec-Fetch-Site')
   if (site !== null && site !== 'same-origin') throw refusal()

@@ -1,6 +1,7 @@
 /**
- * Access to the simulated network of the sandbox, for its dashboard page: phones that scan, people who write and read. Requests go to the control API
- * on this machine, limited to those that the page needs: no faults and no forgeries.
+ * Gives access to the simulated network of the sandbox, for its dashboard page: phones that scan, people who write and
+ * read. Requests go to the control API on this machine, limited to those that the page needs: no faults and no
+ * forgeries.
  */
 import type { Context, Hono } from 'hono'
 import { Failure } from '../../domain/failures.ts'

@@ -31,7 +31,7 @@ export const sessionOf = (c: Context<Env>, sessions: DashboardSessions): Dashboa
   return value === undefined || proof === undefined ? undefined : sessions.use(value, proof)
 }
 
-/** The public base may have a path; the cookie is limited to it. */
+/** Returns the scope of the cookie, which is limited to the path of the public base. */
 function scopeOf(c: Context<Env>, baseUrl: string | null) {
   const base = baseUrl === null ? undefined : new URL(baseUrl)
   const isPublic = base !== undefined && base.host === c.req.header('Host')

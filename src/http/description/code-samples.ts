@@ -1,4 +1,4 @@
-/** `x-codeSamples` of an operation: its first example as a request, for curl and TypeScript. */
+/** Builds `x-codeSamples` of an operation: its first example as a request, for curl and TypeScript. */
 
 import { BYTES, type Endpoint, EVENT_STREAM, isAnybodys, takesJson } from '../../features/endpoint.ts'
 
@@ -31,7 +31,7 @@ interface Asked {
   answer: Answer
 }
 
-/** How the sample reads the answer. A stream has no end to wait for. */
+/** Ways in which the sample reads the answer. A stream has no end to wait for. */
 type Answer = 'json' | 'text' | 'file' | 'stream'
 
 const READ: Readonly<Record<Answer, string>> = {

@@ -1,6 +1,6 @@
 /**
- * Describes an enumeration that may be null as two branches. One schema with null among its values is equally valid, but generators of clients make
- * an enumeration of texts from it, which has no text for null and does not compile.
+ * Describes an enumeration that may be null as two branches. One schema with null among its values is equally valid,
+ * but generators of clients make an enumeration of texts from it, which has no text for null and does not compile.
  */
 interface Schema {
   type?: unknown
@@ -24,7 +24,7 @@ function branched(schema: Schema): Schema {
   return { ...Object.fromEntries(about), anyOf: [form, { type: 'null' }] }
 }
 
-/** The same document, with nullable enumerations as branches. */
+/** Returns the same document, with nullable enumerations as branches. */
 export function withNullBranches<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => withNullBranches(entry)) as T

@@ -1,6 +1,7 @@
 /**
- * The OpenAPI 3.1.0 description. The declarations are entered in the registry of `@hono/zod-openapi`, which converts schemas to JSON Schema, shares
- * the named ones (`.meta({ id })`) and assembles the document. It is built once per process.
+ * Builds the OpenAPI 3.1.0 description. The declarations are entered in the registry of `@hono/zod-openapi`, which
+ * converts schemas to JSON Schema, shares the named ones (`.meta({ id })`) and assembles the document. It is built once
+ * per process.
  */
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { EVENT_TYPES } from '../../domain/events.ts'
@@ -12,7 +13,7 @@ import { HEADERS, INFO, SECURITY_SCHEMES } from './general.ts'
 import { withNullBranches } from './null-branches.ts'
 import { routeOf } from './operations.ts'
 
-/** Tags with at least one operation. */
+/** Returns the tags with at least one operation. */
 function tagsOf(endpoints: readonly Endpoint[]) {
   const used = new Set([...endpoints.map(({ id }) => tagOf(id)), EVENTS_TAG])
   return TAGS.filter(({ tag }) => used.has(tag)).map(({ tag, title, description }) => ({
@@ -23,7 +24,7 @@ function tagsOf(endpoints: readonly Endpoint[]) {
 }
 
 function document(endpoints: readonly Endpoint[]) {
-  // Used only for its registry: `mount.ts` mounts the routes of the service, with their own order of checks.
+  // The app is used only for its registry: `mount.ts` mounts the routes of the service, with their own order of checks.
   const app = new OpenAPIHono()
   const registry = app.openAPIRegistry
   for (const [name, header] of Object.entries(HEADERS)) registry.registerComponent('headers', name, header)
@@ -39,7 +40,7 @@ function document(endpoints: readonly Endpoint[]) {
   return withNullBranches(made)
 }
 
-/** FNV-1a, 64 bits: a tag that changes with the text. It is not a cryptographic hash. */
+/** Computes FNV-1a with 64 bits: a tag that changes with the text. It is not a cryptographic hash. */
 function fingerprint(text: string): string {
   let hash = 0xcbf29ce484222325n
   for (let at = 0; at < text.length; at++) hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n)

@@ -1,4 +1,4 @@
-/** One operation of the description, generated from its declaration. */
+/** Builds one operation of the description from its declaration. */
 import type { RouteConfig } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
@@ -26,7 +26,10 @@ import { COUNTED, type HEADERS, headersOf, REQUEST_ID } from './general.ts'
 type Request = NonNullable<RouteConfig['request']>
 type Responses = RouteConfig['responses']
 
-/** On instance routes the path is the credential; the headers are needed only if the workspace requires them. */
+/**
+ * Returns the credentials of a route. On instance routes the path is the credential; the headers are needed only if the
+ * workspace requires them.
+ */
 function securityOf(access: Access): Record<string, string[]>[] {
   switch (access) {
     case 'public':
@@ -136,8 +139,8 @@ const ErrorBody = z
   .meta({ id: 'Error' })
 
 /**
- * Error codes by HTTP status. An instance that a shard no longer hosts answers 404 with the code of a wrong token. Operations that write need memory
- * for their body and space on the disk, and can fail without them.
+ * Returns the error codes by HTTP status. An instance that a shard no longer hosts answers 404 with the code of a wrong
+ * token. Operations that write need memory for their body and space on the disk, and can fail without them.
  */
 function failuresByStatus({ errors, kind, method, access }: Endpoint): Map<number, FailureCode[]> {
   const byStatus = new Map<number, FailureCode[]>()
@@ -167,7 +170,10 @@ function failureResponses(endpoint: Endpoint): Responses {
   return Object.fromEntries(responses)
 }
 
-/** Names of the input fields in the path. The credential is not one of them: the `token` of an order is a field of the body. */
+/**
+ * Returns the names of the input fields in the path. The credential is not one of them: the `token` of an order is a
+ * field of the body.
+ */
 const pathNames = ({ path, access }: Endpoint) => {
   const own = access === 'instance' ? path.slice(INSTANCE_BASE.length) : path
   return [...own.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
@@ -179,7 +185,7 @@ function split<T>(fields: Readonly<Record<string, T>>, names: readonly string[])
   return [part(true), part(false)]
 }
 
-/** Examples by name, each with one half of its content. */
+/** Returns the examples by name, each with one half of its content. */
 function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: readonly string[] = []) {
   const shown = examples.flatMap(({ name, input, reply }) => {
     const value = half === 'reply' ? reply : input && split(input, without)[1]
@@ -190,7 +196,7 @@ function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: re
 
 const FILE = { type: 'string' as const, format: 'binary' }
 
-/** The flat input, split by the places from which its fields come. */
+/** Splits the flat input by the places from which its fields come. */
 function requestOf(endpoint: Endpoint): Request {
   const inPath = pathNames(endpoint)
   const [own, rest] = split(endpoint.fields, inPath)
@@ -228,7 +234,7 @@ function replyOf(endpoint: Endpoint): Responses {
   }
 }
 
-/** Sentences about the kind and the credential of an operation, for the end of its description. */
+/** Returns sentences about the kind and the credential of an operation, for the end of its description. */
 function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): string {
   switch (kind) {
     case 'send':
@@ -274,7 +280,7 @@ const UNCHANGED = {
   },
 }
 
-/** Operations whose requests and answers a dialect changes: those of an instance that answer JSON. */
+/** Whether a dialect changes the requests and answers of an operation: it does so for those of an instance that answer JSON. */
 const speaksDialects = ({ access, contentType }: Endpoint) => access === 'instance' && contentType === 'application/json'
 
 export const routeOf = (endpoint: Endpoint): RouteConfig => ({

@@ -1,6 +1,6 @@
 /**
- * CORS for pages of other origins that may call the tools and read their answers. `Authorization` needs a preflight, so without this an allowed page
- * could not call them.
+ * Adds CORS for pages of other origins that may call the tools and read their answers. `Authorization` needs a
+ * preflight, so without this an allowed page could not call them.
  */
 import { IGNORED_HEADER } from '../ignored-fields.ts'
 

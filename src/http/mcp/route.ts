@@ -1,6 +1,6 @@
 /**
- * `POST /mcp`: tools for agents. Authentication is the same as on every other route. The SDK implements the protocol; it is loaded by the first
- * message.
+ * Mounts `POST /mcp`: tools for agents. Authentication is the same as on every other route. The SDK implements the
+ * protocol; it is loaded by the first message.
  */
 import type { Context, Hono } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -29,7 +29,7 @@ export interface McpDeps extends CarryOutDeps {
   gate: Pick<AccessChecks, 'mcp'>
   bodies: BodyBudget
   source: BodySource
-  /** Another thread parses a large message while it arrives. */
+  /** Parses a large message in another thread while it arrives. */
   readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
   /** Origins whose pages may call the tools; null for the origin of the service itself. */
   allowedOrigins: readonly string[] | null
@@ -40,14 +40,14 @@ export interface McpDeps extends CarryOutDeps {
 
 const PATH = '/mcp'
 
-/** A JSON-RPC error for a message without an id, or without a readable one. */
+/** Builds a JSON-RPC error for a message without an id, or without a readable one. */
 const rpcResponse = (status: number, { code, message }: { code: number; message: string }, id: unknown = null) =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })
 
 /** Code in the range that JSON-RPC reserves for servers. */
 const NOT_ACCEPTABLE = -32000
 
-/** A request without `Accept` accepts everything. */
+/** Whether the caller accepts JSON; a request without `Accept` accepts everything. */
 const takesJson = (accept: string | null) =>
   accept === null || accept.split(',').some((type) => /^\s*(\*\/\*|application\/\*|application\/json)\s*(;|$)/i.test(type))
 
@@ -60,7 +60,7 @@ interface Read {
 export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
   const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-  /** Programs send no origin. The browser of an allowed page may read the answer, even a refusal. */
+  /** Whether the origin is allowed. Programs send none. The browser of an allowed page may read the answer, even a refusal. */
   function isAllowedOrigin(c: Context<Env>): boolean {
     const origin = c.req.header('Origin')
     if (origin === undefined) return true
@@ -70,7 +70,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     return true
   }
 
-  /** Checks 1 to 7. */
+  /** Makes checks 1 to 7. */
   function admit(c: Context<Env>) {
     try {
       return deps.gate.mcp(accessRequestOf(c))
@@ -95,7 +95,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     return { message: large.message, prepared: large.call }
   }
 
-  /** Checks 10 to 14, for one call. */
+  /** Makes checks 10 to 14, for one tool call. */
   async function run(c: Context<Env>, caller: Caller, name: string, given: Record<string, unknown>, prepared?: PreparedCall) {
     const { source, requestId } = c.get('state')
     const asked = { request: c.req.raw, source, origin: { requestId } }

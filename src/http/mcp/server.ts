@@ -10,7 +10,7 @@ import type { ToolResult } from './tool-result.ts'
 /** Access of one request, whose caller is authorized. */
 export interface Session {
   tools: readonly Tool[]
-  /** Sentence that explains why a tool of this name cannot be called; undefined if it can. */
+  /** Returns a sentence that explains why a tool of this name cannot be called; undefined if it can. */
   problemOf(name: string): string | undefined
   /** Calls a tool for which `problemOf` is undefined. Never rejects, because a failure is also a result. */
   call(name: string, given: Record<string, unknown>): Promise<ToolResult>
@@ -49,7 +49,10 @@ function serverOf(session: Session, versions?: string[]): Server {
   return server
 }
 
-/** The body is already read, so the SDK gets only the head of the request, with an `Accept` header that was checked before. */
+/**
+ * Returns the head of the request for the SDK, because the body is already read, with an `Accept` header that was
+ * checked before.
+ */
 function headOf(request: Request): Request {
   const headers = new Headers(request.headers)
   headers.set('Accept', 'application/json, text/event-stream')
@@ -59,7 +62,7 @@ function headOf(request: Request): Request {
   return new Request(request.url, { method: 'POST', headers, signal: request.signal })
 }
 
-/** Revisions that begin with `initialize`, without a session: each request gets its own server object. */
+/** Serves revisions that begin with `initialize`, without a session: each request gets its own server object. */
 async function serveEarlier(request: Request, message: unknown, session: Session): Promise<Response> {
   const server = serverOf(session, EARLIER)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, supportedProtocolVersions: EARLIER })

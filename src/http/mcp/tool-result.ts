@@ -1,4 +1,4 @@
-/** Result of a tool: the answer of the operation as data and as text; pictures as pictures. */
+/** Builds the result of a tool: the answer of the operation as data and as text; pictures as pictures. */
 import type { Failure } from '../../domain/failures.ts'
 
 type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }
@@ -20,7 +20,10 @@ function base64(bytes: Uint8Array): string {
 
 const asText = (value: unknown): Content => ({ type: 'text', text: JSON.stringify(value) })
 
-/** An agent must not get a credential that outlives its own: the token of the instance, alone or in a URL, and the webhook secret. */
+/**
+ * Removes credentials. An agent must not get one that outlives its own: the token of the instance, alone or in a URL,
+ * and the webhook secret.
+ */
 function withoutCredentials({ token: _, api_url: __, webhooks, ...instance }: Record<string, unknown>): Record<string, unknown> {
   const { secret: ___, ...rest } = webhooks as Record<string, unknown>
   return { ...instance, webhooks: rest }
@@ -32,7 +35,7 @@ function qrCode({ value, ...rest }: Record<string, unknown>): ToolResult {
   return { content: [...picture, asText(rest)], structuredContent: rest }
 }
 
-/** `reply`: the result of `carryOut`. */
+/** Builds a result. `reply`: the result of `carryOut`. */
 export async function resultOf(operation: string, reply: unknown): Promise<ToolResult> {
   if (reply instanceof Response) return { content: [{ type: 'text', text: await reply.text() }] }
   if (reply instanceof Uint8Array) return { content: [{ type: 'image', data: base64(reply), mimeType: 'image/png' }] }
@@ -42,7 +45,7 @@ export async function resultOf(operation: string, reply: unknown): Promise<ToolR
   return { content: [asText(shown)], structuredContent: shown }
 }
 
-/** The error body of the API as text, which a model reads like any answer. */
+/** Builds the error body of the API as text, which a model reads like any answer. */
 export function failureResult(failure: Failure): ToolResult {
   const { code, message, details } = failure.toData()
   return { content: [asText({ error: { code, message, details: details ?? {} } })], isError: true }

@@ -1,4 +1,4 @@
-/** Answers of OAuth endpoints: bodies of RFC 6749, 5.2, and redirects that carry the issuer (RFC 9207). */
+/** Builds answers of OAuth endpoints: bodies of RFC 6749, 5.2, and redirects that carry the issuer (RFC 9207). */
 import { Failure } from '../../domain/failures.ts'
 import { TooMany } from '../errors.ts'
 
@@ -30,7 +30,7 @@ export function errorResponse(error: unknown): Response | undefined {
   )
 }
 
-/** `status`: 303 after a form, so that the browser does not send the key in it to the new location. */
+/** Builds a redirect. `status`: 303 after a form, so that the browser does not send the key in it to the new location. */
 export function redirect(uri: string, fields: Record<string, string>, status: 302 | 303): Response {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(fields)) url.searchParams.append(name, value)

@@ -1,6 +1,7 @@
 /**
- * `/oauth/authorize`: asks the owner for consent. The page has a ticket in its form and a cookie in the browser, so that no other page can submit it.
- * First the owner enters the admin key, which gets a new ticket and cookie; then the owner picks one instance.
+ * Serves `/oauth/authorize`: asks the owner for consent. The page has a ticket in its form and a cookie in the browser,
+ * so that no other page can submit it. First the owner enters the admin key, which gets a new ticket and cookie; then
+ * the owner picks one instance.
  */
 import type { Context } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -18,14 +19,14 @@ export interface AuthorizeDeps {
   oauth: Oauth
   gate: Pick<AccessChecks, 'admin'>
   parts: Pick<Parts, 'account' | 'directory' | 'pages'>
-  /** Base URL of the request, without a trailing slash. */
+  /** Returns the base URL of the request, without a trailing slash. */
   baseOf(c: Context<Env>): string
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const MAX_STATE = 2_048
 const MAX_KEY = 256
-/** Number of instances to choose from: one page of the largest size. */
+/** The most instances to choose from: one page of the largest size. */
 const MAX_INSTANCES = 500
 const COOKIE_SECONDS = 600
 
@@ -45,7 +46,10 @@ const expired = () => new OauthError('invalid_request', 'this page has expired; 
 const isSameUrl = (one: string, other: string) => URL.canParse(one) && new URL(one).href === new URL(other).href
 
 export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
-  /** The client and its redirect URI. An error in these is shown to the person at the browser and not sent to the client. */
+  /**
+   * Returns the client and its redirect URI. An error in these is shown to the person at the browser and not sent to
+   * the client.
+   */
   async function clientOf(fields: Fields): Promise<Pick<AuthorizationRequest, 'client' | 'redirectUri'>> {
     const client = await oauth.client(fields.must('client_id'))
     if (!client) throw new OauthError('invalid_client', 'no client has this client_id')
@@ -76,7 +80,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
     return pageResponse(parts.pages.consent({ ...view, client: client.name, redirectUri }), status)
   }
 
-  /** The opened page, with the cookie for the browser. */
+  /** Returns the opened page, with the cookie for the browser. */
   function withCookie(c: Context<Env>, response: Response, { ticket, cookie }: { ticket: string; cookie: string }): Response {
     const secure = baseOf(c).startsWith('https:') ? '; Secure' : ''
     response.headers.set(

@@ -1,4 +1,4 @@
-/** OAuth for apps that use `/mcp`: the service is its own authorization server. Mounted only if it is enabled. */
+/** Mounts OAuth for apps that use `/mcp`, if it is enabled: the service is its own authorization server. */
 import type { Context, Hono } from 'hono'
 import type { Oauth } from '../../oauth/oauth.ts'
 import type { AccessChecks } from '../access-checks.ts'
@@ -10,14 +10,14 @@ import { register, revoke, token } from './token.ts'
 export interface OauthRoutesDeps extends Omit<AuthorizeDeps, 'baseOf' | 'gate'> {
   gate: Pick<AccessChecks, 'admin' | 'oauth'>
   oauth: Oauth
-  /** Null if the origin of the request is used. */
+  /** Public base URL; null if the origin of the request is used. */
   baseUrl: string | null
 }
 
 const PROTECTED = '/.well-known/oauth-protected-resource'
 const SERVER = '/.well-known/oauth-authorization-server'
 
-/** `WWW-Authenticate` if OAuth is enabled: the URL of the metadata that names the authorization server (RFC 9728). */
+/** Builds `WWW-Authenticate` if OAuth is enabled: the URL of the metadata that names the authorization server (RFC 9728). */
 export const challengeOf = (base: string) => `Bearer resource_metadata="${base}${PROTECTED}/mcp"`
 
 export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
@@ -26,14 +26,15 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   const authorize = createAuthorize({ ...deps, baseOf })
 
   /**
-   * Behind a proxy, strangers share the address of every app, and one of them must not be able to lock out the others. So each kind of request has
-   * its own limit, and a request that proves knowledge of a secret does not count against the limit of strangers.
+   * Applies the limit of a kind of request. Behind a proxy, strangers share the address of every app, and one of them
+   * must not be able to lock out the others. So each kind of request has its own limit, and a request that proves
+   * knowledge of a secret does not count against the limit of strangers.
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 
   /**
-   * The id of a registered client is known only to its app and the browser of its owner. The URL of a metadata document is public, but only this
-   * client is limited by it.
+   * Returns the kind of a request. The id of a registered client is known only to its app and the browser of its owner.
+   * The URL of a metadata document is public, but only this client is limited by it.
    */
   function kindOf(c: Context<Env>): string {
     const clientId = c.req.query('client_id')
@@ -41,7 +42,8 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   }
 
   /**
-   * For requests with a random secret of 192 bits only wrong ones count, and a right one is always answered, because such a secret needs no lockout.
+   * Answers a request with a random secret of 192 bits. Only wrong ones count, and a right one is always answered,
+   * because such a secret needs no lockout.
    */
   async function unlessRight(c: Context<Env>, kind: string, answer: () => Promise<Response>): Promise<Response> {
     try {

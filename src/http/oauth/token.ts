@@ -5,7 +5,7 @@ import type { Oauth, Tokens } from '../../oauth/oauth.ts'
 import { OauthError } from './answers.ts'
 import { type Fields, formOf, jsonOf } from './fields.ts'
 
-/** RFC 7636, 4.1. */
+/** Form of a code verifier (RFC 7636, 4.1). */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
 async function granted(oauth: Oauth, fields: Fields): Promise<Tokens | undefined> {
@@ -39,7 +39,7 @@ export async function token(oauth: Oauth, request: Request, resource: string): P
   })
 }
 
-/** RFC 7009: an invalid token gets the same answer; `isNone` is called for it. */
+/** Revokes a token (RFC 7009). An invalid token gets the same answer; `isNone` is called for it. */
 export async function revoke(oauth: Oauth, request: Request, isNone: () => void): Promise<Response> {
   if (!(await oauth.revokeToken((await formOf(request)).must('token')))) isNone()
   return new Response(null, { status: 200 })
@@ -51,7 +51,7 @@ function clientName(given: unknown): string {
   return read.name
 }
 
-/** RFC 7591, only for public clients. */
+/** Registers a client (RFC 7591), only public ones. */
 export async function register(oauth: Oauth, request: Request): Promise<Response> {
   const { client_name: given, redirect_uris: uris } = await jsonOf(request)
   if (!Array.isArray(uris) || uris.length < 1 || uris.length > MAX_REDIRECT_URIS)

@@ -1,6 +1,6 @@
 /**
- * Cross-origin requests with a ticket. An extension has a different origin in each browser and the ticket is the only credential, so every origin is
- * allowed. Cookies are never read.
+ * Allows cross-origin requests with a ticket. An extension has a different origin in each browser and the ticket is the
+ * only credential, so every origin is allowed. Cookies are never read.
  */
 import { TICKET_HEADER } from '../open-checks.ts'
 
@@ -12,7 +12,7 @@ const MAX_AGE = 7_200
 /** Headers of every answer. */
 export const ANYBODY = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id' }
 
-/** A preflight carries no ticket, so it is always answered. */
+/** Answers a preflight. It carries no ticket, so it is always answered. */
 export const preflightResponse = (): Response =>
   new Response(null, {
     status: 204,

@@ -1,6 +1,6 @@
 /**
- * `/passkey`: a browser extension reads the challenge and submits the assertion with a ticket instead of the credentials of the instance. The
- * assertion is processed as by `POST …/passkey/response`.
+ * Mounts `/passkey`: a browser extension reads the challenge and submits the assertion with a ticket instead of the
+ * credentials of the instance. The assertion is processed as by `POST …/passkey/response`.
  */
 import type { Context, Hono } from 'hono'
 import { steadyClock } from '../../domain/clock.ts'
@@ -24,7 +24,7 @@ export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
   const { gate, parts } = deps
   const { passkeys } = parts
 
-  /** Called only with a valid ticket, so the body of a stranger is not read. */
+  /** Responds to a request with a valid ticket, so that the body of a stranger is not read. */
   async function respond(c: Context<Env>, instance: InstanceId) {
     const { requestId, source, headers } = c.get('state')
     const memory = deps.bodies.lease(instance)
