@@ -1,0 +1,86 @@
+/** The admin key of each workspace. The environment may give the key of the oldest one, and then owns it. */
+import { ADMIN_KEY_PREFIX } from '../domain/brand.ts'
+import { Failure } from '../domain/failures.ts'
+import type { WorkspaceId } from '../domain/ids.ts'
+import type { KeyedMutex } from '../lib/keyed-mutex.ts'
+import type { Account } from './account.ts'
+import { hashOf, isAdminKey, isSameHash, newAdminKey } from './credentials.ts'
+import type { HeldWorkspaces } from './held-workspaces.ts'
+import type { StoredWorkspace } from './records.ts'
+
+export interface AdminKeysDeps {
+  workspaces: HeldWorkspaces
+  mutex: KeyedMutex
+  /** Admin key of the workspace `default` from the environment. If null, one is created at the first start. */
+  given: string | null
+}
+
+type AdminKeysPart = Pick<Account, 'firstStart' | 'findAdmin' | 'adminKeyTag' | 'hasGivenAdminKey' | 'rotateAdminKey'>
+
+export interface AdminKeys extends AdminKeysPart {
+  /** Stores the key that the environment gives. */
+  follow(): Promise<void>
+}
+
+export function checkGivenAdminKey(value: string | null): void {
+  if (value !== null && !isAdminKey(value))
+    throw new Error(`the admin key must be ${ADMIN_KEY_PREFIX} and 48 lower-case hexadecimal digits`)
+}
+
+export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): AdminKeys {
+  /** Workspace of the first start. */
+  const oldest = () => workspaces.all().sort((a, b) => a.createdAt - b.createdAt)[0]!
+
+  const isGiven = (id: string) => given !== null && oldest().id === id
+
+  async function set(current: StoredWorkspace, value: string): Promise<void> {
+    const adminKeyHash = hashOf(value)
+    if (current.adminKeyHash === adminKeyHash) return
+    if (!(await workspaces.write({ ...current, adminKeyHash }))) throw new Error('the admin key could not be written')
+  }
+
+  return {
+    async follow() {
+      if (given !== null) await set(oldest(), given)
+    },
+
+    async firstStart() {
+      const first = oldest()
+      if (first.adminKeyHash !== null) return null
+      const value = newAdminKey()
+      await set(first, value)
+      return value
+    },
+
+    findAdmin(value) {
+      const hash = hashOf(value)
+      // Every workspace is compared, so that the time does not reveal which one matched.
+      const found = workspaces.all().filter(({ adminKeyHash }) => adminKeyHash !== null && isSameHash(adminKeyHash, hash))
+      return found[0]?.id as WorkspaceId | undefined
+    },
+
+    adminKeyTag(workspace) {
+      const { adminKeyHash } = workspaces.get(workspace)
+      return adminKeyHash === null ? undefined : hashOf(adminKeyHash)
+    },
+
+    hasGivenAdminKey: isGiven,
+
+    async rotateAdminKey(workspace, also = { ops: [] }) {
+      // Hash of the key that authorized the request.
+      const before = workspaces.get(workspace).adminKeyHash
+      const value = newAdminKey()
+      await mutex.run(workspace, () =>
+        workspaces.change(workspace, ({ id, adminKeyHash }) => {
+          if (isGiven(id))
+            throw new Failure('not_allowed', {
+              message: 'SVC_ADMIN_KEY is set, so the environment owns the admin key; change it there.',
+            })
+          if (adminKeyHash !== before) throw new Failure('api_key_required')
+          return { next: { adminKeyHash: hashOf(value) }, ...also }
+        }),
+      )
+      return value
+    },
+  }
+}
