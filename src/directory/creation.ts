@@ -13,14 +13,15 @@ import type { Op, StateStore } from '../storage/contract.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
-import type { InstanceChange, NewInstance } from './directory.ts'
+import type { NewInstance } from './directory.ts'
 import type { HeldInstances } from './held-instances.ts'
+import { type Checks, changedRecord } from './instance-change.ts'
 import type { InstanceRecord } from './instance-object.ts'
 import { archivedRecord, type instanceRecords } from './record.ts'
 import { createTakeOver, type ImportedMedia } from './take-over.ts'
 import { webhooksOf } from './workspace-webhooks.ts'
 
-export interface CreationDeps {
+export interface CreationDeps extends Checks {
   store: StateStore
   sealer: Sealer
   records: ReturnType<typeof instanceRecords>
@@ -32,8 +33,6 @@ export interface CreationDeps {
   clock: Clock
   log: Log
   importedMedia: ImportedMedia
-  /** Applies the caller's values to a record; may throw a `Failure`. */
-  changed(record: InstanceRecord, change: InstanceChange): InstanceRecord
 }
 
 export interface Creation {
@@ -44,7 +43,7 @@ export interface Creation {
 }
 
 export function createCreation(deps: CreationDeps): Creation {
-  const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, importedMedia, changed } = deps
+  const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, importedMedia } = deps
 
   /** Never runs concurrently with a change of the workspace's webhooks, so the instance has either the old or the new values. */
   const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
@@ -118,7 +117,7 @@ export function createCreation(deps: CreationDeps): Creation {
           createdAt: now,
           updatedAt: now,
         }
-        return changed(fresh, { settings, webhooks })
+        return changedRecord(fresh, { settings, webhooks }, deps, 'nested')
       }
       // The record is made first, so that a refused creation creates no key.
       make()

@@ -16,20 +16,19 @@ import type { Sealer } from '../storage/sealer.ts'
 import { createChanges } from './changes.ts'
 import { createCreation } from './creation.ts'
 import { createDeletion } from './deletion.ts'
-import type { Directory, InstanceChange } from './directory.ts'
+import type { Directory } from './directory.ts'
 import { createHeldInstances } from './held-instances.ts'
 import { removeImportLeftovers } from './imports.ts'
+import { type Checks, changedRecord } from './instance-change.ts'
 import type { InstanceRecord } from './instance-object.ts'
 import { createReads } from './reads.ts'
 import { instanceRecords, toConfig } from './record.ts'
-import { previousSecret, withNewSecret } from './secret-rotation.ts'
-import { changeSettings } from './settings.ts'
+import { withNewSecret } from './secret-rotation.ts'
 import { createStates } from './states.ts'
 import type { ImportedMedia } from './take-over.ts'
-import { type CheckUrl, changeWebhooks } from './webhooks.ts'
-import { createWorkspaceWebhooks, named } from './workspace-webhooks.ts'
+import { createWorkspaceWebhooks } from './workspace-webhooks.ts'
 
-export interface DirectoryDeps {
+export interface DirectoryDeps extends Checks {
   store: StateStore
   sealer: Sealer
   keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
@@ -39,9 +38,6 @@ export interface DirectoryDeps {
   engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent' | 'hasTold'>
   clock: Clock
   log: Log
-  checkUrl: CheckUrl
-  /** Checks the URL of a proxy by the rules of `checkUrl`. */
-  checkProxy: CheckUrl
   /** Base URL for callers, which events contain. */
   baseUrl?: string
   importedMedia?: ImportedMedia
@@ -55,79 +51,31 @@ const IMPORTS = 'imports'
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }
 
 export function createInstanceDirectory(deps: DirectoryDeps): Directory {
-  const {
-    store,
-    sealer,
-    keyRing,
-    steps = () => {},
-    account,
-    oauth,
-    engine,
-    clock,
-    log,
-    checkUrl,
-    checkProxy,
-    baseUrl,
-    createWaitMs = 10 * SECOND,
-    importedMedia = NO_MEDIA,
-  } = deps
+  const { store, account, engine, clock, baseUrl, createWaitMs = 10 * SECOND } = deps
   const held = createHeldInstances()
-  const records = instanceRecords(sealer)
+  const records = instanceRecords(deps.sealer)
   const states = createStates()
   const mutex = createKeyedMutex()
   const deleted: ((instance: string) => void)[] = []
+  const parts = {
+    ...deps,
+    steps: deps.steps ?? (() => {}),
+    importedMedia: deps.importedMedia ?? NO_MEDIA,
+    baseUrl,
+    records,
+    held,
+    states,
+    mutex,
+  }
 
   engine.onEvent((event) => {
     if (event.type === 'state' && held.find(event.instance)) states.event(event.instance, event.state)
   })
 
-  function changed(record: InstanceRecord, change: InstanceChange, nested: boolean): InstanceRecord {
-    const { name, settings, webhooks } = change
-    return {
-      ...record,
-      name: name ?? record.name,
-      settings: settings ? changeSettings(record.settings, settings, checkProxy, nested ? 'settings.' : '') : record.settings,
-      webhooks: webhooks ? changeWebhooks(record.webhooks, webhooks, checkUrl, nested ? 'webhooks.' : '') : record.webhooks,
-    }
-  }
-
-  const { change, configure } = createChanges({ store, records, held, mutex, engine, clock, log, baseUrl })
-
-  const changeWorkspaceWebhooks = createWorkspaceWebhooks({
-    account,
-    mutex,
-    clock,
-    recordsOf: held.of,
-    recordOf: held.find,
-    encode: (record) => records.encode(keys.config(record.id), record),
-    hold: held.hold,
-    configure,
-  })
-
-  const creation = createCreation({
-    store,
-    sealer,
-    records,
-    held,
-    mutex,
-    account,
-    keyRing,
-    steps,
-    clock,
-    log,
-    importedMedia,
-    changed: (record, wish) => changed(record, wish, true),
-  })
-
+  const { change, configure } = createChanges(parts)
+  const creation = createCreation(parts)
   const end = createDeletion({
-    records,
-    held,
-    account,
-    oauth,
-    engine,
-    keyRing,
-    steps,
-    log,
+    ...parts,
     removed(instance) {
       states.forget(instance)
       for (const listener of deleted) listener(instance)
@@ -135,7 +83,8 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
   })
 
   return {
-    ...createReads({ held, states, account, engine, baseUrl }),
+    ...createReads(parts),
+    ...createWorkspaceWebhooks({ ...parts, configure }),
     onDeleted: (listener) => void deleted.push(listener),
 
     observe(instance, state) {
@@ -172,7 +121,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
       return id as InstanceId
     },
 
-    update: (instance, wish, paths = 'flat') => change(instance, (record) => changed(record, wish, paths === 'nested')),
+    update: (instance, wish, paths = 'flat') => change(instance, (record) => changedRecord(record, wish, deps, paths)),
 
     delete: (instance) =>
       mutex.run(instance, async () => {
@@ -188,23 +137,6 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     async rotateSecret(instance, graceSeconds = 0) {
       const secret = newWebhookSecret()
       await change(instance, (record) => withNewSecret(record, secret, graceSeconds, clock.now()))
-      return secret
-    },
-
-    updateWorkspaceWebhooks: (workspace, wish) =>
-      changeWorkspaceWebhooks(workspace, (webhooks, instance) => {
-        if (instance === undefined) return changeWebhooks(webhooks, wish, checkUrl)
-        // The URLs were already checked once, for the workspace.
-        return named(instance, () => changeWebhooks(webhooks, wish, () => undefined))
-      }),
-
-    async rotateWorkspaceSecret(workspace, graceSeconds = 0) {
-      const secret = newWebhookSecret()
-      await changeWorkspaceWebhooks(
-        workspace,
-        (webhooks) => ({ ...webhooks, secret }),
-        (record) => previousSecret(record, graceSeconds, clock.now()),
-      )
       return secret
     },
   }

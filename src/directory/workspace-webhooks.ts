@@ -4,29 +4,34 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../account/account.ts'
+import { newWebhookSecret } from '../account/credentials.ts'
 import type { Clock } from '../domain/clock.ts'
 import { Failure, type Issue } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { WebhookSettings } from '../domain/instance.ts'
 import type { KeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Op } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { Directory } from './directory.ts'
+import type { HeldInstances } from './held-instances.ts'
 import type { InstanceRecord } from './instance-object.ts'
+import type { instanceRecords } from './record.ts'
+import { previousSecret } from './secret-rotation.ts'
+import { type CheckUrl, changeWebhooks } from './webhooks.ts'
 
 export interface WorkspaceWebhooksDeps {
+  records: ReturnType<typeof instanceRecords>
+  held: HeldInstances
   account: Pick<Account, 'transact' | 'workspace'>
   mutex: KeyedMutex
   clock: Clock
-  recordsOf(workspace: WorkspaceId): readonly InstanceRecord[]
-  recordOf(instance: string): InstanceRecord | undefined
-  encode(record: InstanceRecord): Op
-  /** Applies the change in memory. */
-  hold(record: InstanceRecord): void
+  checkUrl: CheckUrl
   /** Configures the shard. */
   configure(record: InstanceRecord): Promise<void>
 }
 
 /** Checks the values of the workspace, and those of each instance; may throw a `Failure`. */
-export type DecideWebhooks = (current: WebhookSettings, instance?: InstanceId) => WebhookSettings
+type DecideWebhooks = (current: WebhookSettings, instance?: InstanceId) => WebhookSettings
 
 /** Fields of an instance that change together with its webhooks. */
 type Also = (record: InstanceRecord) => Pick<InstanceRecord, 'previousSecret'>
@@ -38,7 +43,7 @@ const AT_ONCE = 100
 export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
 
 /** Adds the instance to the messages of the issues, because the caller did not name it. */
-export function named<T>(instance: InstanceId, change: () => T): T {
+function named<T>(instance: InstanceId, change: () => T): T {
   try {
     return change()
   } catch (error) {
@@ -48,8 +53,10 @@ export function named<T>(instance: InstanceId, change: () => T): T {
   }
 }
 
-export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
-  const { account, mutex, clock, recordsOf, recordOf, encode, hold, configure } = deps
+export function createWorkspaceWebhooks(
+  deps: WorkspaceWebhooksDeps,
+): Pick<Directory, 'updateWorkspaceWebhooks' | 'rotateWorkspaceSecret'> {
+  const { records, held, account, mutex, clock, checkUrl, configure } = deps
 
   async function inSlices<T>(entries: readonly T[], work: (slice: readonly T[]) => void | Promise<void>) {
     for (let at = 0; at < entries.length; at += AT_ONCE) {
@@ -60,23 +67,23 @@ export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
 
   async function changeAll(workspace: WorkspaceId, ids: readonly string[], decide: DecideWebhooks, also: Also): Promise<number> {
     // A deletion that held the mutex of the instance has ended.
-    const records = ids.flatMap((id) => recordOf(id) ?? [])
+    const before = ids.flatMap((id) => held.find(id) ?? [])
     decide(account.workspace(workspace).webhooks)
     const next: InstanceRecord[] = []
     const ops: Op[] = []
     const updatedAt = clock.now()
-    await inSlices(records, (slice) => {
+    await inSlices(before, (slice) => {
       for (const record of slice) {
         const changed = { ...record, ...also(record), webhooks: decide(record.webhooks, record.id as InstanceId), updatedAt }
         next.push(changed)
-        ops.push(encode(changed))
+        ops.push(records.encode(keys.config(changed.id), changed))
       }
     })
     await account.transact(workspace, (current) => ({
       next: { ...current, webhooks: decide(current.webhooks) },
       ops,
       committed() {
-        for (const record of next) hold(record)
+        for (const record of next) held.hold(record)
       },
     }))
     // The change is saved, so a failure of one shard must not keep it from the others.
@@ -90,9 +97,28 @@ export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
   }
 
   /** Changes the webhooks. Resolves with the number of instances. */
-  return (workspace: WorkspaceId, decide: DecideWebhooks, also: Also = () => ({})): Promise<number> =>
+  const change = (workspace: WorkspaceId, decide: DecideWebhooks, also: Also = () => ({})): Promise<number> =>
     mutex.run(webhooksOf(workspace), async () => {
-      const ids = recordsOf(workspace).map(({ id }) => id)
+      const ids = held.of(workspace).map(({ id }) => id)
       return mutex.runAll(ids, () => changeAll(workspace, ids, decide, also))
     })
+
+  return {
+    updateWorkspaceWebhooks: (workspace, wish) =>
+      change(workspace, (webhooks, instance) => {
+        if (instance === undefined) return changeWebhooks(webhooks, wish, checkUrl)
+        // The URLs were already checked once, for the workspace.
+        return named(instance, () => changeWebhooks(webhooks, wish, () => undefined))
+      }),
+
+    async rotateWorkspaceSecret(workspace, graceSeconds = 0) {
+      const secret = newWebhookSecret()
+      await change(
+        workspace,
+        (webhooks) => ({ ...webhooks, secret }),
+        (record) => previousSecret(record, graceSeconds, clock.now()),
+      )
+      return secret
+    },
+  }
 }

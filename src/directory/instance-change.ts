@@ -1,0 +1,27 @@
+/** Applies a caller's change to the record of an instance. Pure. */
+import type { InstanceChange } from './directory.ts'
+import type { InstanceRecord } from './instance-object.ts'
+import { changeSettings } from './settings.ts'
+import { type CheckUrl, changeWebhooks } from './webhooks.ts'
+
+export interface Checks {
+  checkUrl: CheckUrl
+  /** Checks the URL of a proxy by the rules of `checkUrl`. */
+  checkProxy: CheckUrl
+}
+
+/** May throw a `Failure`. `paths`: whether its issues name fields of the request, or of an object in it. */
+export function changedRecord(
+  record: InstanceRecord,
+  { name, settings, webhooks }: InstanceChange,
+  { checkUrl, checkProxy }: Checks,
+  paths: 'flat' | 'nested',
+): InstanceRecord {
+  const [atSettings, atWebhooks] = paths === 'nested' ? ['settings.', 'webhooks.'] : ['', '']
+  return {
+    ...record,
+    name: name ?? record.name,
+    settings: settings ? changeSettings(record.settings, settings, checkProxy, atSettings) : record.settings,
+    webhooks: webhooks ? changeWebhooks(record.webhooks, webhooks, checkUrl, atWebhooks) : record.webhooks,
+  }
+}
