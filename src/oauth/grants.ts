@@ -1,7 +1,6 @@
 /**
- * Holds apps and their tokens, all in memory and written through, with one change per app at a time. A refresh token is
- * valid once. The holder of an older one is a thief or a victim, and in both cases the app is revoked (RFC 9700,
- * 4.14.2).
+ * Issues the tokens of apps and checks them. A refresh token is valid once. The holder of an older one is a thief or a
+ * victim, and in both cases the app is revoked (RFC 9700, 4.14.2).
  */
 import { randomUUID } from 'node:crypto'
 import { isSameHash } from '../account/credentials.ts'
@@ -9,13 +8,9 @@ import { type Clock, HOUR, isRecent, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
-import { createKeyedMutex } from '../lib/keyed-mutex.ts'
-import type { StateStore } from '../storage/contract.ts'
-import { keys } from '../storage/record-keys.ts'
-import type { Repository } from '../storage/repository.ts'
-import { createHeldApps } from './held-apps.ts'
 import type { Oauth, OauthClient, Tokens } from './oauth.ts'
 import type { StoredApp } from './records.ts'
+import { createStoredApps, type StoredAppsDeps } from './stored-apps.ts'
 import { familyOf, hashOf, newAccessToken, newFamily, newRefreshToken } from './tokens.ts'
 
 /** Lifetime of an access token. */
@@ -24,9 +19,7 @@ const REFRESH = 30 * 24 * HOUR
 /** Minimum interval between two writes of the last use of an app. */
 const USE_INTERVAL = MINUTE
 
-export interface GrantsDeps {
-  store: Pick<StateStore, 'commit' | 'range' | 'get'>
-  records: Repository<StoredApp>
+export interface GrantsDeps extends StoredAppsDeps {
   clock: Clock
   log: Log
 }
@@ -52,66 +45,34 @@ const without = ({
   ...app
 }: StoredApp) => app
 
+/** Makes a pair of tokens, and the hashes that are stored instead of them. */
+function freshTokens(family: string, now: number) {
+  const tokens: Tokens = { accessToken: newAccessToken(), refreshToken: newRefreshToken(family), expiresIn: ACCESS / SECOND }
+  const hashes = {
+    accessHash: hashOf(tokens.accessToken),
+    accessUntil: now + ACCESS,
+    refreshHash: hashOf(tokens.refreshToken),
+    refreshUntil: now + REFRESH,
+  }
+  return { tokens, hashes }
+}
+
 export function createGrants({ store, records, clock, log }: GrantsDeps): Grants {
-  const held = createHeldApps()
-  const mutex = createKeyedMutex()
-
-  async function write(app: StoredApp) {
-    await store.commit({ ops: [records.encode(keys.oauthApp(app.id), app)] })
-    // The app may have been revoked together with its instance, in another commit.
-    if (held.get(app.id)) held.hold(app)
-    else await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
-  }
-
-  /** Changes an app after its earlier changes; does nothing if the app was revoked. */
-  const change = (id: string, decide: (app: StoredApp) => Promise<void>) =>
-    mutex.run(id, async () => {
-      const app = held.get(id)
-      if (app) await decide(app)
-    })
-
-  async function remove(app: StoredApp) {
-    await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
-    held.forget(app)
-  }
-
+  const apps = createStoredApps({ store, records })
+  const { held, change, write, remove } = apps
   const end = (id: string) => change(id, remove)
 
-  function fresh(family: string): {
-    tokens: Tokens
-    hashes: Pick<StoredApp, 'accessHash' | 'accessUntil' | 'refreshHash' | 'refreshUntil'>
-  } {
-    const now = clock.now()
-    const tokens = { accessToken: newAccessToken(), refreshToken: newRefreshToken(family), expiresIn: ACCESS / SECOND }
-    const { accessToken, refreshToken } = tokens
-    const hashes = {
-      accessHash: hashOf(accessToken),
-      accessUntil: now + ACCESS,
-      refreshHash: hashOf(refreshToken),
-      refreshUntil: now + REFRESH,
-    }
-    return { tokens, hashes }
-  }
-
   return {
-    async load() {
-      const found: StoredApp[] = []
-      for await (const { value } of records.list(store, keys.oauthApps)) found.push(value)
-      for (const app of found.sort((a, b) => a.createdAt - b.createdAt)) {
-        // The app is over if its refresh token has expired or its instance is gone.
-        const isOver = app.refreshUntil < clock.now() || (await store.get(keys.config(app.instance))) === undefined
-        if (isOver) await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
-        else held.hold(app)
-      }
-    },
+    load: () => apps.load(clock.now()),
 
     isUsed: (clientId) => held.all().some((app) => app.clientId === clientId),
 
     async make({ client, workspace, instance }) {
       const family = newFamily()
-      const { tokens, hashes } = fresh(family)
-      const app: StoredApp = {
-        id: randomUUID(),
+      const { tokens, hashes } = freshTokens(family, clock.now())
+      const id = randomUUID()
+      await apps.add({
+        id,
         workspace,
         instance,
         clientId: client.id,
@@ -120,15 +81,8 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
         lastUsedAt: null,
         familyHash: hashOf(family),
         ...hashes,
-      }
-      held.hold(app)
-      try {
-        await mutex.run(app.id, () => write(app))
-      } catch (error) {
-        held.forget(app)
-        throw error
-      }
-      return { id: app.id, tokens }
+      })
+      return { id, tokens }
     },
 
     end,
@@ -146,7 +100,7 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
           return remove(app)
         }
         if (app.refreshUntil < clock.now()) return remove(app)
-        const { tokens, hashes } = fresh(familyOf(token)!)
+        const { tokens, hashes } = freshTokens(familyOf(token)!, clock.now())
         await write({ ...app, ...hashes })
         made = tokens
       })
@@ -193,7 +147,7 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
         .all()
         .filter((app) => ('instance' in of ? app.instance === of.instance : app.workspace === of.workspace))
       return {
-        ops: ending.map(({ id }) => records.remove(keys.oauthApp(id))),
+        ops: ending.map(({ id }) => apps.removal(id)),
         committed: () =>
           ending.forEach(({ id }) => {
             const app = held.get(id)
@@ -202,6 +156,6 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
       }
     },
 
-    stop: () => mutex.idle(),
+    stop: apps.idle,
   }
 }
