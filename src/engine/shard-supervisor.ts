@@ -11,7 +11,9 @@ import { orLate } from '../lib/deadline.ts'
 import { deferred } from '../lib/deferred.ts'
 import type { ShardReport } from '../metrics/tally.ts'
 import type { EngineEvent, ShardNeed } from './engine.ts'
+import { firstAnswer } from './first-answer.ts'
 import type { ShardRequest } from './protocol.ts'
+import { createShardWatch } from './shard-watch.ts'
 import { startThreadRun, type ThreadRun, type ThreadRunOptions } from './thread-run.ts'
 
 const FIRST_DELAY = 250
@@ -26,18 +28,10 @@ const START_LIMIT = 5 * MINUTE
 const LAST_START_LIMIT = HOUR
 /** A start that takes longer is logged, once per interval. */
 const SAY_EVERY = 10 * SECOND
-/** Longest delay of a timer. The start limit bounds the wait for the first answer. */
-const NO_LIMIT = 2 ** 31 - 1
 /** Time after which the thread counts as not answering a call; the longest deadline of an operation is 45 s. */
 const CALL_LIMIT = MINUTE
 /** The shard stops waiting at the deadline; then it closes storage and answers within this time, in ms. */
 const CLOSE_GRACE = 500
-const WATCH_EVERY = 10 * SECOND
-/**
- * Number of rounds without an answer after which a thread counts as hung. Rounds are used and not time, because a suspended machine misses at most
- * one.
- */
-const WATCH_ROUNDS = 3
 
 /** Returns the delay of the next run: 250 ms, doubled with every run that ended early, at most 30 s. */
 export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DELAY * 2 ** Math.min(earlyEnds, 16))
@@ -72,7 +66,7 @@ export interface Shard {
 }
 
 export function createShardSupervisor(options: ShardOptions): Shard {
-  const { log, clock, onEvent, onUp, onReport, watchEveryMs = WATCH_EVERY, ...thread } = options
+  const { log, clock, onEvent, onUp, onReport, watchEveryMs, ...thread } = options
   const { startLimitMs = START_LIMIT, sayEveryMs = SAY_EVERY } = options
   const { shard } = thread.data
   let generation = 0
@@ -87,7 +81,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
   let isClosed = false
   const begun = deferred()
   let respawn: NodeJS.Timeout | undefined
-  let watch: NodeJS.Timeout | undefined
+  const watch = createShardWatch({ shard, log, everyMs: watchEveryMs, onReport })
 
   async function live(): Promise<void> {
     let refusal: unknown
@@ -99,7 +93,13 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     })
     current = started
     try {
-      await greet(started)
+      await firstAnswer(started, shard, {
+        limitMs: Math.min(LAST_START_LIMIT, startLimitMs * 2 ** lateStarts),
+        sayEveryMs,
+        clock,
+        log,
+        onLate: () => void lateStarts++,
+      })
     } catch (error) {
       // The end of a dead thread has been reported or will be; a thread that is alive refuses or hangs.
       if (started.isOver()) return
@@ -111,29 +111,11 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     up(started)
   }
 
-  /** Resolves with the first answer of the run. */
-  async function greet(started: ThreadRun): Promise<void> {
-    const limitMs = Math.min(LAST_START_LIMIT, startLimitMs * 2 ** lateStarts)
-    const since = clock.now()
-    const saying = setInterval(() => {
-      const waited_ms = clock.now() - since
-      log.warn({ shard, generation: started.generation, waited_ms }, 'the shard is still starting')
-    }, sayEveryMs)
-    try {
-      await orLate(started.run({ type: 'hello' }, NO_LIMIT), limitMs, () => {
-        lateStarts++
-        throw new Failure('engine_unavailable', { message: `The thread did not answer within ${limitMs} ms.` })
-      })
-    } finally {
-      clearInterval(saying)
-    }
-  }
-
   function up(started: ThreadRun) {
     isUp = true
     lateStarts = 0
     upSince = clock.now()
-    keepWatch(started)
+    watch.begin(started)
     log.info({ shard, generation: started.generation, duration_ms: upSince - downSince }, 'the shard is up')
     hasBegun = true
     begun.resolve()
@@ -146,7 +128,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     current = undefined
     isUp = false
     if (wasUp) downSince = clock.now()
-    clearTimeout(watch)
+    watch.stop()
     if (isClosed) return begun.reject(cause)
     if (!hasBegun && !isPassing(cause)) {
       log.error({ shard, err: cause }, 'the shard ended before it was ready')
@@ -159,48 +141,6 @@ export function createShardSupervisor(options: ShardOptions): Shard {
   }
 
   const startNext = () => void live().catch((error) => log.error({ shard, err: error }, 'the shard did not start'))
-
-  /** Only one ping runs at a time, so that pings do not pile up at a thread that hangs. */
-  let asking: { of: ThreadRun; answered: Promise<void> } | undefined
-
-  function ping(started: ThreadRun): Promise<void> {
-    if (asking?.of === started) return asking.answered
-    const answered = started.run({ type: 'ping' }, watchEveryMs * (WATCH_ROUNDS + 2)).then((report) => {
-      if (current === started) onReport(started.generation, report as ShardReport)
-    })
-    const question = { of: started, answered }
-    asking = question
-    const done = () => {
-      if (asking === question) asking = undefined
-    }
-    answered.then(done, done)
-    return answered
-  }
-
-  function keepWatch(started: ThreadRun) {
-    let unanswered = 0
-    const round = () => {
-      if (current !== started) return
-      if (unanswered >= WATCH_ROUNDS) {
-        log.error({ shard, generation: started.generation }, 'the shard does not respond; terminating its thread')
-        started.end().catch((error) => log.error({ shard, err: error }, 'the shard thread could not be terminated'))
-        return
-      }
-      if (unanswered++ === 0) {
-        ping(started).then(
-          () => {
-            unanswered = 0
-          },
-          (error) => {
-            if (!started.isOver()) log.warn({ shard, err: error }, 'the shard did not answer a ping')
-          },
-        )
-      }
-      watch = setTimeout(round, watchEveryMs)
-      watch.unref()
-    }
-    round()
-  }
 
   begun.promise.catch(() => {})
   startNext()
@@ -220,14 +160,14 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     async refreshReport(limitMs) {
       if (current === undefined || !isUp || isClosed) return
       // The watchdog handles a ping that fails or stays unanswered.
-      await orLate(ping(current), limitMs, () => {}).catch(() => {})
+      await orLate(watch.ping(current), limitMs, () => {}).catch(() => {})
     },
 
     async close(deadlineMs) {
       if (isClosed) return
       isClosed = true
       clearTimeout(respawn)
-      clearTimeout(watch)
+      watch.stop()
       const last = current
       if (last === undefined) return begun.reject(new Failure('engine_unavailable'))
       if (isUp) {

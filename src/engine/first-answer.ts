@@ -1,0 +1,36 @@
+/** The first answer of a thread run, which takes as long as its start. */
+import type { Clock } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { Log } from '../domain/log.ts'
+import { orLate } from '../lib/deadline.ts'
+import type { ThreadRun } from './thread-run.ts'
+
+/** Longest delay of a timer. The limit of a start bounds the wait for the first answer. */
+const NO_LIMIT = 2 ** 31 - 1
+
+export interface FirstAnswerOptions {
+  limitMs: number
+  /** A start that takes longer is logged, once per interval. */
+  sayEveryMs: number
+  clock: Clock
+  log: Log
+  onLate(): void
+}
+
+/** Resolves with the first answer. Rejects if the run ended, refused, or was late. */
+export async function firstAnswer(run: ThreadRun, shard: number, options: FirstAnswerOptions): Promise<void> {
+  const { limitMs, sayEveryMs, clock, log, onLate } = options
+  const since = clock.now()
+  const saying = setInterval(() => {
+    const waited_ms = clock.now() - since
+    log.warn({ shard, generation: run.generation, waited_ms }, 'the shard is still starting')
+  }, sayEveryMs)
+  try {
+    await orLate(run.run({ type: 'hello' }, NO_LIMIT), limitMs, () => {
+      onLate()
+      throw new Failure('engine_unavailable', { message: `The thread did not answer within ${limitMs} ms.` })
+    })
+  } finally {
+    clearInterval(saying)
+  }
+}
