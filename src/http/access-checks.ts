@@ -4,7 +4,6 @@
  */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
-import { ADMIN_KEY_PREFIX } from '../domain/brand.ts'
 import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -12,11 +11,12 @@ import { hasPlan, type Scope, type Workspace } from '../domain/workspace.ts'
 import { isIn, parseRanges, type Ranges } from '../egress/addresses.ts'
 import type { Oauth, OauthApp } from '../oauth/oauth.ts'
 import { type AccessRequest, bearer } from './access-request.ts'
-import { TooMany } from './errors.ts'
+import { createAdminChecks } from './admin-checks.ts'
 import { createGuesses, type Guesses } from './guesses.ts'
 import { checkScope, createKeyChecks } from './key-checks.ts'
 import { createOpenChecks } from './open-checks.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
+import { createRequestLimit } from './request-limit.ts'
 
 export interface AccessChecksDeps {
   account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
@@ -47,18 +47,15 @@ const INSTANCE = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
 const COUNTED = /^\/(?:account|admin|mcp)(?:\/|$)/
 const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller && `instance:${caller.instance}`
 
-/** The error code is that of an API key. The message says that an API key is not accepted here, for callers who sent one. */
-const ADMIN_KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) is required; an API key is not accepted here.`
-
 const ABSENT = new Set(['', 'undefined', 'null'])
 
 export function createAccessChecks(deps: AccessChecksDeps) {
-  const { account, directory, oauth, clock, buckets, descriptions, tickets, apps, throttle, shortSecrets } = deps
+  const { account, directory, oauth, clock, descriptions, tickets, apps, throttle, shortSecrets } = deps
+  const requests = createRequestLimit(deps.buckets)
   const guesses: Guesses = createGuesses({ throttle, shortSecrets })
   const { keyOfBearer, checkKey } = createKeyChecks({ account, guesses })
   const trusted = parseRanges(deps.trustedProxies)
   const { isMetricsToken } = deps
-  const admins = parseRanges(deps.adminAllowedIps)
   const allowlists = new WeakMap<object, Ranges>()
 
   function checkAllowlist({ security: { allowlist } }: Workspace, source: string) {
@@ -66,16 +63,6 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     const ranges = allowlists.get(allowlist) ?? parseRanges(allowlist.entries.map(({ cidr }) => cidr))
     allowlists.set(allowlist, ranges)
     if (!isIn(ranges, source)) throw new Failure('ip_not_allowed')
-  }
-
-  function checkAdminAddress({ source }: AccessRequest) {
-    if (admins.length > 0 && !isIn(admins, source)) throw new Failure('ip_not_allowed')
-  }
-
-  function takeToken(scope: 'instance' | 'workspace', owner: string, { limit }: AccessRequest) {
-    const { allowed, remaining, retryAfter } = buckets.take(owner)
-    limit(remaining)
-    if (!allowed) throw new TooMany(retryAfter, scope)
   }
 
   /** Looks up an app by its access token, which is valid as long as its instance exists. */
@@ -104,7 +91,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     if (ABSENT.has(instance) || ABSENT.has(token)) throw new Failure('unauthorized') // 2
     const caller = directory.authenticate(instance, token)
     if (!caller) guesses.refuse('instance_not_found', incoming.source) // 3, 4
-    incoming.limit(buckets.remaining(`instance:${caller.instance}`))
+    requests.report(`instance:${caller.instance}`, incoming)
     const workspace = account.workspace(caller.workspace)
     checkAllowlist(workspace, incoming.source) // 5
     checkKey(workspace, incoming) // 6, 7, 8
@@ -114,7 +101,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   return {
     instance(instance: string, token: string, incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
       const caller = checkInstance(instance, token, incoming)
-      takeToken('instance', `instance:${caller.instance}`, incoming) // 9
+      requests.take('instance', `instance:${caller.instance}`, incoming) // 9
       return caller
     },
 
@@ -127,12 +114,12 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       if (!caller) guesses.refuse('instance_not_found', incoming.source) // 2, 3
       if (app) oauth?.used(app)
       const owner = `instance:${caller.instance}`
-      incoming.limit(buckets.remaining(owner))
+      requests.report(owner, incoming)
       const workspace = account.workspace(caller.workspace)
       checkAllowlist(workspace, incoming.source) // 4
       // An app needs no key, because the owner has approved it with the admin key.
       if (!app) checkKey(workspace, incoming, false) // 5, 6
-      takeToken('instance', owner, incoming) // 7
+      requests.take('instance', owner, incoming) // 7
       return { instance: caller.instance, workspace: caller.workspace }
     },
 
@@ -154,7 +141,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
      */
     remaining(path: string, headers: Headers): number | undefined {
       const owner = ownerOf(path, headers)
-      return owner === undefined ? undefined : buckets.remaining(owner)
+      return owner === undefined ? undefined : requests.remaining(owner)
     },
 
     account(scope: Scope, incoming: AccessRequest): { workspace: WorkspaceId } {
@@ -162,39 +149,16 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       if (!key) guesses.refuse('api_key_required', incoming.source) // 2, 3
       account.used(key, incoming.source)
       const owner = `workspace:${key.workspace}`
-      incoming.limit(buckets.remaining(owner))
+      requests.report(owner, incoming)
       const workspace = account.workspace(key.workspace)
       checkAllowlist(workspace, incoming.source) // 4
       if (!hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required') // 5
       checkScope(key, scope) // 6
-      takeToken('workspace', owner, incoming) // 7
+      requests.take('workspace', owner, incoming) // 7
       return { workspace: key.workspace }
     },
 
-    /** Admits a request to the administration. `value`: the admin key; by default the bearer token of the request. */
-    admin(incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } {
-      const workspace = value === undefined ? undefined : account.findAdmin(value)
-      if (!workspace) guesses.refuse('api_key_required', incoming.source, ADMIN_KEY_WANTED) // 2, 3
-      const owner = `workspace:${workspace}`
-      incoming.limit(buckets.remaining(owner))
-      checkAdminAddress(incoming) // 4
-      takeToken('workspace', owner, incoming) // 5
-      return { workspace }
-    },
-
-    /**
-     * Admits a session of the dashboard: checks 2 to 5 of the admin API, with a separate bucket. `session` is undefined
-     * if there is none.
-     */
-    session(session: { id: string; workspace: WorkspaceId } | undefined, incoming: AccessRequest): { workspace: WorkspaceId } {
-      if (!session) guesses.refuse('unauthorized', incoming.source)
-      const owner = `session:${session.id}`
-      incoming.limit(buckets.remaining(owner))
-      checkAdminAddress(incoming)
-      takeToken('workspace', owner, incoming)
-      return { workspace: session.workspace }
-    },
-
+    ...createAdminChecks({ account, guesses, requests, adminAllowedIps: deps.adminAllowedIps }),
     ...createOpenChecks({ guesses, descriptions, tickets, apps, trusted, isMetricsToken }),
   }
 }

@@ -1,0 +1,20 @@
+/** The limit of requests per instance, workspace or session, which every answer also reports. */
+import type { AccessRequest } from './access-request.ts'
+import { TooMany } from './errors.ts'
+import type { Buckets } from './rate-limit.ts'
+
+export type RequestLimit = ReturnType<typeof createRequestLimit>
+
+export function createRequestLimit(buckets: Buckets) {
+  return {
+    remaining: buckets.remaining,
+    /** Reports the limit of a caller whom a later check may refuse. */
+    report: (owner: string, { limit }: AccessRequest) => limit(buckets.remaining(owner)),
+    /** The last check of a request. */
+    take(scope: 'instance' | 'workspace', owner: string, { limit }: AccessRequest): void {
+      const { allowed, remaining, retryAfter } = buckets.take(owner)
+      limit(remaining)
+      if (!allowed) throw new TooMany(retryAfter, scope)
+    },
+  }
+}
