@@ -4,11 +4,10 @@ import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import { API_VERSION, VERSION } from '../domain/brand.ts'
 import { type Clock, iso, SECOND } from '../domain/clock.ts'
-import type { Health, ThreadHealth } from '../domain/dashboard.ts'
+import type { Health } from '../domain/dashboard.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import { STATUSES, type Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
-import { MB } from '../domain/media.ts'
 import type { Readings } from '../domain/readings.ts'
 import { MAX_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import type { Check, Parts } from '../features/parts.ts'
@@ -17,6 +16,7 @@ import type { Ledger } from '../metrics/ledger.ts'
 import { sum, type Tally } from '../metrics/tally.ts'
 import { problemsOf } from './problems.ts'
 import { createSeries, EVERY } from './series.ts'
+import { mb, threadsOf } from './threads.ts'
 
 export interface HealthDeps {
   account: Pick<Account, 'workspace'>
@@ -44,7 +44,6 @@ export interface HealthWatch {
 
 /** Time in ms after which a check counts as failed. */
 const CHECK_DEADLINE = SECOND
-const mb = (bytes: number) => Math.round((bytes / MB) * 10) / 10
 
 export function watchHealth(deps: HealthDeps): HealthWatch {
   const { account, directory, readings, readiness, tally, ledger, engine, clock, steady, log } = deps
@@ -79,32 +78,6 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
     return { ...Object.fromEntries(results), media: readiness.media } as Health['checks']
   }
 
-  function threadsNow(heapBytes: number): ThreadHealth[] {
-    const shards = readings.shards()
-    const main = {
-      name: 'main',
-      up: true,
-      restarts: 0,
-      instances: null,
-      heap_mb: mb(heapBytes),
-      busy: Math.round(busy * 100) / 100,
-    }
-    return [
-      main,
-      ...engine.generations().map((generation, index): ThreadHealth => {
-        const survey = shards[index]
-        return {
-          name: `shard ${index}`,
-          up: generation !== undefined && survey !== undefined,
-          restarts: (generation ?? 1) - 1,
-          instances: survey?.instances.length ?? null,
-          heap_mb: survey ? mb(survey.heapBytes) : null,
-          busy: survey ? Math.round(survey.busy * 100) / 100 : null,
-        }
-      }),
-    ]
-  }
-
   return {
     async of(workspace) {
       const [checks, storeBytes] = await Promise.all([
@@ -118,7 +91,7 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
       const all = ids.map((id) => ({ id, state: directory.state(id), reading: readings.of(id) }))
       const instances = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
       for (const { state } of all) instances[state.status]++
-      const threads = threadsNow(heapUsed)
+      const threads = threadsOf({ heapBytes: heapUsed, busy }, engine.generations(), readings.shards())
       const points = series.points()
       const slots = { used: all.length, total: subscription.instanceSlots }
       const now = clock.now()
