@@ -35,6 +35,8 @@ export interface ControlCall<Id extends string = string, Input = unknown> {
   kind: 'control'
   operation: Id
   input: Input
+  /** Refused with `instance_already_connected` once an account is linked; the shard decides, because only it knows without a delay. */
+  ifUnpaired?: boolean
 }
 
 export type Call = SendCall | ActionCall | ControlCall

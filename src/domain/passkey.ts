@@ -40,8 +40,12 @@ export type PasskeyReport = PasskeyState & { ceremony: string | null }
 /** Linking with a passkey, as the HTTP side uses it. */
 export interface Passkeys {
   state(instance: InstanceId): Promise<PasskeyState & { helper_seen: boolean }>
-  /** Creates a ticket. Rejects with `passkey_not_pending` if there is nothing to sign. */
-  ticket(instance: InstanceId, baseUrl: string): Promise<{ ticket: string; expires_at: string; open_url: string }>
+  /** Creates a ticket. `isNameless`: its holder does not learn the name of the instance. Rejects with `passkey_not_pending` if there is nothing to sign. */
+  ticket(
+    instance: InstanceId,
+    baseUrl: string,
+    options: { isNameless: boolean },
+  ): Promise<{ ticket: string; expires_at: string; open_url: string }>
   /** Instance of a ticket, or undefined. Synchronous, so that concurrent guesses cannot slip past the throttle. */
   find(ticket: string): InstanceId | undefined
   /** Challenge that the ticket is for, or undefined when the ticket is stale. */
@@ -54,6 +58,7 @@ export interface Passkeys {
 
 export interface PasskeyOffer {
   instance: InstanceId
+  isNameless: boolean
   public_key: PublicKeyOptions
   expires_at: string
 }

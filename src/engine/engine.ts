@@ -10,6 +10,7 @@ import type { ReceivedFile } from '../domain/file-download.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../domain/instance.ts'
 import type { Logging } from '../domain/log.ts'
 import type { MediaJob } from '../domain/media-job.ts'
+import type { PairingState } from '../domain/pairing-state.ts'
 import type { PasskeyReport } from '../domain/passkey.ts'
 import type { SendEnd } from '../domain/send-outcome.ts'
 import type { EventsPage, EventsQuery } from '../domain/server-events.ts'
@@ -31,6 +32,10 @@ interface InternalOperations {
   /** Stops the instance permanently because another program has its device, or starts it again. Resolves when the connection has ended. */
   'instance.move': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   'instance.resume': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
+  /** State of a pairing, for the page of a connect link. `hasFailed`: the phone accepted the code, and the network did not link the device. */
+  'instance.pairingState': { kind: 'control'; input: Record<string, never>; reply: PairingState }
+  /** Ends a pairing that is under way: its QR code, phone code and passkey challenge link nothing afterwards. */
+  'instance.endPairing': { kind: 'control'; input: Record<string, never>; reply: null }
   /** Events after a given one, for stream readers. */
   'webhooks.eventsAfter': { kind: 'control'; input: EventsQuery; reply: EventsPage }
   /** Makes one attempt immediately, before everything else; replies with the log entry after it. */

@@ -94,6 +94,8 @@ export interface Endpoint<
   cacheControl: string | undefined
   /** Whether the operation is refused with `subscription_required` when the plan does not allow sending. */
   needsSubscription: boolean
+  /** For the Account API: allowed without a plan, too, because the owner must be able to look and to revoke. */
+  isWithoutPlan: boolean
   errors: readonly FailureCode[]
   summary: string
   description: string | undefined
@@ -154,7 +156,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   route: Route,
   says: Says<I> & Replies<R>,
   rest: { access: Access; group: readonly FailureCode[] } & Partial<
-    Pick<Endpoint, 'needsSubscription' | 'fallback' | 'handle' | 'to' | 'about' | 'deadlineMs' | 'notFound'>
+    Pick<Endpoint, 'needsSubscription' | 'isWithoutPlan' | 'fallback' | 'handle' | 'to' | 'about' | 'deadlineMs' | 'notFound'>
   >,
 ): Endpoint<K, Id, InputOf<I>, R> {
   const [method, path] = route.split(' ') as [Method, string]
@@ -185,6 +187,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     contentType: says.contentType ?? 'application/json',
     cacheControl: says.cacheControl,
     needsSubscription: rest.needsSubscription ?? false,
+    isWithoutPlan: rest.isWithoutPlan ?? false,
     errors: [...new Set([...rest.group, ...ofBody(method), ...(says.errors ?? []), ...(rest.notFound ? [rest.notFound] : [])])],
     summary: says.summary,
     description: says.description,
@@ -282,12 +285,14 @@ export function local<const Id extends string, const A extends Access, I extends
   says: Says<I> &
     Replies<R> & {
       access: A
+      isWithoutPlan?: true
       handle(call: CallOf<A>, input: z.output<InputOf<I>>): Promise<z.output<R> | Response | ServerEvents>
     },
 ) {
   return declare('local', id, route, says, {
     access: says.access,
-    group: GROUP_OF_ACCESS(says.access),
+    group: GROUP_OF_ACCESS(says.access).filter((code) => !(says.isWithoutPlan && code === 'plan_required')),
+    isWithoutPlan: says.isWithoutPlan,
     handle: says.handle as (call: never, input: never) => Promise<unknown>,
   })
 }

@@ -1,4 +1,5 @@
 /** The list of all areas. Operations are registered nowhere else. */
+import * as accountConnectLinks from './account/connect-links.ts'
 import * as accountInstances from './account/instances.ts'
 import * as accountUsage from './account/usage.ts'
 import * as accountWebhooks from './account/webhooks.ts'
@@ -76,6 +77,7 @@ const areas = [
   labels,
   webhooks,
   accountInstances,
+  accountConnectLinks,
   accountUsage,
   accountWebhooks,
   adminWorkspace,

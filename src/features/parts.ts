@@ -2,7 +2,9 @@
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { ExportInstance } from '../domain/archive.ts'
+import type { ConnectLink, ConnectLinks } from '../domain/connect-link.ts'
 import type { Health } from '../domain/dashboard.ts'
+import type { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Status } from '../domain/instance.ts'
 import type { ImportInstance } from '../domain/instance-import.ts'
@@ -46,6 +48,7 @@ export interface Parts {
   readings: Readings
   usage: Usage
   passkeys: Passkeys
+  connectLinks: ConnectLinks
   /** Returns the health of a workspace; undefined if the dashboard is off. */
   health: ((workspace: WorkspaceId) => Promise<Health>) | undefined
 }
@@ -81,6 +84,10 @@ export interface Pages {
   home: Page
   consent(view: ConsentView): Page
   pairing: Page
+  /** The pairing page of a connect link. */
+  connect(link: ConnectLink): Page
+  /** Says why there is no pairing page; the link is undefined if nobody has it. */
+  connectRefusal(link: ConnectLink | undefined, refusal: Failure): Page
   docs: Page
   /** Returns a file that a page loads; undefined if no such file exists. */
   asset(name: string): Promise<Asset | undefined>
@@ -143,4 +150,6 @@ export interface InstanceCall extends AccountCall {
   instance: InstanceId
   /** Whether the request would still be authorized, for answers that last long. */
   isStillAllowed(): boolean
+  /** Whether a connect link replaces the credentials; such a caller learns nothing about the instance. */
+  isStranger: boolean
 }

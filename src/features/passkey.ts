@@ -204,7 +204,8 @@ export const passkeyTicket = local('instance.passkeyTicket', 'POST /passkey/tick
   summary: 'Let a browser sign without the credentials of the instance',
   description:
     'For a browser extension. `open_url` opens WhatsApp Web, with the address of this service and the ticket in the fragment, which browsers send ' +
-    'to no server. With the header `X-Passkey-Ticket` and no other credential, `GET {base}/passkey` answers `{ name, public_key, expires_at }` and ' +
+    'to no server. With the header `X-Passkey-Ticket` and no other credential, `GET {base}/passkey` answers `{ name, public_key, expires_at }` (the ' +
+    '`name` is empty for a ticket of a connect link) and ' +
     '`POST {base}/passkey` takes `{ assertion }` like `POST /passkey/response`; both allow every origin. A ticket expires after ten minutes, after ' +
     'an accepted assertion, after three refused ones, and when the next ticket is made.',
   reply: z.object({
@@ -215,7 +216,7 @@ export const passkeyTicket = local('instance.passkeyTicket', 'POST /passkey/tick
   status: 201,
   errors: ['passkey_not_pending', 'engine_unavailable'],
   cacheControl: 'no-store',
-  handle: ({ parts, instance, baseUrl }) => parts.passkeys.ticket(instance, baseUrl),
+  handle: ({ parts, instance, baseUrl, isStranger }) => parts.passkeys.ticket(instance, baseUrl, { isNameless: isStranger }),
   examples: [
     {
       name: 'a ticket',

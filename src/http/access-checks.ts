@@ -31,6 +31,10 @@ export interface AccessChecksDeps {
   tickets: Buckets
   /** Limit of requests to `/oauth`, per kind and address. */
   apps: Buckets
+  /** Limit of requests with a connect link, per link. */
+  links: Buckets
+  /** Limit of its operations that begin something on the network, per link and operation. */
+  linkStarts: Buckets
   /** Limit of answers with 401, counted where they are given. */
   throttle: Throttle
   /** Limit of wrong guesses at short secrets, counted here. */
@@ -50,7 +54,7 @@ const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller &
 const ABSENT = new Set(['', 'undefined', 'null'])
 
 export function createAccessChecks(deps: AccessChecksDeps) {
-  const { account, directory, oauth, clock, descriptions, tickets, apps, throttle, shortSecrets } = deps
+  const { account, directory, oauth, clock, descriptions, tickets, apps, links, linkStarts, throttle, shortSecrets } = deps
   const requests = createRequestLimit(deps.buckets)
   const guesses: Guesses = createGuesses({ throttle, shortSecrets })
   const { keyOfBearer, checkKey } = createKeyChecks({ account, guesses })
@@ -144,7 +148,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return owner === undefined ? undefined : requests.remaining(owner)
     },
 
-    account(scope: Scope, incoming: AccessRequest): { workspace: WorkspaceId } {
+    account(scope: Scope, incoming: AccessRequest, { isWithoutPlan = false } = {}): { workspace: WorkspaceId } {
       const key = keyOfBearer(incoming.headers)
       if (!key) guesses.refuse('api_key_required', incoming.source) // 2, 3
       account.used(key, incoming.source)
@@ -152,14 +156,14 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       requests.report(owner, incoming)
       const workspace = account.workspace(key.workspace)
       checkAllowlist(workspace, incoming.source) // 4
-      if (!hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required') // 5
+      if (!isWithoutPlan && !hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required') // 5
       checkScope(key, scope) // 6
       requests.take('workspace', owner, incoming) // 7
       return { workspace: key.workspace }
     },
 
     ...createAdminChecks({ account, guesses, requests, adminAllowedIps: deps.adminAllowedIps }),
-    ...createOpenChecks({ guesses, descriptions, tickets, apps, trusted, isMetricsToken }),
+    ...createOpenChecks({ guesses, descriptions, tickets, apps, links, linkStarts, trusted, isMetricsToken }),
   }
 }
 export type AccessChecks = ReturnType<typeof createAccessChecks>

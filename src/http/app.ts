@@ -16,6 +16,7 @@ import { type AccessChecks, createAccessChecks } from './access-checks.ts'
 import { dress } from './answer-headers.ts'
 import { type BodySource, discardBody } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
+import { mountConnect } from './connect/route.ts'
 import { type DashboardDeps, mountDashboard } from './dashboard/dashboard.ts'
 import { describe } from './description/openapi.ts'
 import { createDialects } from './dialects.ts'
@@ -25,7 +26,7 @@ import { type Env, type MountDeps, mount, type ReadLargeBody } from './mount.ts'
 import { mountOauth } from './oauth/route.ts'
 import { mountPages } from './pages.ts'
 import { mountPasskey } from './passkey/route.ts'
-import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH, TICKETS } from './rate-limit.ts'
+import { CONNECT, CONNECT_STARTS, createBuckets, createThrottle, DESCRIPTIONS, OAUTH, TICKETS } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { sourceOf, untrustedProxyWarning } from './source.ts'
 import { createUnknownPath } from './unknown-path.ts'
@@ -46,6 +47,7 @@ export interface AppDeps {
   readings: Parts['readings']
   usage: Parts['usage']
   passkeys: Parts['passkeys']
+  connectLinks: Parts['connectLinks']
   eventStreams: Parts['eventStreams']
   clock: Clock
   /** Clock for limits, which does not step. */
@@ -95,6 +97,8 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const descriptions = createBuckets(deps.steadyClock, DESCRIPTIONS)
   const tickets = createBuckets(deps.steadyClock, TICKETS)
   const apps = createBuckets(deps.steadyClock, OAUTH)
+  const links = createBuckets(deps.steadyClock, CONNECT)
+  const linkStarts = createBuckets(deps.steadyClock, CONNECT_STARTS)
   const throttle = createThrottle(deps.steadyClock)
   const shortSecrets = createThrottle(deps.steadyClock)
   const { adminAllowedIps, isMetricsToken } = deps
@@ -107,6 +111,8 @@ export function createApp(deps: AppDeps): Hono<Env> {
     descriptions,
     tickets,
     apps,
+    links,
+    linkStarts,
     throttle,
     shortSecrets,
     adminAllowedIps,
@@ -129,27 +135,28 @@ export function createApp(deps: AppDeps): Hono<Env> {
     readings: deps.readings,
     usage: deps.usage,
     passkeys: deps.passkeys,
+    connectLinks: deps.connectLinks,
     health: deps.dashboard?.health,
     description: once(() => describe(served)),
   }
 
   const dialects = createDialects(directory)
-  const refused = (failure: Failure, { path, raw }: Context['req']) =>
-    failureResponse(failure, dialects.ofRefused(path, raw.headers))
+  const refused = (failure: Failure, c: Context<Env>) =>
+    c.get('state').refusal?.(failure) ?? failureResponse(failure, dialects.ofRefused(c.req.path, c.req.raw.headers))
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
   // The failure is returned, not thrown, because the router catches errors of handlers and this is not one.
-  app.notFound(({ req }) => refused(unknownPath(req.method, req.path), req))
+  app.notFound((c) => refused(unknownPath(c.req.method, c.req.path), c))
   app.onError((error, c) => {
     if (error instanceof Failure) {
       if (error instanceof TooMany) tally.add('svc_rate_limited_total', { scope: error.scope })
       if (error.cause !== undefined && error.status >= 500)
         log.warn({ err: error.cause, request_id: c.get('state').requestId, code: error.code }, 'a request failed')
-      return refused(error, c.req)
+      return refused(error, c)
     }
     log.error({ err: error, request_id: c.get('state').requestId, route: c.get('state').route }, 'a request failed unexpectedly')
-    return refused(isStorageFailure(error) ? noStorage() : new Failure('internal'), c.req)
+    return refused(isStorageFailure(error) ? noStorage() : new Failure('internal'), c)
   })
   const bodies = createBodyBudget()
   const carrying = { gate, parts, engine, tally, now: clock.now, baseUrl: deps.baseUrl, bodies, source: deps.source, log }
@@ -165,6 +172,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   mountMcp(app, { ...carrying, readLargeMessage, allowedOrigins, hasOauth })
   if (hasOauth) mountOauth(app, { oauth, gate, parts, baseUrl: deps.baseUrl })
   mountPasskey(app, mounted)
+  mountConnect(app, mounted)
   mountPages(app, deps.pages, gate)
   if (deps.dashboard) mountDashboard(app, mounted, deps.dashboard)
   return app

@@ -19,6 +19,10 @@ export interface Caller {
   instance?: InstanceId
   /** Whether the credential is still valid, for answers that last long. */
   isStillAllowed?: () => boolean
+  /** A person with a connect link, who may only pair the instance while no account is linked, and learns nothing else about it. */
+  isStranger?: true
+  /** Throws if the credential is no longer valid; called right before the action, because the body may have arrived slowly. */
+  checkAgain?: () => void
 }
 
 export interface CarryOutDeps {
@@ -80,7 +84,8 @@ async function answer(
   deps: CarryOutDeps,
 ): Promise<unknown> {
   const { parts, baseUrl } = deps
-  const { workspace, instance, isStillAllowed } = caller
+  const { workspace, instance, isStillAllowed, isStranger = false } = caller
+  caller.checkAgain?.()
   const call = {
     parts,
     request,
@@ -90,6 +95,7 @@ async function answer(
     workspace,
     instance,
     isStillAllowed,
+    isStranger,
     get baseUrl() {
       return baseUrl ?? new URL(request.url).origin
     },
@@ -98,7 +104,7 @@ async function answer(
   if (!instance) throw new Error(`a shard must answer ${endpoint.id}, but its route names no instance`)
   const { fallback } = endpoint
   if (fallback?.isOfNow?.(call as InstanceCall)) return fallback.answer(call as InstanceCall)
-  const asked = askShard(endpoint, instance, input, origin, deps)
+  const asked = askShard(endpoint, instance, input, { origin, isStranger }, deps)
   const fallBack = async () => {
     // The last known state of a deleted instance must not be returned.
     if (isDeleted(instance, deps)) throw new InstanceGone()
@@ -112,7 +118,7 @@ async function askShard(
   endpoint: Endpoint,
   instance: InstanceId,
   input: unknown,
-  origin: CallOrigin,
+  { origin, isStranger }: { origin: CallOrigin; isStranger: boolean },
   { engine, tally }: CarryOutDeps,
 ): Promise<unknown> {
   const { id, kind } = endpoint
@@ -120,7 +126,9 @@ async function askShard(
   // A send is only queued here; its outcome is counted when it is sent.
   const isImmediate = kind !== 'send'
   try {
-    return await engine.call(instance, callOf(endpoint, input) as CallOf<OperationId>, origin)
+    const call = callOf(endpoint, input)
+    if (isStranger && call.kind === 'control') call.ifUnpaired = true
+    return await engine.call(instance, call as CallOf<OperationId>, origin)
   } catch (thrown) {
     const error = thrown instanceof Failure ? declared(endpoint, thrown) : thrown
     const code = error instanceof Failure ? error.code : 'internal'

@@ -4,9 +4,10 @@ import { Failure, type FailureCode } from '../domain/failures.ts'
 import { errorIn } from '../features/dialects/words.ts'
 
 /**
- * Owner of the exceeded limit: an instance, a workspace, an address that guesses credentials, or an address that requests the description too often.
+ * Owner of the exceeded limit: an instance, a workspace, a connect link, an address that guesses credentials, or an address that requests the
+ * description too often.
  */
-export type LimitScope = 'instance' | 'workspace' | 'credential' | 'address'
+export type LimitScope = 'instance' | 'workspace' | 'link' | 'credential' | 'address'
 
 /** Too many requests. `retryAfter`: seconds that a client should wait, for `Retry-After`. */
 export class TooMany extends Failure {
@@ -61,6 +62,10 @@ export class Unread extends Failure {
 /** Temporary refusals of unknown duration. */
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
+/** Seconds after which the same request may succeed; undefined if waiting does not help. */
+export const retryAfterOf = (failure: Failure): number | undefined =>
+  failure instanceof TooMany ? failure.retryAfter : AGAIN_SOON.has(failure.code) ? 1 : undefined
+
 /** Builds the body of every failure, before a dialect changes it. */
 export function failureBody(failure: Failure) {
   const { code, message, details } = failure.toData()
@@ -69,7 +74,7 @@ export function failureBody(failure: Failure) {
 
 export function failureResponse(failure: Failure, dialect?: Dialect): Response {
   const headers = new Headers()
-  const retryAfter = failure instanceof TooMany ? failure.retryAfter : AGAIN_SOON.has(failure.code) ? 1 : undefined
+  const retryAfter = retryAfterOf(failure)
   if (retryAfter !== undefined) headers.set('Retry-After', String(retryAfter))
   const body = failureBody(failure)
   return Response.json(dialect === undefined ? body : errorIn[dialect](body), { status: failure.status, headers })

@@ -42,6 +42,8 @@ export interface RequestState {
   headers: Record<string, string>
   /** True if the response already has all of its headers (`answer-headers.ts`). */
   isDressed: boolean
+  /** Answer to a refusal, on a route whose readers are people. */
+  refusal?: (failure: Failure) => Response
   /** Session of a request from the dashboard. */
   session?: DashboardSession
 }
@@ -186,7 +188,13 @@ export function accessRequestOf(c: Context<Env>): AccessRequest {
   }
 }
 
-function admit({ access }: Endpoint, instance: string, token: string, c: Context<Env>, { gate }: MountDeps): Caller {
+function admit(
+  { access, isWithoutPlan }: Endpoint,
+  instance: string,
+  token: string,
+  c: Context<Env>,
+  { gate }: MountDeps,
+): Caller {
   const incoming = accessRequestOf(c)
   switch (access) {
     case 'public':
@@ -205,7 +213,7 @@ function admit({ access }: Endpoint, instance: string, token: string, c: Context
     case 'admin':
       return gate.admin(incoming)
     default:
-      return gate.account(access, incoming)
+      return gate.account(access, incoming, { isWithoutPlan })
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * Checks requests without the credentials of an instance or a workspace: tickets, apps that ask to be let in, downloads
- * and metrics.
+ * Checks requests without the credentials of an instance or a workspace: tickets, connect links, apps that ask to be let
+ * in, downloads and metrics.
  */
+import type { ConnectLink } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId } from '../domain/ids.ts'
 import { isIn, isNear, LOOPBACK, literalAddress, parseRanges, type Ranges, subscriberOf } from '../egress/addresses.ts'
@@ -19,6 +20,10 @@ export interface OpenChecksDeps {
   tickets: Buckets
   /** Limit of requests to `/oauth`, per kind and address. */
   apps: Buckets
+  /** Limit of requests with a connect link, per link. */
+  links: Buckets
+  /** Limit of its operations that begin something on the network, per link and operation. */
+  linkStarts: Buckets
   /** Proxies whose `X-Forwarded-For` is trusted. */
   trusted: Ranges
   /** Compares the token in constant time. Undefined if no token is set; then only callers on near addresses get the metrics. */
@@ -27,6 +32,7 @@ export interface OpenChecksDeps {
 
 /** Request header that carries a passkey ticket. */
 export const TICKET_HEADER = 'X-Passkey-Ticket'
+const NO_LINK = 'This link has expired or was revoked; ask for a new one.'
 const NO_TICKET = 'This ticket was used or has expired; press the button on the pairing page again.'
 
 export const NO_ROUTE = 'No such route exists.'
@@ -43,7 +49,7 @@ function isLocalHost(host: string | null): boolean {
 }
 
 export function createOpenChecks(deps: OpenChecksDeps) {
-  const { descriptions, tickets, apps, trusted, isMetricsToken } = deps
+  const { descriptions, tickets, apps, links, linkStarts, trusted, isMetricsToken } = deps
   const guesses: Guesses = deps.guesses
   const loopback = parseRanges(LOOPBACK)
 
@@ -68,6 +74,24 @@ export function createOpenChecks(deps: OpenChecksDeps) {
       const { allowed, retryAfter } = tickets.take(instance)
       if (!allowed) throw new TooMany(retryAfter, 'instance')
       return { instance, ticket }
+    },
+
+    /**
+     * Accepts the secret of a connect link instead of the credentials of its instance. `start`: name of an operation that begins something on the
+     * network, which has a limit of its own.
+     */
+    connectLink(
+      find: (secret: string) => ConnectLink | undefined,
+      secret: string,
+      { source, start }: Pick<AccessRequest, 'source'> & { start?: string | undefined },
+    ): ConnectLink {
+      const link = secret.length > MAX_CREDENTIAL ? undefined : find(secret)
+      if (link === undefined) guesses.refuse('unauthorized', source, NO_LINK)
+      const { allowed, retryAfter } = links.take(link.id)
+      if (!allowed) throw new TooMany(retryAfter, 'link')
+      const begun = start === undefined ? undefined : linkStarts.take(`${link.id} ${start}`)
+      if (begun?.allowed === false) throw new TooMany(begun.retryAfter, 'link')
+      return link
     },
 
     /** Refuses a ticket that is no longer valid. */

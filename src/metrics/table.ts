@@ -108,7 +108,7 @@ export const METRICS = {
     kind: 'counter',
     labels: ['scope'],
     help: 'Requests refused with rate_limited, by the limit that was reached.',
-    zero: one('instance', 'workspace', 'credential', 'address'),
+    zero: one('instance', 'workspace', 'link', 'credential', 'address'),
   },
   svc_inbound_stanzas_total: {
     kind: 'counter',

@@ -7,10 +7,7 @@ import { BRAND } from '../domain/brand.ts'
 import { namesakes, shortId } from '../domain/instance-choices.ts'
 import { isolated, nameAndNumber } from '../domain/isolated-text.ts'
 import type { ConsentView, Page } from '../features/parts.ts'
-import { makePage } from './page.ts'
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => ENTITIES[mark]!)
+import { escaped, makePage } from './page.ts'
 
 const style = `
 form { flex-direction: column } select { padding: .6rem .8rem; border: 1px solid var(--line); border-radius: 8px; font: inherit; background: var(--paper); color: inherit }

@@ -22,9 +22,13 @@ button { background: var(--green); border-color: var(--green); color: #fff; curs
 [hidden] { display: none !important }
 `
 
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+/** A text of somebody else as part of a document. */
+export const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => ENTITIES[mark]!)
+
 /** A document that search engines do not index; `head` is added to the common head. */
-export const documentOf = (head: string, body: string) => `<!doctype html>
-<html lang="en">
+export const documentOf = (head: string, body: string, language = 'en') => `<!doctype html>
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -40,7 +44,7 @@ ${body}
 
 /**
  * Makes a page. `connects`: the script of the page calls this service. `style` is added to the common style. `formsTo`:
- * allowed targets of its forms and of their redirects; none if absent.
+ * allowed targets of its forms and of their redirects; none if absent. `framedBy`: origins whose pages may frame it.
  */
 export function makePage({
   title,
@@ -49,6 +53,8 @@ export function makePage({
   script,
   connects = false,
   formsTo,
+  framedBy = [],
+  language,
 }: {
   title: string
   body: string
@@ -56,14 +62,20 @@ export function makePage({
   script?: string
   connects?: boolean
   formsTo?: string
+  framedBy?: readonly string[]
+  language?: string
 }): Page {
   const css = STYLE + style
   const html = documentOf(
     `<title>${title}</title>\n<style>${css}</style>`,
     `<main>${body}</main>${script === undefined ? '' : `\n<script>${script}</script>`}`,
+    language,
   )
   const policy = [
-    ...(formsTo === undefined ? CLOSED : [...CLOSED.filter((each) => !each.startsWith('form-action')), `form-action ${formsTo}`]),
+    ...CLOSED.map((rule) => {
+      if (rule.startsWith('form-action') && formsTo !== undefined) return `form-action ${formsTo}`
+      return rule.startsWith('frame-ancestors') && framedBy.length > 0 ? `frame-ancestors ${framedBy.join(' ')}` : rule
+    }),
     `style-src ${hashOf(css)}`,
     ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
     'img-src data:',

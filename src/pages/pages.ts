@@ -1,5 +1,6 @@
 /** All pages for people. */
 import type { Pages } from '../features/parts.ts'
+import { connectPage, connectRefusalPage } from './connect.ts'
 import { consentPage } from './consent.ts'
 import { docsAssets, docsPage } from './docs.ts'
 import { createExtension } from './extension.ts'
@@ -9,6 +10,8 @@ import { pairingPage } from './pairing.ts'
 export const createPages = ({ hasDocs, hasDashboard }: { hasDocs: boolean; hasDashboard: boolean }): Pages => ({
   home: homePage({ hasDocs, hasDashboard }),
   pairing: pairingPage(),
+  connect: connectPage,
+  connectRefusal: connectRefusalPage,
   consent: consentPage,
   docs: docsPage(),
   asset: hasDocs ? docsAssets() : async () => undefined,

@@ -1,5 +1,6 @@
 /** Part of the pairing page for an account that requires its passkey: sign in a browser, compare the code with the phone, wait for the link. */
-import { BEFORE_THE_SCAN, BY_HAND, OPTIONS_HERE, PASSKEY_PROBLEMS, UNFOLD_AFTER_MS } from '../domain/passkey-words.ts'
+import { BY_HAND, OPTIONS_HERE, UNFOLD_AFTER_MS } from '../domain/passkey-words.ts'
+import type { PairingWords } from './pairing-words.ts'
 
 export const passkeyStyle = `
 #passkey { text-align: left }
@@ -11,10 +12,10 @@ export const passkeyStyle = `
 #differ { background: none; border-color: var(--line); color: inherit }
 `
 
-/** Script of this part. It continues the script of `pairing.ts`, whose `ask`, `show` and `setText` it uses. */
+/** Script of this part. It continues the script of `pairing.ts`, whose `ask`, `show`, `setText`, `sentenceOf` and `WORDS` it uses. */
 export const passkeyScript = `
 const BY_HAND = ${JSON.stringify(BY_HAND)}
-const PROBLEMS = ${JSON.stringify(PASSKEY_PROBLEMS)}
+const { passkey: PASSKEY } = WORDS
 /** The challenge that is shown. */
 let challenge = null
 /** A ceremony was seen on this page and has not ended. */
@@ -30,10 +31,10 @@ const timeLeft = (until) => {
   return Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0')
 }
 const showSigning = ({ public_key, expires_at, attempts_left, helper_seen, last_error }) => {
-  setText('state', 'WhatsApp wants your passkey before it links this device.')
-  setText('left', 'Time left: ' + timeLeft(expires_at) + ' · tries left: ' + attempts_left)
-  setText('failure', last_error ? PROBLEMS[last_error] + ' Then try again.' : '')
-  setText('helper', helper_seen ? 'The helper asks for the passkey in the other tab.' : '')
+  setText('state', PASSKEY.wanted)
+  setText('left', PASSKEY.timeLeft + ': ' + timeLeft(expires_at) + ' · ' + PASSKEY.triesLeft + ': ' + attempts_left)
+  setText('failure', last_error ? PASSKEY.problems[last_error] + ' ' + PASSKEY.tryAgain : '')
+  setText('helper', helper_seen ? PASSKEY.helperAsks : '')
   if (helper_seen) openedAt = null
   if (openedAt !== null && Date.now() - openedAt > ${UNFOLD_AFTER_MS}) unfold()
   if (public_key.challenge === challenge) return
@@ -45,10 +46,10 @@ const showSigning = ({ public_key, expires_at, attempts_left, helper_seen, last_
   setText('copied', '')
 }
 const showPhone = ({ stage, code, needs_confirmation }) => {
-  setText('state', stage === 'linking' ? 'Linking…' : 'The passkey was accepted. Look at the phone.')
+  setText('state', stage === 'linking' ? PASSKEY.linking : PASSKEY.lookAtPhone)
   setText('failure', '')
   setText('passkey-code', code || '')
-  setText('compare-text', code ? 'Say yes if the phone asks. If it shows a code, it must be this one:' : 'Say yes if the phone asks. Keep WhatsApp open.')
+  setText('compare-text', code ? PASSKEY.compareCode : PASSKEY.sayYes)
   show('confirmation', needs_confirmation)
 }
 /** Returns whether the page is about a passkey at present. */
@@ -63,13 +64,13 @@ const lookAtPasskey = async (status) => {
     hasPasskey = true
     if (stage !== 'awaiting_response') showPhone(state)
     else if (public_key !== null) showSigning(state)
-    else setText('state', 'WhatsApp wants your passkey; fetching what is to be signed…')
+    else setText('state', PASSKEY.fetching)
     return true
   }
   if (!hasPasskey || status === 'connecting') return false
-  setText('failure', last_error ? PROBLEMS[last_error] : '')
+  setText('failure', last_error ? PASSKEY.problems[last_error] : '')
   if (status === 'logged_out' && last_error) {
-    setText('state', 'The device was not linked.')
+    setText('state', PASSKEY.notLinked)
     show('over', true)
     return true
   }
@@ -82,7 +83,8 @@ const pressing = (id, act) => document.getElementById(id).addEventListener('clic
     await act()
     setText('refused', '')
   } catch (error) {
-    setText('refused', error.issues ? 'The answer ' + error.issues[0].message + '.' : error.message)
+    // The page itself notices that the account was linked.
+    if (error.code !== 'instance_already_connected') setText('refused', sentenceOf(error))
   }
   target.disabled = false
 })
@@ -97,16 +99,16 @@ pressing('open', async () => {
 pressing('copy', async () => {
   const text = document.getElementById('by-hand')
   text.select()
-  if (navigator.clipboard) await navigator.clipboard.writeText(text.value)
-  else document.execCommand('copy')
-  setText('copied', 'Copied.')
+  // A frame may not use the clipboard without the permission of its page.
+  await (navigator.clipboard ? navigator.clipboard.writeText(text.value) : Promise.reject()).catch(() => document.execCommand('copy'))
+  setText('copied', PASSKEY.copied)
 })
 pressing('hand-in', async () => {
   let assertion
   try {
     assertion = JSON.parse(document.getElementById('answer').value)
   } catch {
-    throw new Error('This is not the answer. Copy it with the button in the box, and paste the whole of it.')
+    throw new Error(PASSKEY.notTheAnswer)
   }
   await ask('passkey/response', { assertion })
   await look()
@@ -124,40 +126,41 @@ pressing('start-over', async () => {
 })
 `
 
-export const passkeyBody = `
-<p id="before" hidden><small>${BEFORE_THE_SCAN}</small></p>
+/** `root`: relative address of the service. */
+export const passkeyBody = ({ passkey: words }: PairingWords, root: string) => `
+<p id="before" hidden><small>${words.before}</small></p>
 <p id="failure" role="alert"></p>
 <p id="refused" role="alert"></p>
-<div id="over" hidden><button id="start-over">Start over</button></div>
+<div id="over" hidden><button id="start-over">${words.startOver}</button></div>
 <section id="passkey" aria-label="Passkey" hidden>
 <div id="signing" hidden>
-<h2>1. Confirm with the passkey</h2>
-<p>Leave the phone as it is, with WhatsApp open. <span id="left" class="soft"></span></p>
-<p>Press the button. WhatsApp Web opens in a new tab; press <em>Confirm</em> there, and use your fingerprint, face, PIN or password manager. Choose the passkey of this number.</p>
-<p><button id="open">Open WhatsApp Web</button> <a id="open-again" target="_blank" rel="noopener noreferrer" hidden>No new tab? Open it with this link.</a></p>
+<h2>1. ${words.confirm}</h2>
+<p>${words.leavePhone} <span id="left" class="soft"></span></p>
+<p>${words.pressButton}</p>
+<p><button id="open">${words.openWhatsapp}</button> <a id="open-again" target="_blank" rel="noopener noreferrer" hidden>${words.openAgain}</a></p>
 <p id="helper" role="status"></p>
-<details id="add-helper"><summary>No box asks you to confirm? Add the helper to this browser</summary>
+<details id="add-helper"><summary>${words.addHelper}</summary>
 <ol>
-<li><a href="../../../../../passkey/extension.zip" download>Download the helper</a> and unpack it. It works in Chrome, Edge and other browsers made of Chromium.</li>
-<li>Open <code>chrome://extensions</code>, switch on <em>Developer mode</em>, press <em>Load unpacked</em>, and choose the folder <code>svc-passkey-extension</code>.</li>
-<li>Come back and press <em>Open WhatsApp Web</em> again.</li>
+<li><a href="${root}passkey/extension.zip" download>${words.helperLink}</a>${words.helperUnpack}</li>
+<li>${words.helperLoad}</li>
+<li>${words.helperBack}</li>
 </ol>
 </details>
-<details id="without-helper"><summary>Without the helper, by hand</summary>
+<details id="without-helper"><summary>${words.byHand}</summary>
 <ol>
-<li>Copy this text. Never paste a text from anywhere else there.<textarea id="by-hand" rows="3" readonly aria-label="Text to paste"></textarea><button id="copy">Copy the text</button> <span id="copied" role="status"></span></li>
-<li><a href="https://web.whatsapp.com/" target="_blank" rel="noopener noreferrer">Open WhatsApp Web</a> in a new tab. You need not log in there.</li>
-<li>Press <kbd>F12</kbd>, choose <em>Console</em>, paste the text and press <kbd>Enter</kbd>. Chrome first wants you to type <code>allow pasting</code>.</li>
-<li>Press <em>Confirm with the passkey</em> in the box, and use your fingerprint, face, PIN or password manager. Choose the passkey of this number.</li>
-<li>Press <em>Copy the answer</em>, come back, and paste it here.<textarea id="answer" rows="3" aria-label="Answer"></textarea><button id="hand-in">Hand in the answer</button></li>
+<li>${words.copyThis}<textarea id="by-hand" rows="3" readonly aria-label="${words.textToPaste}"></textarea><button id="copy">${words.copy}</button> <span id="copied" role="status"></span></li>
+<li><a href="https://web.whatsapp.com/" target="_blank" rel="noopener noreferrer">${words.openWhatsapp}</a>${words.openByHand}</li>
+<li>${words.console}</li>
+<li>${words.press}</li>
+<li>${words.pasteHere}<textarea id="answer" rows="3" aria-label="${words.answer}"></textarea><button id="hand-in">${words.handIn}</button></li>
 </ol>
 </details>
-<details><summary>My passkey is only on the phone</summary><p>Choose <em>Phone or tablet</em> when the browser asks, scan its code with the camera, approve, and go straight back to WhatsApp: it gives up when it is closed.</p></details>
+<details><summary>${words.onPhone}</summary><p>${words.onPhoneHow}</p></details>
 </div>
 <div id="compare" hidden>
-<h2>2. Look at the phone</h2>
+<h2>2. ${words.look}</h2>
 <p id="compare-text"></p>
 <p id="passkey-code"></p>
-<p id="confirmation" hidden><button id="match">They match</button> <button id="differ">They differ</button></p>
+<p id="confirmation" hidden><button id="match">${words.match}</button> <button id="differ">${words.differ}</button></p>
 </div>
 </section>`

@@ -1,13 +1,14 @@
 /**
- * `GET …/qr-code/page`: pairs an instance in a browser. The page calls the routes beside it by relative URLs. The token is only in the address of the
- * page, and no referrer contains it.
+ * The page that pairs an instance in a browser: under the token of the instance (`GET …/qr-code/page`), or behind a connect link (`connect.ts`). It
+ * calls the routes beside it by relative URLs. The credential is only in the address of the page, and no referrer contains it.
  */
 import { BRAND } from '../domain/brand.ts'
 import type { Page } from '../features/parts.ts'
 import { makePage } from './page.ts'
 import { passkeyBody, passkeyScript, passkeyStyle } from './pairing-passkey.ts'
+import { PAIRING_WORDS, type PairingWords } from './pairing-words.ts'
 
-const style = `
+export const pairingStyle = `
 main { text-align: center }
 #qr { display: block; width: min(20rem, 100%); aspect-ratio: 1; margin: 1rem auto; border-radius: 10px; background: #fff; image-rendering: pixelated }
 #code { margin: 1rem 0; font: 700 2.2rem/1.2 ui-monospace, monospace; letter-spacing: .15em }
@@ -19,7 +20,41 @@ ${passkeyStyle}`
 /** Interval of the status requests in ms; a QR code is requested when the shown one has expired. */
 const LOOK_EVERY = 2_000
 
-const script = `
+/** Where the page is. */
+export interface PairingPlace {
+  words: PairingWords
+  /** JavaScript expression: relative address of the operations. */
+  operations: string
+  /** Relative address of the service. */
+  root: string
+  /** The connect link, whose end the page tells the page around it; null behind a token. */
+  link: { id: string; frames: readonly string[] } | null
+}
+
+/** A value as part of a script. */
+const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
+
+/** Time in ms after which the page of a connect link that nobody touches stops asking, because each new code keeps a session open. */
+const ABANDONED = 15 * 60_000
+
+/**
+ * Part of the scripts of connect links: tells the page around this one how the link has ended. The browser says which origin that page has; where it
+ * does not, the message is addressed to each allowed origin, and the browser delivers it to the right one alone.
+ */
+export const tellScript = (link: PairingPlace['link']) => `
+const LINK = ${literal(link)}
+const tell = (event) => {
+  if (LINK === null || parent === window) return
+  const around = location.ancestorOrigins && location.ancestorOrigins[0]
+  const origins = LINK.frames.includes(around) ? [around] : LINK.frames
+  for (const origin of origins) parent.postMessage({ type: 'svc.connect', event, link_id: LINK.id }, origin)
+}
+`
+
+export const pairingScript = ({ words, operations, link }: PairingPlace) => `
+const WORDS = ${literal(words)}
+${tellScript(link)}
+const OPERATIONS = ${operations}
 const show = (id, isShown) => { document.getElementById(id).hidden = !isShown }
 /** Unchanged text is left alone, or screen readers would read it again with every look. */
 const setText = (id, text) => {
@@ -27,25 +62,31 @@ const setText = (id, text) => {
   if (element.textContent !== text) element.textContent = text
 }
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-const AWAY = 'The service does not answer. This page goes on trying.'
+const sentenceOf = ({ code, issues, message }) => {
+  const isOfAnswer = issues && issues[0].path !== 'phone'
+  if (WORDS.failures === null) return isOfAnswer ? WORDS.passkey.badAnswer + ' ' + issues[0].message + '.' : message
+  if (isOfAnswer) return WORDS.passkey.badAnswer
+  return code ? WORDS.failures[code] || WORDS.failures.otherwise : message
+}
 /** With a body it is a POST. */
 const ask = async (path, sent) => {
   const posted = sent === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(sent) }
-  const response = await fetch('../' + path, { cache: 'no-store', referrerPolicy: 'no-referrer', ...posted }).catch(() => { throw new Error(AWAY) })
+  const response = await fetch(OPERATIONS + path, { cache: 'no-store', referrerPolicy: 'no-referrer', ...posted }).catch(() => { throw new Error(WORDS.away) })
   const body = await response.json().catch(() => ({}))
   if (response.ok) return body
-  throw Object.assign(new Error(body.error ? body.error.message : AWAY), {
+  throw Object.assign(new Error(body.error ? body.error.message : WORDS.away), {
+    code: body.error && body.error.code,
+    reason: body.error && body.error.details && body.error.details.reason,
     issues: body.error && body.error.details && body.error.details.issues,
     status: response.status,
     waitMs: 1000 * Number(response.headers.get('Retry-After') || 0),
   })
 }
+/** Statuses for which the sentence of the API says more than the word of the page; answers to connect links have none. */
+const EXPLAINED = ['disconnected', 'logged_out', 'banned']
 let expiresAt = 0
 let isByCode = false
-const WORDS = {
-  created: 'Starting…', starting: 'Starting…', connecting: 'Connecting…', stopped: 'Starting…',
-  qr: 'WhatsApp on the phone: Linked devices, then Link a device, and scan.',
-}
+let hasLooked = false
 const showQr = async () => {
   const { value, expires_at } = await ask('qr-code')
   show('qr', value !== null)
@@ -53,25 +94,51 @@ const showQr = async () => {
   document.getElementById('qr').src = value
   expiresAt = Date.parse(expires_at)
 }
+const showOnly = (text) => {
+  for (const id of ['qr', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over']) show(id, false)
+  for (const id of ['failure', 'refused', 'problem']) setText(id, '')
+  setText('state', text)
+}
+const finish = (phone) => {
+  showOnly(phone ? WORDS.connected + ': ' + phone : WORDS.connected)
+  show('tick', true)
+  document.title = WORDS.connected
+  tell('paired')
+}
 const look = async () => {
-  const { connected, status, phone, error } = await ask('status')
+  const { connected, status, phone, error, paired, pairing_failed } = await ask('status')
   setText('problem', '')
+  const isFirst = !hasLooked
+  hasLooked = true
   if (connected) {
-    for (const id of ['qr', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over']) show(id, false)
-    setText('failure', '')
-    show('tick', true)
-    setText('state', phone ? 'Connected: ' + phone : 'Connected')
-    document.title = 'Connected'
+    finish(phone)
     return true
   }
   show('before', status === 'qr')
-  if (status !== 'qr') show('qr', false)
+  if (status !== 'qr') {
+    show('qr', false)
+    expiresAt = 0
+  }
   if (await lookAtPasskey(status)) {
-    for (const id of ['code', 'number', 'by-code', 'by-qr']) show(id, false)
+    hideWays()
+    return false
+  }
+  // A failure before this page was opened is nothing that its reader has done.
+  if (pairing_failed && !isFirst) {
+    hideWays()
+    setText('state', PASSKEY.notLinked)
+    show('over', true)
+    return false
+  }
+  show('over', false)
+  const explained = EXPLAINED.includes(status) && error
+  setText('state', status === 'qr' ? (isByCode ? WORDS.typeCode : WORDS.scan) : explained || WORDS.statuses[status] || error || status)
+  // Nobody can do anything here about a linked account that is not connected.
+  if (paired) {
+    hideWays()
     return false
   }
   showWays()
-  setText('state', isByCode && status === 'qr' ? 'WhatsApp on the phone: Linked devices, Link with phone number instead, and type the code.' : WORDS[status] || error || status)
   if (status === 'banned' || status === 'connecting' || status === 'starting' || isByCode) return false
   if (status !== 'qr' || Date.now() >= expiresAt) await showQr()
   return false
@@ -82,13 +149,31 @@ const run = async () => {
     try {
       if (await look()) return
     } catch (error) {
-      setText('problem', error.message)
+      if (error.status === 401 && LINK !== null) {
+        showOnly(error.reason === 'used' ? WORDS.used : WORDS.ended)
+        return tell('ended')
+      }
+      // The account was linked since the status was read; the next look shows it.
+      if (error.code !== 'instance_already_connected') setText('problem', sentenceOf(error))
       if (error.status === 401 || error.status === 403) return
       pause = Math.max(pause, error.waitMs || 0)
     }
     await wait(pause)
+    if (LINK !== null && Date.now() - usedAt > ${ABANDONED}) await goneOn()
   }
 }
+let usedAt = Date.now()
+for (const kind of ['pointerdown', 'keydown', 'visibilitychange']) document.addEventListener(kind, () => { usedAt = Date.now() })
+/** Resolves when a person asks to go on. */
+const goneOn = async () => {
+  showOnly(WORDS.paused)
+  show('paused', true)
+  await new Promise((resolve) => document.getElementById('go-on').addEventListener('click', resolve, { once: true }))
+  show('paused', false)
+  setText('state', WORDS.statuses.starting)
+  expiresAt = 0
+}
+const hideWays = () => { for (const id of ['code', 'number', 'by-code', 'by-qr']) show(id, false) }
 const showWays = () => {
   show('number', isByCode)
   show('by-qr', isByCode)
@@ -114,23 +199,37 @@ document.getElementById('number').addEventListener('submit', async (event) => {
     show('code', true)
     setText('problem', '')
   } catch (error) {
-    setText('problem', error.message)
+    setText('problem', sentenceOf(error))
   }
   button.disabled = false
 })
 run()
 `
 
-const body = `
-<h1>Pair with WhatsApp</h1>
-<p id="state" role="status" aria-live="polite">Starting…</p>
-<img id="qr" alt="QR code to scan" hidden>
-<div id="tick" hidden><svg viewBox="0 0 52 52" fill="none" stroke-width="4" stroke-linecap="round" role="img" aria-label="Connected"><circle cx="26" cy="26" r="23"/><path d="M15 27l8 8 15-17"/></svg></div>
+/** `withoutScript`: what is shown without JavaScript. */
+export const pairingBody = ({ words, root }: PairingPlace, withoutScript: string) => `
+<h1>${words.title}</h1>
+<p id="state" role="status" aria-live="polite">${words.statuses.starting}</p>
+<img id="qr" alt="${words.qr}" hidden>
+<div id="tick" hidden><svg viewBox="0 0 52 52" fill="none" stroke-width="4" stroke-linecap="round" role="img" aria-label="${words.connected}"><circle cx="26" cy="26" r="23"/><path d="M15 27l8 8 15-17"/></svg></div>
 <p id="code" hidden></p>
-<form id="number" hidden autocomplete="off"><input name="phone" type="tel" inputmode="tel" required minlength="7" placeholder="Number with country code" aria-label="Number with country code"><button name="ask">Get a code</button></form>
-${passkeyBody}
+<form id="number" hidden autocomplete="off"><input name="phone" type="tel" inputmode="tel" required minlength="7" placeholder="${words.number}" aria-label="${words.number}"><button name="ask">${words.getCode}</button></form>
+${passkeyBody(words, root)}
+<p id="paused" hidden><button id="go-on">${words.goOn}</button></p>
 <p id="problem" role="alert"></p>
-<p><a id="by-code" href="#code">Link with the phone number instead</a><a id="by-qr" href="#qr" hidden>Show the QR code</a></p>
-<noscript><p>This page needs JavaScript. Without it: <a href="image">the QR code as an image</a>, which has to be reloaded.</p></noscript>`
+<p><a id="by-code" href="#code">${words.byCode}</a><a id="by-qr" href="#qr" hidden>${words.byQr}</a></p>
+<noscript><p>${withoutScript}</p></noscript>`
 
-export const pairingPage = (): Page => makePage({ title: `Pair with WhatsApp · ${BRAND}`, style, script, body, connects: true })
+const WITHOUT_SCRIPT =
+  'This page needs JavaScript. Without it: <a href="image">the QR code as an image</a>, which has to be reloaded.'
+
+export function pairingPage(): Page {
+  const place: PairingPlace = { words: PAIRING_WORDS.en, operations: "'../'", root: '../../../../../', link: null }
+  return makePage({
+    title: `${place.words.title} · ${BRAND}`,
+    style: pairingStyle,
+    script: pairingScript(place),
+    body: pairingBody(place, WITHOUT_SCRIPT),
+    connects: true,
+  })
+}

@@ -1,6 +1,7 @@
 /**
  * Linking with a passkey on the main thread: the state of a ceremony, and the tickets of browser extensions. A ticket is bound to one challenge of
- * one ceremony. Its holder can read that challenge, answer it, and learn the name of the instance. Tickets are kept only in memory, as hashes.
+ * one ceremony. Its holder can read that challenge, answer it, and learn the name of the instance, unless a connect link made the ticket. Tickets are
+ * kept only in memory, as hashes.
  */
 import { randomBytes } from 'node:crypto'
 import { type Clock, iso, MINUTE } from '../domain/clock.ts'
@@ -26,6 +27,7 @@ interface Ticket {
   instance: InstanceId
   ceremony: string
   challenge: string
+  isNameless: boolean
   /** Expiry on the steady clock. */
   until: number
   refused: number
@@ -66,7 +68,7 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
       return { ...state, helper_seen: ceremony !== null && seen.get(instance) === ceremony }
     },
 
-    async ticket(instance, baseUrl) {
+    async ticket(instance, baseUrl, { isNameless }) {
       const { ceremony, public_key, expires_at } = await reportOf(instance)
       if (ceremony === null || public_key === null || expires_at === null) throw new Failure('passkey_not_pending')
       makeRoom(instance)
@@ -76,6 +78,7 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
         instance,
         ceremony,
         challenge: public_key.challenge,
+        isNameless,
         until: steady.now() + lifeMs,
         refused: 0,
       })
@@ -99,7 +102,7 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
         return undefined
       }
       seen.set(known.instance, ceremony)
-      return { instance: known.instance, public_key, expires_at }
+      return { instance: known.instance, isNameless: known.isNameless, public_key, expires_at }
     },
 
     refused(ticket) {

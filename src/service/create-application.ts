@@ -4,6 +4,7 @@ import { hashOf, isSameHash } from '../account/credentials.ts'
 import { createDashboardSessions } from '../account/dashboard-sessions.ts'
 import type { ClockWatch } from '../clock-watch.ts'
 import type { Config } from '../config.ts'
+import { createConnectLinks } from '../connect/connect-links.ts'
 import type { Directory } from '../directory/directory.ts'
 import { createInstanceExport } from '../directory/instance-export.ts'
 import { createInstanceImport } from '../directory/instance-import.ts'
@@ -100,6 +101,9 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
     refresh: account.refresh,
     run: newUlid(),
   })
+  const connectLinks = createConnectLinks({ store, sealer, engine, directory, clock, log })
+  await connectLinks.load()
+  deps.shutdown.add(() => connectLinks.stop())
   const dashboard = await dashboardOf(config, deps, { readiness, readings, live })
   const importInstance = createInstanceImport({
     store,
@@ -140,6 +144,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
         readings,
         usage,
         passkeys: createPasskeys({ engine, clock, steady: steadyClock }),
+        connectLinks,
         eventStreams,
         clock,
         steadyClock,

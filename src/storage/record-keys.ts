@@ -19,6 +19,10 @@ export const keys = {
   oauthClient: (id: string) => `oauth:client:${id}`,
   oauthClients: 'oauth:client:',
 
+  /** Links to the page on which a customer pairs an instance. */
+  connectLink: (id: string) => `connect-link:${id}`,
+  connectLinks: 'connect-link:',
+
   instance: (id: string) => `instance:${id}:`,
   instances: 'instance:',
   /** Record of the main thread: name, token, settings, webhooks. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
 import { FAILURES, Failure, type FailureCode } from '../../src/domain/failures.ts'
+import type { InstanceId } from '../../src/domain/ids.ts'
 import type { Scope, Workspace } from '../../src/domain/workspace.ts'
 import { ANY, BYTES, type Endpoint, EVENT_STREAM, takesJson } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
@@ -48,12 +49,18 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
   if (endpoint.id === 'admin.revokeOauthApp' && fields.app_id === example.app_id)
     fields.app_id = (await service.newApp(instance)).id
   if (endpoint.id === 'admin.resumeInstance') service.double.tell(instance, { status: 'stopped', reason: 'moved', paired: true })
+  if ('link_id' in fields && fields.link_id === example.link_id) fields.link_id = await newLink(instance)
   // Only a linked instance is exported.
   if (endpoint.id === 'admin.exportInstance') service.double.tell(instance, { status: 'connected', paired: true })
   // Its entry in the log, written as its shard does.
   if (fields.event_id === example.event_id && endpoint.id === 'admin.resendWebhook')
     await service.newLogRow(instance, fields.event_id as string)
   return fields
+}
+
+async function newLink(instance: string): Promise<string> {
+  const wish = { lifeMs: 600_000, allowedOrigins: [], locale: 'en', operator: { name: null, color: null } } as const
+  return (await service.connectLinks.create(service.workspace, instance as InstanceId, wish)).link.id
 }
 
 /** Reverts the change of an admin route, and removes a new key, so that the next call is not affected. */

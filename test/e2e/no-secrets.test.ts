@@ -199,6 +199,10 @@ async function linkWithPasskey() {
 
   // The sandbox's phone is one step ahead of the service.
   await until(state, (each) => each.public_key !== null)
+  const link = await must('POST', `${gateway.baseUrl}/account/connect-links`, { instance_id: instance.id }, gateway.account)
+  secret('secret of the connect link', String(link.url).split('/').at(-1)!)
+  await must('GET', `${link.url}/passkey`)
+  await refused('GET', `${link.url}/me`)
   const { ticket } = await must('POST', `${instance.api_url}/passkey/ticket`)
   const headers = { 'X-Passkey-Ticket': secret('ticket', String(ticket)) }
   await must('GET', `${gateway.baseUrl}/passkey`, undefined, headers)
@@ -218,6 +222,7 @@ async function linkWithPasskey() {
   secret('nonce in hex', Buffer.from(nonce!, 'base64').toString('hex'))
   await must('POST', `${instance.api_url}/passkey/confirm`, { matches: true })
   await gateway.waitForStatus(instance, 'connected', 60_000)
+  await refused('GET', `${link.url}/qr-code`)
 }
 
 test('there is a log worth looking through, and nothing of it is secret', () => {

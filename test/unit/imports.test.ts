@@ -29,7 +29,7 @@ const POOL = /^piscina$/
 /** The parts of Baileys that are not client code: the protobuf definitions and the binary-node codec. */
 const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 
-const parts = ['src/account/', 'src/directory/', 'src/oauth/', 'src/passkey/', 'src/webhooks/', 'src/media/']
+const parts = ['src/account/', 'src/connect/', 'src/directory/', 'src/oauth/', 'src/passkey/', 'src/webhooks/', 'src/media/']
 
 const RULES: readonly Rule[] = [
   // Thin layers over well-maintained libraries, for every part.

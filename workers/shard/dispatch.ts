@@ -42,7 +42,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
   const { id: instance, log, clock } = context
   const { sending, status, pairing, outbox, messages, directory, groupDirectory, files, pictureHost } = deps
 
-  const control: ControlContext = {
+  const controlWith = (request: ControlContext['request']): ControlContext => ({
     get config() {
       return context.config()
     },
@@ -58,8 +58,19 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     outbox,
     history: status.history,
     timeline: deps.timeline,
-    request: (what) => (what === 'restartRequested' ? restart() : status.handle({ type: what })),
+    request,
+  })
+  const control = controlWith((what) => (what === 'restartRequested' ? restart() : status.handle({ type: what })))
+
+  function checkUnpaired() {
+    if (deps.shown().paired) throw new Failure('instance_already_connected')
   }
+  /** The account may be linked while a request waits for its turn, so the turn itself decides. */
+  const unpairedControl = controlWith(async (what) => {
+    const state = await status.handle({ type: what }, () => !deps.shown().paired)
+    checkUnpaired()
+    return state
+  })
 
   let restarting: Promise<RuntimeState> | null = null
   /** At most one restart runs at a time; a later request joins it. */
@@ -94,10 +105,12 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     return handler({ ask, ...known, log, files, pictureHost, inTurn, enqueue, direct }, input as never)
   }
 
-  async function controlled({ operation, input }: Extract<Call, { kind: 'control' }>): Promise<unknown> {
+  async function controlled({ operation, input, ifUnpaired }: Extract<Call, { kind: 'control' }>): Promise<unknown> {
     const handler = handlerOf('control', operation)
     if (!handler) throw new Failure('not_found')
-    return handler(control, input as never)
+    if (!ifUnpaired) return handler(control, input as never)
+    checkUnpaired()
+    return handler(unpairedControl, input as never)
   }
 
   return async (call, origin) => {

@@ -144,11 +144,11 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     return c.json({ value: true })
   })
 
-  function admit({ access, method }: Endpoint, instance: string, c: Context<Env>): Caller {
+  function admit({ access, method, isWithoutPlan }: Endpoint, instance: string, c: Context<Env>): Caller {
     const { workspace } = c.get('state').session!
     if (access === 'instance') return { workspace, instance: parts.directory.find(workspace, instance) }
     // Without a plan the owner still sees everything and can change the plan.
-    const isAccount = access !== 'admin' && method !== 'GET'
+    const isAccount = access !== 'admin' && method !== 'GET' && !isWithoutPlan
     if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')
     return { workspace }
   }

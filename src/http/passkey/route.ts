@@ -63,7 +63,7 @@ export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
     const offer = await passkeys.open(ticket)
     if (offer === undefined) return gate.staleTicket(incoming)
     if (method === 'POST') return answered(c, instance, ticket)
-    const { name } = parts.directory.render(instance, '')
+    const name = offer.isNameless ? '' : parts.directory.render(instance, '').name
     return Response.json({ name, public_key: offer.public_key, expires_at: offer.expires_at })
   })
 }

@@ -12,6 +12,7 @@ import { decodeTime, ulid } from 'ulid'
 import { newInstanceToken } from '../../../src/account/credentials.ts'
 import { createDashboardSessions } from '../../../src/account/dashboard-sessions.ts'
 import { createStoredAccount } from '../../../src/account/stored-account.ts'
+import { createConnectLinks } from '../../../src/connect/connect-links.ts'
 import { importOps } from '../../../src/directory/imports.ts'
 import { createInstanceDirectory } from '../../../src/directory/instance-directory.ts'
 import { createInstanceExport } from '../../../src/directory/instance-export.ts'
@@ -68,7 +69,8 @@ type Answer = (instance: string, operation: string, input: unknown) => unknown
 /** Starts every session with the status `qr`, returns the prepared answers, and records its calls. */
 export function doubleEngine() {
   const listeners: ((event: EngineEvent) => void)[] = []
-  const calls: { instance: string; operation: string; input: unknown }[] = []
+  const calls: { instance: string; operation: string; input: unknown; ifUnpaired?: true }[] = []
+  const states = new Map<string, RuntimeState>()
   const configured: InstanceConfig[] = []
   const stopped: string[] = []
   const double = {
@@ -93,8 +95,14 @@ export function doubleEngine() {
     startFailure: undefined as FailureCode | undefined,
     /** Surveys of the shards. */
     surveys: [] as ShardSurvey[],
-    tell: (instance: string, state: Partial<RuntimeState>) => {
-      for (const listener of listeners) listener({ type: 'state', instance, state: { ...CREATED, ...state } })
+    /** Messages in every queue. */
+    waiting: 0,
+    /** False if no shard answers. */
+    isUp: true,
+    tell: (instance: string, change: Partial<RuntimeState>) => {
+      const state = { ...CREATED, ...change }
+      states.set(instance, state)
+      for (const listener of listeners) listener({ type: 'state', instance, state })
     },
     settle: (svcId: string, outcome: SendEnd) => {
       for (const listener of listeners) listener({ type: 'outcome', svcId, outcome })
@@ -107,8 +115,15 @@ export function doubleEngine() {
     },
     configure: async (config) => void configured.push(config),
     stop: async (instance) => void stopped.push(instance),
-    async call(instance, { operation, input }) {
-      calls.push({ instance, operation, input })
+    async call(instance, { operation, input, ...facts }) {
+      const ifUnpaired = 'ifUnpaired' in facts && facts.ifUnpaired === true
+      calls.push({ instance, operation, input, ...(ifUnpaired ? { ifUnpaired } : {}) })
+      if (!double.isUp) throw new Failure('engine_unavailable')
+      const { status, reason, paired } = states.get(instance) ?? double.startState
+      if (ifUnpaired && paired) throw new Failure('instance_already_connected')
+      if (ifUnpaired && operation === 'queue.list') return { total: double.waiting } as never
+      if (operation === 'instance.pairingState') return { status, paired, hasFailed: reason === 'pairing_failed' } as never
+      if (operation === 'instance.endPairing') return null as never
       // Only streams ask for it, and there are no events.
       if (operation === 'webhooks.eventsAfter') return double.events(input as EventsQuery) as never
       if (operation === 'instance.passkeyState') return double.passkey as never
@@ -225,6 +240,8 @@ export async function openService(options: ServiceOptions = {}) {
     streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
     refresh: async () => {},
   })
+  const connectLinks = createConnectLinks({ store, sealer, engine: double.engine, directory, clock, log })
+  await connectLinks.load()
   const app = createApp({
     account,
     directory,
@@ -274,6 +291,7 @@ export async function openService(options: ServiceOptions = {}) {
     resumeInstance: createInstanceResume({ store, engine: double.engine, log }),
     readings,
     usage,
+    connectLinks,
     passkeys: createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),
     eventStreams,
     clock,
@@ -391,6 +409,7 @@ export async function openService(options: ServiceOptions = {}) {
     account,
     directory,
     oauth,
+    connectLinks,
     store,
     sealer,
     keyRing,

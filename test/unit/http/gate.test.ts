@@ -70,6 +70,8 @@ test('a key of another workspace opens no instance, and an imported token only i
     tickets: createBuckets(clock),
     oauth: null,
     apps: createBuckets(clock),
+    links: createBuckets(clock),
+    linkStarts: createBuckets(clock),
     throttle: createThrottle(clock),
     shortSecrets: createThrottle(clock),
     adminAllowedIps: [],

@@ -3,7 +3,7 @@
  * its declaration.
  */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -18,6 +18,8 @@ const failsWith = (code: string) => (error: unknown) => error instanceof Failure
 function instance(status: Status, { isOpen = true } = {}) {
   const asked: BinaryNode[] = []
   const told: string[] = []
+  /** For each request, whether it is still current when its turn comes. */
+  const turns: (() => boolean)[] = []
   const enqueued: unknown[] = []
   const network = { answer: async (): Promise<BinaryNode> => ({ tag: 'iq', attrs: { type: 'result' } }) }
   let finish = () => {}
@@ -42,8 +44,9 @@ function instance(status: Status, { isOpen = true } = {}) {
     },
     status: {
       state,
-      handle({ type }: { type: string }) {
+      handle({ type }: { type: string }, isCurrent = () => true) {
         told.push(type)
+        turns.push(isCurrent)
         return new Promise<RuntimeState>((resolve) => {
           finish = () => resolve(state)
         })
@@ -52,7 +55,7 @@ function instance(status: Status, { isOpen = true } = {}) {
     shown: () => (status === 'connected' && !isOpen ? { ...state, status: 'disconnected' } : state),
     session: () => session,
   } as unknown as DispatchDeps
-  return { call: createDispatch(context, deps), asked, told, enqueued, network, finish: () => finish() }
+  return { call: createDispatch(context, deps), asked, told, turns, state, enqueued, network, finish: () => finish() }
 }
 
 const action = (operation: string, input: unknown = {}) =>
@@ -127,4 +130,26 @@ test('whoever asks for a restart during one joins it', async () => {
   assert.equal(told.length, 2)
   finish()
   await next
+})
+
+describe('a call that is only for an instance without an account', () => {
+  const restart = { kind: 'control', operation: 'instance.restart', input: {}, ifUnpaired: true } as const
+
+  test('is refused once an account is linked', async () => {
+    const { call, told, state } = instance('connecting')
+    state.paired = true
+    await assert.rejects(call(restart), failsWith('instance_already_connected'))
+    assert.deepEqual(told, [])
+  })
+
+  test('is refused if the account is linked while it waits for its turn, which then passes', async () => {
+    const { call, state, turns, finish } = instance('qr')
+    const asked = call(restart)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(turns[0]!(), true)
+    state.paired = true
+    assert.equal(turns[0]!(), false)
+    finish()
+    await assert.rejects(asked, failsWith('instance_already_connected'))
+  })
 })

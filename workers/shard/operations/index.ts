@@ -12,7 +12,7 @@ import { groups } from './groups/groups.ts'
 import { groupInvitations } from './groups/invitations.ts'
 import type { Inviting } from './groups/newcomers.ts'
 import { groupParticipants } from './groups/participants.ts'
-import { instance, moving } from './instance.ts'
+import { connecting, instance, moving } from './instance.ts'
 import { labels } from './labels.ts'
 import { media } from './media.ts'
 import { messages } from './messages.ts'
@@ -40,6 +40,7 @@ const all = {
   ...dashboard,
   ...instance,
   ...moving,
+  ...connecting,
   ...passkey,
   ...queue,
   ...messages,

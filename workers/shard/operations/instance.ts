@@ -12,6 +12,8 @@ import type { ControlContext, Handlers } from './types.ts'
 const QR_WAIT = 8 * SECOND
 
 const NOT_RUNNING: readonly Status[] = ['created', 'logged_out', 'banned', 'stopped']
+/** Statuses in which an instance without an account is being paired. */
+const PAIRING: readonly Status[] = ['starting', 'qr', 'connecting']
 
 export const instance: Handlers<typeof import('../../../src/features/instance.ts')> = {
   async 'instance.qrCode'(context) {
@@ -80,6 +82,20 @@ export const moving = {
   async 'instance.resume'({ state, request }: ControlContext) {
     if (state.reason !== 'moved') throw new Failure('not_allowed', { message: 'The instance was not moved.' })
     return { status: (await request('resumeRequested')).status }
+  },
+}
+
+/** Handlers for connect links (`src/connect`). */
+export const connecting = {
+  'instance.pairingState': async ({ state: { status, reason, paired } }: ControlContext) => ({
+    status,
+    paired,
+    hasFailed: status === 'logged_out' && reason === 'pairing_failed',
+  }),
+
+  async 'instance.endPairing'({ state, request }: ControlContext) {
+    if (PAIRING.includes(state.status)) await request('disconnectRequested')
+    return null
   },
 }
 

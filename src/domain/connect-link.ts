@@ -1,0 +1,82 @@
+/** Connect links: an operator's customer pairs one instance on a page of this service, and never sees a credential. */
+import { DAY, MINUTE } from './clock.ts'
+import type { InstanceId, WorkspaceId } from './ids.ts'
+
+/** Languages of the page. */
+export const CONNECT_LOCALES = ['en', 'pt', 'es'] as const
+export type ConnectLocale = (typeof CONNECT_LOCALES)[number]
+
+/** Bounds of the lifetime in ms. */
+export const CONNECT_LIFE = { min: 5 * MINUTE, max: 7 * DAY, default: DAY }
+/** Number of origins that may frame the page of one link. */
+export const MAX_FRAME_ORIGINS = 10
+/** Number of links of one instance. */
+export const MAX_LINKS = 20
+
+/** The operator, as the page shows them. */
+export interface ConnectOperator {
+  name: string | null
+  /** `#rrggbb`. */
+  color: string | null
+}
+
+/** Choices of the creator of a link. */
+export interface ConnectWish {
+  lifeMs: number
+  /** Origins whose pages may frame the page of the link. */
+  allowedOrigins: readonly string[]
+  locale: ConnectLocale
+  operator: ConnectOperator
+}
+
+/** Times are in epoch ms. */
+export interface ConnectLink extends Omit<ConnectWish, 'lifeMs'> {
+  id: string
+  workspace: WorkspaceId
+  instance: InstanceId
+  createdAt: number
+  expiresAt: number
+  /** Time at which the instance was connected while the link was open, which ended the link. */
+  pairedAt: number | null
+}
+
+export const CONNECT_STATUSES = ['open', 'paired', 'expired'] as const
+
+export interface ConnectLinks {
+  /** Reads all links; called once, before the others. */
+  load(): Promise<void>
+  /** `secret`: the last part of the address of the page; only its hash is kept. Rejects with `Failure`. */
+  create(workspace: WorkspaceId, instance: InstanceId, wish: ConnectWish): Promise<{ link: ConnectLink; secret: string }>
+  /** Newest first. */
+  list(workspace: WorkspaceId): ConnectLink[]
+  /** The link is open again under the same address, for this time from now on. Rejects with `Failure`. */
+  renew(workspace: WorkspaceId, id: string, lifeMs: number): Promise<ConnectLink>
+  /** Resolves when the pairing that was begun with the link has ended, too. */
+  revoke(workspace: WorkspaceId, id: string): Promise<void>
+  statusOf(link: ConnectLink): (typeof CONNECT_STATUSES)[number]
+  /** Whether the link ended a moment ago because its instance was connected, so that the page that paired it may ask once more. */
+  wasJustUsed(link: ConnectLink): boolean
+  /** A pairing begins with this link, and ends with it. */
+  begin(link: ConnectLink): void
+  /** Ends pairings whose link has expired, and removes links that ended long ago. Runs by itself every minute. */
+  sweep(): Promise<void>
+  /**
+   * The link with this secret, also when it has ended; undefined if there is none. Synchronous, so that concurrent guesses cannot pass the throttle
+   * together.
+   */
+  find(secret: string): ConnectLink | undefined
+  stop(): Promise<void>
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
+const MAX_ORIGIN = 300
+/** A policy cannot name an address in brackets, and other characters could begin another rule of it. */
+const HOST = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
+
+/** Whether a page of this origin may frame the page of a link: https, or http on the same machine, written as browsers write it. */
+export function isFrameOrigin(value: string): boolean {
+  if (value.length > MAX_ORIGIN || !URL.canParse(value)) return false
+  const { protocol, hostname, origin } = new URL(value)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
+  return isSafe && origin === value && HOST.test(hostname)
+}

@@ -1,0 +1,111 @@
+/**
+ * `/connect`: the page of a connect link, and the few operations with which it pairs the instance. The secret in the path replaces all credentials, as
+ * long as the link is open. No operation here reads or sends messages, and none shows the name or the number of the instance.
+ */
+import type { Context, Hono } from 'hono'
+import { SECOND } from '../../domain/clock.ts'
+import type { ConnectLink } from '../../domain/connect-link.ts'
+import { Failure } from '../../domain/failures.ts'
+import type { Endpoint } from '../../features/endpoint.ts'
+import { phoneCode, qrCode, restart } from '../../features/instance.ts'
+import { pageResponse } from '../../features/page.ts'
+import { passkey, passkeyConfirm, passkeyResponse, passkeyTicket } from '../../features/passkey.ts'
+import { type RequestRoute, routeOf } from '../../features/requests.ts'
+import { orLate } from '../../lib/deadline.ts'
+import type { Caller } from '../carry-out.ts'
+import { retryAfterOf } from '../errors.ts'
+import { accessRequestOf, type Env, type MountDeps, mount } from '../mount.ts'
+
+/** The secret is named as the token is, whose place it takes in the declared paths. */
+const PAGE = '/connect/{token}'
+const PATTERN = '/connect/:token'
+
+/** Size limit of a body in bytes, because everybody who has the address may send one. */
+const MAX_BODY = 16_384
+
+const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passkeyConfirm, passkeyTicket]
+/** Operations that ring a phone or begin a session; each has a limit of its own. */
+const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
+/** Time in ms that the shard has to answer the page, which asks again. */
+const LOOK_LIMIT = 5 * SECOND
+
+const pathOf = (declared: string) => declared.replace(/^.*\{token\}/, PAGE)
+
+/** An operation without fields takes no body. */
+function openedBy(endpoint: Endpoint): RequestRoute {
+  const route = routeOf({ ...endpoint, maxBody: Math.min(endpoint.maxBody ?? MAX_BODY, MAX_BODY) })
+  return { ...route, takesBody: route.takesBody && Object.keys(endpoint.fields).length > 0 }
+}
+
+const ENDED = 'This link has expired or was revoked; ask for a new one.'
+const USED = 'This link was used; ask for a new one.'
+
+export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
+  const { gate, parts, engine } = deps
+  const { connectLinks, directory, pages } = parts
+
+  /** The link, unless its instance was deleted. */
+  function find(secret: string): ConnectLink | undefined {
+    const link = connectLinks.find(secret)
+    return link && directory.tokenTagOf(link.instance) !== undefined ? link : undefined
+  }
+
+  /** `reason` tells the page what to say. */
+  function checkOpen(link: ConnectLink | undefined) {
+    const status = link && connectLinks.statusOf(link)
+    if (status === 'paired') throw new Failure('unauthorized', { message: USED, details: { reason: 'used' } })
+    if (status !== 'open') throw new Failure('unauthorized', { message: ENDED, details: { reason: 'ended' } })
+  }
+
+  function admit(endpoint: Endpoint, secret: string, c: Context<Env>): Caller {
+    const start = STARTS.has(endpoint.id) ? endpoint.id : undefined
+    const link = gate.connectLink(find, secret, { ...accessRequestOf(c), start })
+    checkOpen(link)
+    return {
+      workspace: link.workspace,
+      instance: link.instance,
+      isStranger: true,
+      checkAgain() {
+        checkOpen(find(secret))
+        connectLinks.begin(link)
+      },
+    }
+  }
+
+  app.get(PATTERN, (c) => {
+    // The router also passes HEAD to this handler.
+    if (c.req.raw.method !== 'GET') return c.notFound()
+    const state = Object.assign(c.get('state'), { route: PAGE })
+    const secret = c.req.param('token')
+    state.refusal = (failure) => {
+      const retryAfter = retryAfterOf(failure)
+      if (retryAfter !== undefined) state.headers['Retry-After'] = String(retryAfter)
+      return pageResponse(pages.connectRefusal(find(secret), failure), failure.status)
+    }
+    const link = gate.connectLink(find, secret, accessRequestOf(c))
+    checkOpen(link)
+    return pageResponse(pages.connect(link))
+  })
+
+  /**
+   * The answer has nothing of the account. The page that has just used the link learns whether the instance is connected. The last known state of the
+   * main thread would not do, because it says nothing about an instance whose shard has not started yet.
+   */
+  app.get(`${PATTERN}/status`, async (c) => {
+    if (c.req.raw.method !== 'GET') return c.notFound()
+    c.get('state').route = `${PAGE}/status`
+    const link = gate.connectLink(find, c.req.param('token'), accessRequestOf(c))
+    if (!connectLinks.wasJustUsed(link)) checkOpen(link)
+    const call = { kind: 'control', operation: 'instance.pairingState', input: {} } as const
+    const { status, paired, hasFailed } = await orLate(engine.call(link.instance, call), LOOK_LIMIT, () => {
+      throw new Failure('engine_unavailable')
+    })
+    return Response.json({ connected: status === 'connected', status, paired, pairing_failed: hasFailed })
+  })
+
+  mount(app, OPERATIONS.map(openedBy), deps, {
+    pathOf,
+    admit: (endpoint, _instance, secret, c) => admit(endpoint, secret, c),
+    dialectOf: () => undefined,
+  })
+}
