@@ -1,11 +1,11 @@
 /** Message for an operator when a command failed: our sentence and its causes. */
 
-/** Limit of the chain of causes. It has one cause per layer; a longer chain is circular. */
+/** Most causes in a message. An error has one cause per layer; a longer chain is circular. */
 const MAX_CAUSES = 8
 
 /**
- * The first line is the sentence. The causes follow, one per line, outermost first. Without them a start that fails on a full disk would only report
- * that it failed.
+ * Describes an error for the operator. The first line is the sentence; the causes follow, one per line, outermost
+ * first. Without the causes, a start that fails on a full disk would only report that it failed.
  */
 export function complaint(error: unknown): string {
   const reasons: string[] = []
@@ -16,8 +16,8 @@ export function complaint(error: unknown): string {
 }
 
 /**
- * Our own refusals, and node's errors about flags, are plain Errors with one sentence for the operator. Any other error is a defect and keeps its
- * stack.
+ * Our own refusals, and node's errors about flags, are plain Errors with one sentence for the operator. Any other error
+ * is a programming error and keeps its stack.
  */
 const isOurs = (error: unknown): error is Error =>
   error instanceof Error &&

@@ -24,12 +24,13 @@ const PREFIX = `${BRAND.toUpperCase()}_`
 const DOWNLOAD_LIMIT = MINUTE
 
 /**
- * Default number of shards: one core is left for HTTP, and the maximum is four. A small machine has one: a second shard costs 30 MB without
- * instances and about 80 MB under load, and a thread that crashes is replaced within a second.
+ * Default number of shards: one core is left for HTTP, and the maximum is four. A small machine has one shard: a second
+ * shard costs 30 MB without instances and about 80 MB under load, and a thread that crashes is replaced within a
+ * second.
  */
 const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 
-/** In a schema below, a message describes the accepted values; `sentence` adds the rest. */
+/** Schema of a whole number. Its message describes the accepted values; `sentence` adds the rest of the sentence. */
 const whole = (min: number, max: number) => {
   const accepts = `a whole number from ${min} to ${max}`
   return v.pipe(
@@ -44,7 +45,7 @@ const oneOf = <const T extends readonly string[]>(...words: T) => v.picklist(wor
 const text = v.pipe(v.string(), v.nonEmpty('not empty'))
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
-/** At least one entry: an empty list could mean "any", which must not result from a stray comma. */
+/** A list of address ranges has at least one entry: an empty list could mean "any", which must not result from a stray comma. */
 const cidrs = v.pipe(
   v.string(),
   v.check(
@@ -56,7 +57,7 @@ const cidrs = v.pipe(
 
 const isUrl = (value: string, protocols: readonly string[]) => URL.canParse(value) && protocols.includes(new URL(value).protocol)
 
-/** An origin as browsers send it: `https://agents.example`, without a path. */
+/** Whether a text is an origin as browsers send it: `https://agents.example`, without a path. */
 const isOrigin = (value: string) => isUrl(value, ['http:', 'https:']) && new URL(value).origin === value
 const origins = v.pipe(
   v.string(),
@@ -65,15 +66,15 @@ const origins = v.pipe(
 )
 
 /**
- * A base URL to which paths can be appended. A query or a fragment would swallow them, and credentials must not be in the links that the service
- * creates.
+ * Whether paths can be appended to a base URL. A query or a fragment would swallow them, and credentials must not be in
+ * the links that the service creates.
  */
 function isBase(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { username, password } = new URL(value)
   return username === '' && password === '' && !/[?#]/.test(value)
 }
-/** A file that can be created or continued, or a folder in which files can be created. */
+/** Whether the path is a file that can be created or continued, or a folder in which files can be created. */
 function isWritablePlace(path: string): boolean {
   const place = resolve(path)
   try {
@@ -85,7 +86,8 @@ function isWritablePlace(path: string): boolean {
 }
 
 /**
- * The shards read the certificate at a first connection. It is checked here so that a wrong path, or a file without a certificate, ends the start.
+ * Whether a file contains a certificate. The shards read it only at their first connection; the check at the start
+ * detects a wrong path at once.
  */
 function hasCertificate(path: string): boolean {
   try {
@@ -175,7 +177,7 @@ const Environment = v.object({
   SVC_METRICS_TOKEN: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/, '1 to 200 visible ASCII characters'))),
   SVC_BLOB_BUDGET_MB: v.optional(whole(1, 10_000_000), '2048'),
   SVC_DISK_RESERVE_MB: v.optional(whole(1, 10_000_000), '256'),
-  /** A path, or `off`. */
+  /** Path of the program, or `off`. */
   SVC_FFMPEG: v.optional(text),
   SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
   PATH: v.optional(v.string(), ''),
@@ -238,16 +240,19 @@ const SECRETS: readonly string[] = [
 
 export interface Config {
   host: string
-  /** 0 means any free port. */
+  /** Port to listen on; 0 means any free port. */
   port: number
-  /** Public base of `api_url`. If null, the address of each request is used, and in events, where there is no request, the listening address. */
+  /**
+   * Public base of `api_url`. If null, the address of each request is used, and in events, which have no request, the
+   * listening address.
+   */
   baseUrl: string | null
   dataDir: string
   storeUrl: string
   /** Key from the environment; null if the service generates one in the data folder. */
   secretKey: string | null
   adminKey: string | null
-  /** Null if the variable is not set; then no workspace is changed. */
+  /** Number of slots of each workspace. Null if the variable is not set; then no workspace is changed. */
   instanceSlots: number | null
   shards: number
   /** V8 heap of one shard, in MB. */
@@ -261,21 +266,21 @@ export interface Config {
   egressAllow: readonly string[]
   /** Number of webhook events of one instance that may wait; above it the oldest are dropped. */
   outboxMax: number
-  /** Web client version to report to the network; null for the one in `workers/shard/baileys/version.ts`. */
+  /** Web client version to report to the network; null for the version in `workers/shard/baileys/version.ts`. */
   webVersion: readonly [number, number, number] | null
   /**
-   * Number of the mutation that invites a channel administrator, which changes with the builds of the web client; null for the one in
-   * `workers/shard/wire/mex.ts`.
+   * Number of the mutation that invites a channel administrator, which changes with the builds of the web client; null
+   * for the number in `workers/shard/wire/mex.ts`.
    */
   newsletterInviteQueryId: string | null
-  /** CIDR ranges that may use `/admin`; if empty, all. */
+  /** CIDR ranges that may use `/admin`; if empty, every address may. */
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
   /** Origins of pages that may call `/mcp`; null for the origin of the service. */
   mcpAllowedOrigins: readonly string[] | null
   /** Whether OAuth apps may get access to `/mcp`. */
   mcpOauth: boolean
-  /** If null, `/metrics` answers loopback and private addresses. */
+  /** Token for `/metrics`. If null, loopback and private addresses need no token. */
   metricsToken: string | null
   sandboxPort: number
   /** Whether the sandbox stores its phones, keys, instances and messages for its next start. */
@@ -284,7 +289,7 @@ export interface Config {
   sandboxTrace: string | null
   logging: Logging
   docs: boolean
-  /** Callers that may use the dashboard: nobody, callers on this machine, or all. */
+  /** Callers that may use the dashboard: nobody, callers on this machine, or everybody. */
   dashboard: DashboardMode
   /** Settings of `cli listen`: service, instance, credentials, and the secret that signs forwarded events. Null if not given. */
   listen: { url: string | null; instance: string | null; token: string | null; apiKey: string | null; secret: string | null }
@@ -293,14 +298,14 @@ export interface Config {
   blobBudgetBytes: number
   /** Free bytes of disk below which new messages are refused, so that the rest is available for messages from the network. */
   diskReserveBytes: number
-  /** Null to search on `searchPath`. */
+  /** Path of ffmpeg; null to search for it on `searchPath`. */
   ffmpeg: string | null
   searchPath: string
   /** Number of concurrent audio and video conversions. */
   conversions: number
   /** Time limit in ms of a media download by URL, from its first request to its last byte. */
   downloadMs: number
-  /** Null for the documented default (`http/rate-limit.ts`). */
+  /** Number of requests per second of an instance; null for the documented default (`http/rate-limit.ts`). */
   requestsPerSecond: number | null
   killAt: string | null
 }
@@ -318,7 +323,7 @@ export function readConfig({
 }: {
   sandbox?: boolean
   env?: NodeJS.ProcessEnv
-  /** True if the log goes to a person's terminal. */
+  /** True if the log is written to a terminal that a person reads. */
   isTerminal?: boolean
 } = {}): ConfigResult {
   // An empty variable counts as unset, because a compose file with `SVC_X=${SVC_X}` passes an empty value.
@@ -394,8 +399,9 @@ export function readConfig({
 }
 
 /**
- * The sandbox stores everything in its own folders, even if the store has its own URL. A real account must not log in to the simulated network, which
- * would refuse it so that its credentials would be erased; and an account of the simulated network must not log in to the real one.
+ * Returns the configuration of the sandbox, which stores everything in folders of its own, even if SVC_STORE_URL names
+ * a store elsewhere. A real account must not log in to the simulated network, which would refuse it, so that its
+ * credentials would be erased; and an account of the simulated network must not log in to the real network.
  */
 export function sandboxed(config: Config): Config {
   const dataDir = join(config.dataDir, 'sandbox')

@@ -2,8 +2,8 @@
 import type { Steps } from './domain/steps.ts'
 
 /**
- * `step` or `step:count`: the process ends with SIGKILL the first (or count-th) time that the step is reached. Nothing after it happens: no handler
- * runs and nothing is flushed.
+ * Creates the hook. For `step` or `step:count`, the process ends with SIGKILL the first (or count-th) time that the
+ * step is reached. Then no handler runs and nothing is flushed.
  */
 export function createKillAt(killAt: string | null): Steps {
   if (killAt === null) return () => {}

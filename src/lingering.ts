@@ -1,7 +1,8 @@
 /**
- * Closes a connection whose caller may still be sending. If it were closed immediately, the system would answer later data with a reset, and the
- * caller would lose the answer (RFC 9112, 9.6), because many clients read only after they have sent everything. So the answer and the end of our side
- * are sent, and later data is read and dropped, within limits.
+ * Closes a connection whose caller may still be sending. If the connection were closed immediately, the system would
+ * answer later data with a reset, and the caller would lose the answer (RFC 9112, 9.6), because many clients read only
+ * after they have sent everything. So the answer and the end of our side are sent, and later data is read and dropped,
+ * within limits.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,7 +14,7 @@ interface Exchange {
   response: ServerResponse
 }
 
-/** Drops further data until the caller closes, is silent for too long, or has sent too much. */
+/** Drops further data until the caller closes the connection, is silent for too long, or has sent too much. */
 function drop(socket: Socket): void {
   const begun = steadyClock.now()
   const before = socket.bytesRead
@@ -25,13 +26,13 @@ function drop(socket: Socket): void {
 }
 
 export interface Lingering {
-  /** Listener for the server; it gets no request of a connection that is about to close. */
+  /** Listener for the server. Requests of a connection that is about to close do not reach it. */
   listener: RequestListener
   /** Ends a connection on which no request could be parsed, with an answer in wire format. */
   refuse(socket: Socket, answer: string): void
 }
 
-/** Call `attach` when the server exists. */
+/** Creates the listener for a server. Call `attach` when the server exists. */
 export function createLingering(listener: RequestListener): Lingering & { attach(server: Server): void } {
   const current = new WeakMap<Socket, Exchange>()
   const ending = new WeakSet<Socket>()
@@ -40,7 +41,7 @@ export function createLingering(listener: RequestListener): Lingering & { attach
     ending.add(socket)
     socket.end()
     drop(socket)
-    // The body has ended. `close` follows `end`, and also an abort.
+    // The body has ended. `close` follows `end`, and also follows an abort.
     request.once('close', () => socket.destroy())
   }
 
@@ -52,7 +53,7 @@ export function createLingering(listener: RequestListener): Lingering & { attach
     },
 
     refuse(socket, answer) {
-      // Data after the request is reported as unreadable, too.
+      // The parser reports data after the request as unreadable, too.
       if (ending.has(socket)) return
       ending.add(socket)
       const response = current.get(socket)?.response
@@ -65,7 +66,7 @@ export function createLingering(listener: RequestListener): Lingering & { attach
     attach(server) {
       server.on('connection', (socket: Socket) => {
         const close = socket.destroySoon.bind(socket)
-        // Node calls it when the last answer of a connection has been written.
+        // Node calls this method when the last answer of a connection has been written.
         socket.destroySoon = () => {
           const exchange = current.get(socket)
           if (exchange === undefined || exchange.request.complete || socket.destroyed) close()

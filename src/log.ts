@@ -1,9 +1,11 @@
 /**
- * One structured line per outcome, always on standard error: standard output is for the output of a start (`--json`, the admin key). Lines are
- * written synchronously, in the main thread and in every worker, so that the last line before a crash is not lost.
+ * Writes one structured line per outcome, always to standard error: standard output is for the output of a start
+ * (`--json`, the admin key). Lines are written synchronously, in the main thread and in every worker, so that the last
+ * line before a crash is not lost.
  *
- * Strangers choose ids, names and texts of errors, which may have any length, so they are truncated here for every line. Only texts and numbers of an
- * error are logged, because the library attaches whole stanzas to its errors, and a validation attaches its input.
+ * Strangers choose ids, names and texts of errors, which may have any length, so they are truncated here for every
+ * line. Only texts and numbers of an error are logged, because the library attaches whole stanzas to its errors, and a
+ * validation attaches its input.
  */
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
@@ -61,7 +63,10 @@ const STANDARD_ERROR = 2
 /** Bytes that are buffered while a file cannot be written; later lines are lost. */
 const MAX_KEPT = 1_048_576
 
-/** Log output. A line that cannot be written, for example to a file on a full disk, must not end the service. */
+/**
+ * Creates the output of the log. A line that cannot be written, for example to a file on a full disk, must not end the
+ * service.
+ */
 function output(to: string | number = STANDARD_ERROR): DestinationStream {
   const written = destination({ dest: to, sync: true, maxLength: MAX_KEPT })
   written.on('error', () => {})
@@ -69,7 +74,7 @@ function output(to: string | number = STANDARD_ERROR): DestinationStream {
 }
 
 function readable(to: DestinationStream): DestinationStream {
-  // Loaded only if it is used: it costs 50 ms and 2 MB in every thread.
+  // `pino-pretty` is loaded only if it is used, because it costs 50 ms and 2 MB in every thread.
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
   const format = pretty.prettyFactory({
     colorize: pretty.isColorSupported && isatty(STANDARD_ERROR),
@@ -81,7 +86,7 @@ function readable(to: DestinationStream): DestinationStream {
   return { write: (line) => void to.write(format(line) ?? line) }
 }
 
-/** `part` is the name of the thread: `main`, `shard 0`, `media`. */
+/** Creates the log of a thread. `part` is the name of the thread: `main`, `shard 0`, `media`. */
 export function createLog({ level, format, file }: Logging, part: string, to: DestinationStream = output(file)): Logger {
   return pino(
     {

@@ -1,7 +1,8 @@
 /**
- * The composition root: creates the parts in order and stops them in reverse order. It decides nothing.
+ * The composition root: creates the parts of the service in order and stops them in reverse order. It decides nothing.
  *
- * An interrupted stop loses nothing, because every acknowledged message is already in storage. The order only avoids errors for callers.
+ * An interrupted stop loses nothing, because every acknowledged message is already in storage. The order only avoids
+ * errors for callers.
  */
 import { uptime } from 'node:os'
 import { createStoredAccount } from './account/stored-account.ts'
@@ -31,7 +32,7 @@ import { adoptStaged, dropAdopted, dropStaged } from './storage/staged-blobs.ts'
 
 export interface ServiceOptions {
   log: Logger
-  /** Allows tests to crash a shard. */
+  /** Whether tests may crash a shard. */
   allowCrash?: boolean
   /** Control API of the simulated network, for the dashboard. */
   sandboxUrl?: string
@@ -44,13 +45,13 @@ export interface Service {
   adminKey: string | null
   isAdminKey(value: string): boolean
   engine: PooledEngine
-  /** Refuses new requests, lets running ones finish, closes sessions without logging out, and then storage. */
+  /** Refuses new requests, lets running requests finish, closes sessions without logging out, and then closes the storage. */
   stop(deadlineMs: number): Promise<void>
 }
 
 /**
- * Share of the stop time for running requests. The rest is for the sessions: otherwise a caller that never completes a body could use all of it, and
- * the next start would send the message in flight again.
+ * Share of the stop time for running requests. The rest is for the sessions: otherwise a caller that never completes a
+ * body could use all the time, and the next start would send the message in flight again.
  */
 const ANSWERS_SHARE = 0.5
 
@@ -89,7 +90,8 @@ async function startParts(
 ): Promise<Omit<Service, 'stop'>> {
   const backend = await backendOf(config.storeUrl)
   await backend.makeFolders(config.dataDir)
-  // Listens before all other parts, so that a used port is detected early; until the application is ready every request is answered 503.
+  // The socket listens before all other parts start, so that a used port is detected early; until the application is
+  // ready every request is answered 503.
   const server = await listen(config)
   server.explain(starting.sentence)
   shutdown.add(server.close)
@@ -163,7 +165,7 @@ async function startParts(
 
   return {
     baseUrl,
-    // Comes last, because a start that fails has shown the key to nobody.
+    // The key is created last, because a start that fails has shown it to nobody.
     adminKey: await account.firstStart(),
     isAdminKey: (value) => account.findAdmin(value) !== undefined,
     engine,

@@ -40,7 +40,7 @@ export interface Decision {
 
 export interface WorkspaceChange {
   name?: string | undefined
-  /** Dialect of instances that are created from then on. */
+  /** Dialect of the instances that are created after this change. */
   dialect?: Dialect | null | undefined
 }
 
@@ -53,37 +53,40 @@ export interface Account {
    */
   firstStart(): Promise<string | null>
   workspace(id: WorkspaceId): Workspace
-  /** Finds an API key by its whole value. Imported client tokens are not found. */
+  /** Finds an API key by its whole value; an imported client token is not found. */
   findApiKey(value: string): ApiKey | undefined
-  /** The imported client token of a workspace; another workspace may have imported the same value. */
+  /** Returns the imported client token of the workspace; another workspace may have imported the same value. */
   findClientToken(workspace: WorkspaceId, value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined
-  /** A tag that changes with the admin key and reveals nothing about it; undefined if there is no key. */
+  /** Returns a tag that changes with the admin key and reveals nothing about it; undefined if the workspace has no key. */
   adminKeyTag(workspace: WorkspaceId): string | undefined
   /** True if the environment owns the admin key, which then cannot be rotated. */
   hasGivenAdminKey(workspace: WorkspaceId): boolean
   /** Reads what an operator command wrote to the store: a new admin key, which revokes the old one. */
   refresh(): Promise<void>
-  /** Records the use of a key, at most once a minute, in the background. */
+  /** Records the use of a key in the background, at most once a minute. */
   used(key: ApiKey, ip: string): void
   createApiKey(workspace: WorkspaceId, wish: { name: string; scopes: readonly Scope[] }): Promise<{ key: ApiKey; value: string }>
-  /** Keys, newest first. */
+  /** Returns the keys of a workspace, newest first. */
   listApiKeys(workspace: WorkspaceId): readonly ApiKey[]
   /**
-   * Rejects with `not_found`, with `invalid_request` for the name of another key, and with `not_allowed` by the rules of `guards.ts`, which also
-   * apply to revoking.
+   * Changes an API key. Rejects with `not_found`, with `invalid_request` for the name of another key, and with
+   * `not_allowed` by the rules of `guards.ts`, which also apply to revoking a key.
    */
   updateApiKey(workspace: WorkspaceId, id: string, change: KeyChange): Promise<ApiKey>
   revokeApiKey(workspace: WorkspaceId, id: string): Promise<void>
-  /** Rejects with `not_allowed` if the workspace already has one. */
+  /** Imports the client token of a workspace. Rejects with `not_allowed` if the workspace already has one. */
   importClientToken(workspace: WorkspaceId, value: string): Promise<ApiKey>
-  /** Only the given fields change. */
+  /** Changes only the given fields of a workspace. */
   update(workspace: WorkspaceId, change: WorkspaceChange): Promise<void>
-  /** Rejects with `invalid_request` for a trial without an end. */
+  /** Changes the subscription of a workspace. Rejects with `invalid_request` for a trial without an end. */
   changeSubscription(workspace: WorkspaceId, change: SubscriptionChange): Promise<void>
-  /** Rejects with `invalid_request` for an entry that is not a range, and with `not_allowed` by the rules of `guards.ts`. */
+  /**
+   * Changes the security settings. Rejects with `invalid_request` for an entry that is not an IP range, and with
+   * `not_allowed` by the rules of `guards.ts`.
+   */
   changeSecurity(workspace: WorkspaceId, change: SecurityChange): Promise<void>
-  /** Number of keys with `instances:operate`, including the imported token. */
+  /** Number of keys with the scope `instances:operate`, including the imported token. */
   operateKeys(workspace: WorkspaceId): number
   /**
    * Creates another admin key and revokes the current one immediately. `also` is written in the same commit. Rejects with `not_allowed` if the
@@ -112,21 +115,24 @@ export interface DashboardSession {
 }
 
 export interface DashboardSessions {
-  /** Longest lifetime of a session, and longest time without use, in ms. */
+  /** Longest lifetime of a session, and the longest time that it may be unused, in ms. */
   readonly lifeMs: number
   readonly idleMs: number
-  /** Both secrets are returned only here: `value` for the cookie, `proof` for the page. */
+  /** Opens a session. Only this method returns the two secrets: `value` for the cookie, `proof` for the page. */
   open(
     workspace: WorkspaceId,
     from: { address: string; userAgent: string | null },
   ): { session: DashboardSession; value: string; proof: string }
-  /** Undefined for the value of an unknown or ended session, and for the proof of another session. Otherwise it counts as a use. */
+  /**
+   * Finds a session and counts the call as a use of it. Undefined if `value` is unknown, if its session has ended, or
+   * if `proof` belongs to another session.
+   */
   use(value: string, proof: string): DashboardSession | undefined
   /** Whether the session is still valid. With `isUse` the check counts as a use. */
   isOpen(session: DashboardSession, isUse?: boolean): boolean
   expiresAt(session: DashboardSession): number
   /** Sessions, newest first. */
   list(workspace: WorkspaceId): DashboardSession[]
-  /** False if no such session exists. */
+  /** Ends a session. Returns false if no such session exists. */
   end(workspace: WorkspaceId, id: string): boolean
 }

@@ -19,13 +19,12 @@ export interface ApiKeysDeps {
   records: Repository<StoredKey>
   clock: Clock
   log: Log
-  /** See `Account.transact`. */
   transact: Account['transact']
-  /** Runs while no other change of the workspace runs. */
+  /** Runs `work` while no other change of the workspace runs. */
   inTurn(workspace: string, work: () => Promise<void>): Promise<void>
 }
 
-/** Name of the one key whose value its owner chose: existing integrations send it in `Client-Token`. */
+/** Name of the only key whose value its owner chose: existing integrations send this value in `Client-Token`. */
 const IMPORTED_NAME = 'Client-Token (migrado)'
 const IMPORTED_SCOPES = ['instances:operate'] as const
 
@@ -89,7 +88,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
   const isTaken = (workspace: string, name: string, except?: string) =>
     keysOf(workspace).some((other) => lookOf(other.name) === lookOf(name) && other.id !== except)
 
-  /** `check` may throw a `Failure`. */
+  /** Creates a key and stores it. `check` may throw a `Failure`. */
   async function insert(workspace: WorkspaceId, wish: Wish, check: () => void): Promise<StoredKey> {
     const key: StoredKey = { ...wish, id: randomUUID(), workspace, createdAt: clock.now(), lastUsedAt: null, lastUsedIp: null }
     await transact(workspace, () => {
@@ -160,7 +159,8 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       await transact(workspace, ({ security }) => {
         const key = find(workspace, id)
         const next = { ...key, name: name ?? key.name, scopes: scopes ?? key.scopes }
-        // Names that were stored before this rule may look alike; the other fields of such keys can still be changed.
+        // Names that were stored before this rule may look alike; the other fields of keys with such names can still be
+        // changed.
         if (next.name !== key.name && isTaken(workspace, next.name, id)) throw nameTaken()
         if (key.kind === 'client_token' && (next.scopes.length !== 1 || !operates(next)))
           throw Failure.invalid({

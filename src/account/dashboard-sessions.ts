@@ -11,7 +11,7 @@ import { hashOf, isSameHash, newSessionSecret } from './credentials.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
-/** Limit of sessions of one workspace; above it the session that was unused for longest ends. */
+/** Most sessions of one workspace; when there are more, the session that was unused for longest ends. */
 const MAX_SESSIONS = 50
 /** Number of characters of the browser's user agent that are kept. */
 const MAX_AGENT = 200

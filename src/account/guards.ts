@@ -11,13 +11,13 @@ const refuse = (message: string) => {
   throw new Failure('not_allowed', { message })
 }
 
-/** Checked before a requirement is enabled. */
+/** Checks that callers can still authenticate before a requirement is enabled. */
 export function checkRequirement(next: Security, operateKeys: number): void {
   if (isKeyRequired(next) && operateKeys === 0)
     refuse('The workspace has no API key with instances:operate, so nobody could use its instances; create one first.')
 }
 
-/** Checked before a key is removed, or loses `instances:operate`. */
+/** Checks that a required key remains before a key is removed or loses the scope `instances:operate`. */
 export function checkLastOperateKey(security: Security, othersThatOperate: number): void {
   if (isKeyRequired(security) && othersThatOperate === 0)
     refuse('This is the last key with instances:operate, and the workspace requires one.')

@@ -10,9 +10,9 @@ export interface NewWorkspace {
   /** Current time, in epoch ms. */
   now: number
   adminKeyHash: string | null
-  /** Slots of every workspace without its own number; null for 50. */
+  /** Number of slots of every workspace that has no number itself; null for 50. */
   instanceSlots: number | null
-  /** Own number of slots of this workspace. */
+  /** Number of slots of this workspace only. */
   ownSlots?: number | undefined
 }
 

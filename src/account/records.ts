@@ -1,4 +1,7 @@
-/** Records of the account: workspaces and API keys. Credentials are stored only as hashes; the records are sealed because of the webhook secret. */
+/**
+ * Stored records of the account: workspaces and API keys. Credentials are stored only as hashes; the records are also
+ * encrypted, because of the webhook secret.
+ */
 import * as v from 'valibot'
 import { DIALECTS } from '../domain/dialect.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
@@ -9,7 +12,7 @@ import type { ApiKey } from './account.ts'
 import { WebhookSettingsRecord } from './webhook-settings.ts'
 
 export type StoredWorkspace = Workspace & {
-  /** Null if no admin key was issued yet; the next start creates one. */
+  /** Hash of the admin key. Null if none was issued yet; the next start then creates the key. */
   adminKeyHash: string | null
   /** True if the number of slots was set for this workspace; SVC_INSTANCE_SLOTS then does not change it. */
   hasOwnSlots: boolean
@@ -35,7 +38,7 @@ const WorkspaceRecord = v.object({
     }),
   }),
   webhooks: WebhookSettingsRecord,
-  // Absent in records of earlier releases.
+  // Records of earlier releases have no dialect.
   dialect: v.optional(v.nullable(v.picklist(DIALECTS)), null),
   instancesUsed: v.number(),
   adminKeyHash: v.nullable(v.string()),

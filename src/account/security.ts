@@ -10,7 +10,10 @@ function issueOf({ cidr }: AllowlistEntry, index: number): Issue[] {
   return message === undefined ? [] : [{ path: `entries.${index}.cidr`, message }]
 }
 
-/** Throws `invalid_request` for entries that are not ranges, and `not_allowed` for a change that would lock everybody out. */
+/**
+ * Applies a change of the security settings. Throws `invalid_request` for entries that are not IP ranges, and
+ * `not_allowed` for a change that would lock everybody out.
+ */
 export function securityAfter(current: Security, change: SecurityChange, operateKeys: number): Security {
   const { requireApiKey = current.requireApiKey, requireClientToken = current.requireClientToken } = change
   const { enabled, entries = current.allowlist.entries } = change.allowlist ?? current.allowlist

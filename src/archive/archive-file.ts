@@ -49,7 +49,10 @@ export async function writeArchiveFile(
   await syncFolder(dirname(file))
 }
 
-/** Bytes of an archive, made as they are read. Resolves when the key is derived from the passphrase, which blocks the thread for about a second. */
+/**
+ * Encrypts an archive while its bytes are read. Resolves when the key is derived from the passphrase, which blocks the
+ * thread for about a second.
+ */
 export async function encrypted(passphrase: string, frames: AsyncIterable<Frame>): Promise<AsyncIterable<Uint8Array>> {
   const encrypter = new Encrypter()
   encrypter.setPassphrase(passphrase)
@@ -57,7 +60,7 @@ export async function encrypted(passphrase: string, frames: AsyncIterable<Frame>
   return encrypter.encrypt(Readable.toWeb(Readable.from(chunked(frames))) as ReadableStream<Uint8Array>)
 }
 
-/** Chunks of a limited size, because each one is encrypted separately. */
+/** Yields chunks of a limited size, because each chunk is encrypted separately. */
 async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = []
   let size = 0
@@ -74,7 +77,7 @@ async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** The frames of a file. Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
+/** Yields the frames of a file. Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
 export async function* readArchiveFile(file: string, passphrase: string): AsyncGenerator<Frame> {
   const decrypter = new Decrypter()
   decrypter.addPassphrase(passphrase)

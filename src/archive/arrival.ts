@@ -1,6 +1,7 @@
 /**
- * An archive that arrives at its target, for a command and for the thread of the API. It is read twice: as a whole before anything is written, so that a
- * damaged one changes nothing, and again while its records are staged for the service (`directory/imports.ts`).
+ * Imports an archive, for the command and for the thread of the API. The file is read twice: as a whole before anything
+ * is written, so that a damaged file changes nothing, and again while its records are staged for the service
+ * (`directory/imports.ts`).
  */
 import { newInstanceToken } from '../account/credentials.ts'
 import { stageArchive } from '../directory/imports.ts'
@@ -17,13 +18,13 @@ import { createSealer, type Sealer } from '../storage/sealer.ts'
 import { dropStaged, stagedOwner } from '../storage/staged-blobs.ts'
 import { readInstanceArchive } from './instance-archive.ts'
 
-/** Record of the credentials, which is written last at the target. */
+/** Name of the record with the credentials, which is written last at the target. */
 const CREDS = 'creds'
 
 export interface ArrivedArchive extends ArchiveParts {
   records: number
   blobs: number
-  /** Sealed, as in the archive. */
+  /** Credentials, encrypted as in the archive. */
   creds: Uint8Array
   /** Public identity key of the device. */
   identity: string
@@ -31,7 +32,7 @@ export interface ArrivedArchive extends ArchiveParts {
   token: string
 }
 
-/** Rejects with `NotImportable` for a file that is no complete archive, or has no device. */
+/** Reads an archive to its end. Rejects with `NotImportable` for a file that is no complete archive, or that has no device. */
 export async function checkArchive(file: string, passphrase: string): Promise<ArrivedArchive> {
   let creds: Uint8Array | undefined
   const parts = await readInstanceArchive(file, passphrase, {
@@ -62,7 +63,10 @@ export interface ArrivedInstance {
   isNewToken: boolean
 }
 
-/** Others may have seen a backup since it was made, so its token is only used again if the operator wants that. */
+/**
+ * Describes the instance that an archive becomes. Others may have seen a backup since it was made, so its token is only
+ * used again if the operator wants that.
+ */
 export function arrivedInstance(
   { head, name, token }: ArrivedArchive,
   wish: { name: string | undefined; hasSameToken: boolean },
@@ -81,17 +85,17 @@ export interface Arrival {
 
 interface Target {
   store: Pick<StateStore, 'commit' | 'range'>
-  /** Seals the records of the main thread. */
+  /** Encrypts the records of the main thread. */
   sealer: Sealer
   blobs: BlobItems
   steps: Steps
 }
 
-/** Leaves the whole instance in the store. The service sees nothing of it before the last commit. */
+/** Stages the whole instance in the store. The service sees nothing of it before the last commit. */
 export async function stageArrival({ store, sealer, blobs, steps }: Target, arrival: Arrival): Promise<void> {
   const { file, passphrase, found, made, workspace } = arrival
   const { head, ringKey, identity, creds } = found
-  // An earlier import may have been interrupted while the service was running.
+  // An earlier import of the same instance may have been interrupted while the service was running.
   await dropStaged(blobs, head.id)
   await removeAll(store, keys.importSlices(head.id))
   const staged = stageArchive(store, sealer, head.id)

@@ -1,6 +1,7 @@
 /**
- * The records of an instance by their family, and which of them an archive contains. Records keep their keys and their sealed bytes: an archive also
- * contains the key that seals them, and an instance keeps its id when it moves.
+ * Groups the records of an instance into families, and states which of them an archive contains. Records keep their
+ * keys and their encrypted bytes: an archive also contains the key that encrypts them, and an instance keeps its id
+ * when it moves.
  */
 
 import type { ArchiveKind } from '../domain/archive.ts'
@@ -8,7 +9,7 @@ import type { ArchiveKind } from '../domain/archive.ts'
 interface Family {
   /** Kinds of archives that contain the records. */
   in: readonly ArchiveKind[]
-  /** The records are for something that must happen once, so a move removes them at the source. */
+  /** True if the records are for something that must happen only once, so that a move removes them at the source. */
   once?: true
 }
 
@@ -18,10 +19,13 @@ const MOVED: Family = { in: ['move'] }
 const ONCE: Family = { in: ['move'], once: true }
 const NEVER: Family = { in: [] }
 
-/** Families by the first part of the record key after the id of the instance. Keys of Signal have a family for each type. */
+/**
+ * Families by the first part of the record key after the id of the instance. Keys of the Signal protocol have a family
+ * for each type.
+ */
 export const FAMILIES: Readonly<Record<string, Family>> = {
   creds: ALWAYS,
-  // The state is that of the source: the target starts like an imported device.
+  // The runtime state describes the source: the target starts like an imported device.
   runtime: NEVER,
   'status-history': MOVED,
   'moved-to': NEVER,
@@ -76,13 +80,16 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   correspondent: ALWAYS,
 }
 
-/** Family of a record. `name`: its key without the prefix of the instance. */
+/** Returns the family of a record. `name` is the record's key without the prefix of the instance. */
 export function familyOf(name: string): string {
   const [first = '', second = ''] = name.split(':')
   return first === 'key' ? `key:${second}` : first
 }
 
-/** A record of an unknown family is only archived with a move: omitting it could lose something, and in a backup it could be repeated. */
+/**
+ * Whether an archive contains a record. A record of an unknown family is only archived with a move: leaving it out
+ * could lose something, and restoring it from a backup could repeat something.
+ */
 export const isArchived = (name: string, kind: ArchiveKind): boolean => (FAMILIES[familyOf(name)] ?? MOVED).in.includes(kind)
 
 export const happensOnce = (name: string): boolean => FAMILIES[familyOf(name)]?.once === true

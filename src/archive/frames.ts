@@ -1,9 +1,12 @@
-/** A sequence of named byte strings: length of the name, name, length of the bytes, bytes. Lengths have 32 bits, the most significant byte first. */
+/**
+ * A named byte string. A file is a sequence of frames: length of the name, name, length of the bytes, bytes. Lengths
+ * have 32 bits, the most significant byte first.
+ */
 
 export type Frame = readonly [name: string, bytes: Uint8Array]
 
 const LENGTH_BYTES = 4
-/** Limits of the memory that a file can make the reader use; records and files of an instance are far smaller. */
+/** Limits of the memory that a file can make the reader use; records and media of an instance are far smaller. */
 const MAX_NAME = 4_096
 const MAX_BYTES = 256 * 1_048_576
 
@@ -18,7 +21,10 @@ function length(value: number): Buffer {
   return bytes
 }
 
-/** The frames in a stream of bytes with any chunk sizes. Throws a RangeError if it ends inside a frame, or if a length exceeds its limit. */
+/**
+ * Yields the frames of a stream of bytes with any chunk sizes. Throws a RangeError if the stream ends inside a frame,
+ * or if a length exceeds its limit.
+ */
 export async function* framesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   const source = chunks[Symbol.asyncIterator]()
   let held: Buffer[] = []

@@ -1,4 +1,7 @@
-/** An instance as the frames of an archive: a head, its configuration, its key, its records as they lie in the store, its media, and an end. */
+/**
+ * Writes an instance as the frames of an archive: a head, its configuration, its key, its records as they are stored,
+ * its media, and an end.
+ */
 import * as v from 'valibot'
 import { ARCHIVE_KINDS, ARCHIVE_VERSION, type ArchiveHead, type ArchiveParts } from '../domain/archive.ts'
 import { NotImportable } from '../domain/not-importable.ts'
@@ -114,7 +117,7 @@ function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-/** A name becomes a part of a key, and the name of a file. */
+/** Checks the name of a record or of a file: it becomes a part of a key, or a file name. */
 function checkedName(name: string): string {
   if (/^[\w-]{1,100}$/.test(name)) return name
   throw new NotImportable([UNREADABLE])

@@ -1,6 +1,7 @@
 /**
- * Record of the archive or the folder into which an instance was moved. It is written before that target gets its final form and before the queue and the
- * waiting events are removed here, so a repeated command completes an interrupted one instead of writing a second target.
+ * Record of the archive or folder into which an instance was moved. The record is written before that target gets its
+ * final name and before the queue and the waiting events are removed here, so a repeated command completes the
+ * interrupted one instead of writing a second target.
  */
 import * as v from 'valibot'
 import type { Op, StateStore } from '../storage/contract.ts'
@@ -9,9 +10,9 @@ import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
 
 export interface MovedTo {
-  /** Absolute path. */
+  /** Absolute path of the target. */
   path: string
-  /** Time at which the target was made, epoch ms; an archive has it in its head. */
+  /** Time at which the target was made, in epoch ms; the head of an archive contains the same time. */
   made: number
 }
 

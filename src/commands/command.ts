@@ -32,9 +32,9 @@ export interface Call<O = Record<string, OptionRow>> {
 }
 
 export interface Command<O = Record<string, OptionRow>> {
-  /** Words that the operator types, for example `workspace create`. */
+  /** Command as the operator types it, for example `workspace create`. */
   name: string
-  /** One line, without a full stop. */
+  /** Summary in one line, without a full stop. */
   summary: string
   /** Rest of the help of this command, in whole sentences. */
   details?: string
@@ -46,10 +46,10 @@ export interface Command<O = Record<string, OptionRow>> {
   run(call: Call<O>): Promise<string>
 }
 
-/** A row whose `run` knows its own options by name and type. */
+/** Declares a command whose `run` gets its options by name and type. */
 export const command = <const O extends Record<string, OptionRow>>(row: Command<O>): Command => row as unknown as Command
 
-/** The command line was not understood: exit code 2, and a pointer to the help. */
+/** The command line was not understood: the program exits with code 2 and names the help. */
 export class UsageError extends Error {
   /** Command whose help the error points to, if any. */
   readonly command: string | undefined

@@ -1,12 +1,13 @@
-/** Earlier runs of `instance export`: the rule for repeating the command. */
+/** Finds the target of an earlier `instance export`, so that the command can be repeated. */
 import { access } from 'node:fs/promises'
 import { type MovedTo, movedTo, notMoved } from '../archive/moved-to.ts'
 import type { FoundInstance } from './instance-orders.ts'
 import type { Stored } from './stored.ts'
 
 /**
- * The record of a run that was interrupted while it moved the instance to `path`, or that nobody saw end. Undefined if there is none. Throws if the instance
- * was moved to another path that exists: with two copies of the device, both could be connected.
+ * Returns the record of an earlier run that moved the instance to `path`: the run was interrupted, or nobody saw its
+ * end. Undefined if there is no such run. Throws if the instance was moved to another path that exists: with two copies
+ * of the device, both could be connected.
  */
 export async function earlierTarget(
   { store, sealer }: Stored,
@@ -16,7 +17,7 @@ export async function earlierTarget(
   const earlier = await movedTo(store, sealer, id)
   if (!earlier) return undefined
   if (state.reason !== 'moved') {
-    // The instance was started again since then, so that target is out of date.
+    // The instance was started again after the export, so that target is out of date.
     await store.commit({ ops: [notMoved(id)] })
     return undefined
   }

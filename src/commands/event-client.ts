@@ -19,13 +19,19 @@ export interface EventClientOptions {
   signal: AbortSignal
   /** Called each time the stream opens. */
   onOpen(): void
-  /** Handles an event. The next event waits until the promise resolves; if the connection breaks before that, this event is sent again. */
+  /**
+   * Handles an event. The next event waits until the promise resolves; if the connection breaks before that, the
+   * service sends this event again.
+   */
   onEvent(event: { id: string; data: string }): Promise<void>
   onGap(gap: { from: string; to: string }): void
   onCut(why: string, waitMs: number): void
 }
 
-/** Resolves when the signal is aborted. Rejects when the service gives an answer that a retry cannot change. */
+/**
+ * Reads events until the signal is aborted, then resolves. Rejects when the service gives an answer that a retry cannot
+ * change.
+ */
 export async function readEvents(options: EventClientOptions): Promise<void> {
   const { apiUrl, types, signal } = options
   const url = `${apiUrl}/events${types === undefined ? '' : `?types=${encodeURIComponent(types)}`}`

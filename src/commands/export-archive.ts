@@ -1,4 +1,4 @@
-/** `instance export --to svc`: an instance as an archive, which moves it as a whole, or copies its device and settings. */
+/** `instance export --to svc`: writes an archive of an instance, which moves it as a whole, or copies its device and settings. */
 import { join, resolve } from 'node:path'
 import { writeArchiveFile } from '../archive/archive-file.ts'
 import { happensOnce } from '../archive/families.ts'
@@ -20,7 +20,7 @@ import type { Stored } from './stored.ts'
 
 export interface ArchiveWish {
   id: string
-  /** File to create. */
+  /** Path of the file to create. */
   file: string
   passphrase: string
   kind: ArchiveKind

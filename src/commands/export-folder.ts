@@ -1,4 +1,4 @@
-/** `instance export --to baileys`: the device as a folder of Baileys. */
+/** `instance export --to baileys`: writes the device as a folder of Baileys. */
 import { resolve } from 'node:path'
 import type { WrittenFolder } from '../../workers/portability/export/write-folder.ts'
 import { movedToOp } from '../archive/moved-to.ts'
@@ -22,7 +22,7 @@ export async function exportFolder(config: Config, id: string, given: string, is
       id,
       before: ['move'],
       onFailure: ['resume'],
-      // Before the instance is stopped for the export.
+      // This check runs before the instance is stopped for the export.
       async check(stored, found) {
         isThere = await isFromEarlier(stored, found, folder)
         if (!isThere) await makeEmpty(folder, id)
@@ -66,14 +66,14 @@ async function writeDevice(
   })
 }
 
-/** Number of messages in the queue, which are not exported. */
+/** Returns the number of messages in the queue, which are not exported. */
 async function waitingIn({ store }: Stored, id: string): Promise<number> {
   let count = 0
   for await (const _ of store.range(keys.queue(id))) count += 1
   return count
 }
 
-/** `folder` was written by an earlier run if there are no counts. */
+/** Result of the command. Without counts, an earlier run wrote the folder. */
 async function shown(
   isJson: boolean,
   id: string,

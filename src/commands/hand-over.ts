@@ -8,7 +8,7 @@ import { createSealer } from '../storage/sealer.ts'
 import type { Stored } from './stored.ts'
 import type { FoundWorkspace } from './workspaces.ts'
 
-/** Time that the command waits until the service has taken over the device, and then until the first login. */
+/** Time that the command waits until the service has taken over the device, and then the time until the first login. */
 const TAKING_MS = MINUTE
 const LOGIN_MS = MINUTE
 const LOOK_AGAIN_MS = 100

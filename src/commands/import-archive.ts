@@ -1,4 +1,4 @@
-/** `instance import --from svc`: an instance from another server, with everything that its archive has. */
+/** `instance import --from svc`: imports an instance from another server, with everything that its archive contains. */
 import { join, resolve } from 'node:path'
 import {
   type ArrivedArchive,

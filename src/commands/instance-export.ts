@@ -1,4 +1,4 @@
-/** `instance export`: takes a linked device out, into another program or another server, where it goes on without pairing again. */
+/** `instance export`: exports a linked device to another program or another server, where it continues without pairing again. */
 import { command, UsageError } from './command.ts'
 import { exportArchive } from './export-archive.ts'
 import { exportFolder } from './export-folder.ts'

@@ -1,4 +1,4 @@
-/** `instance import`: brings a linked device in from another program, without pairing it again. */
+/** `instance import`: imports a linked device from another program, without pairing it again. */
 import { randomUUID } from 'node:crypto'
 import type { ProgramName, ReadChoice, ReadDevice } from '../../workers/portability/read-device.ts'
 import { newInstanceToken } from '../account/credentials.ts'
@@ -14,8 +14,8 @@ import { findWorkspace } from './workspaces.ts'
 
 const NAME = 'instance import'
 /**
- * A program that wrote within this time may still be running. Then the copy of its files may be inconsistent, and two programs would be connected as
- * one device.
+ * Time for which the files must have been unchanged. A program that wrote later may still be running: then the copy of
+ * its files may be inconsistent, and two programs would be connected as one device.
  */
 const QUIET_MS = 2 * MINUTE
 export const importDevice = command({

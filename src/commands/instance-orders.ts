@@ -1,4 +1,7 @@
-/** Shared part of `instance export` and `instance resume`: marks an instance as moved, while the service runs or in its place. */
+/**
+ * Shared part of `instance export` and `instance resume`: marks an instance as moved, through the running service or,
+ * if none runs, directly in the store.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredState } from '../../workers/portability/export/moved.ts'
 import type { Config } from '../config.ts'
@@ -19,7 +22,7 @@ export interface FoundInstance {
   state: StoredState
 }
 
-/** Throws if `id` is not the id of an instance, or the instance is not linked. */
+/** Finds an instance. Throws if `id` is not the id of an instance, or if the instance is not linked. */
 async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance> {
   if ((await store.get(keys.config(id))) === undefined) throw new Error(`There is no instance ${id}.`)
   const { stateOf } = await import('../../workers/portability/export/moved.ts')
@@ -30,8 +33,8 @@ async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance
 }
 
 /**
- * Requests to the service before and after the work of a command on one instance. Without a running service, those that change the state are carried
- * out in the store.
+ * Requests to the service before and after the work of a command on one instance. Without a running service, the
+ * command itself applies those that change the stored state.
  */
 export interface Procedure {
   id: string
@@ -41,7 +44,7 @@ export interface Procedure {
   afterwards?: readonly OrderName[]
   /** Requests after failed work, which restore the instance. */
   onFailure?: readonly OrderName[]
-  /** Throws if the instance is not suitable. Runs before the first request. */
+  /** Checks that the instance is suitable, before the first request; throws otherwise. */
   check?(stored: Stored, found: FoundInstance): void | Promise<void>
 }
 
@@ -96,14 +99,17 @@ async function guarded<T>(
   return value
 }
 
-/** The instance with its stored state, for work that changes nothing in it. */
+/** Runs `work`, which changes nothing in the instance, with the instance and its stored state. */
 export const withInstance = <T>(
   config: Config,
   id: string,
   work: (stored: Stored, found: FoundInstance) => Promise<T>,
 ): Promise<T> => withStore(config, async (stored) => work(stored, await find(stored, id)))
 
-/** Resolves with false if no service runs. Rejects with the reason why the service did not carry it out. */
+/**
+ * Requests an order from the service. Resolves with false if no service runs. Rejects with the reason why the service
+ * did not carry the order out.
+ */
 async function isCarriedOut({ store }: Stored, id: string, order: OrderName, steps: Steps): Promise<boolean> {
   await store.commit({ ops: orderOps(id, order) })
   await steps('export:ordered')

@@ -1,4 +1,4 @@
-/** `instance resume`: takes back a device that was moved out and never used there. */
+/** `instance resume`: takes back a device that was exported and never used at its target. */
 import { notMoved } from '../archive/moved-to.ts'
 import { command } from './command.ts'
 import { between, type FoundInstance } from './instance-orders.ts'

@@ -5,7 +5,7 @@ import { COMMON } from './help.ts'
 
 export type Wanted =
   | { do: 'version' }
-  /** Without `of` the overview of all commands is shown. */
+  /** Command whose help is shown; without it, the overview of all commands. */
   | { do: 'help'; of?: Command }
   | { do: 'run'; command: Command; sandbox: boolean; given: Pick<Call, 'options' | 'arguments'> }
 
@@ -16,7 +16,7 @@ const FLAGS = Object.fromEntries(
   ]),
 )
 
-/** Throws `UsageError`. */
+/** Parses a command line. Throws `UsageError`. */
 export function parse(commands: readonly Command[], words: readonly string[]): Wanted {
   // The command decides which options exist, so its name is looked up first.
   const { positionals, values } = parseArgs({ args: [...words], options: FLAGS, strict: false, allowPositionals: true })
@@ -33,7 +33,7 @@ export function parse(commands: readonly Command[], words: readonly string[]): W
 }
 
 function find(commands: readonly Command[], typed: readonly string[]): Command {
-  // The longest command name with which the words begin.
+  // Find the longest command name with which the words begin.
   const fitting = commands.filter(({ name }) => name.split(' ').every((word, index) => typed[index] === word))
   const found = fitting.sort((one, other) => other.name.length - one.name.length)[0]
   if (found) return found
@@ -70,7 +70,10 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
 /** Advice that node appends to an error about an unknown option. It does not apply, because no command has arguments that begin with a dash. */
 const ADVICE = /\. To specify a positional argument .*$/s
 
-/** Node's parser throws for wrong flags. That is a mistake of the caller and not a failure of the command, so it becomes a `UsageError`. */
+/**
+ * Runs Node's parser, whose errors about wrong flags are a mistake of the caller and not a failure of the command, and
+ * become a `UsageError`.
+ */
 function strictly<T>(name: string, read: () => T): T {
   try {
     return read()

@@ -1,4 +1,7 @@
-/** The passphrase of an archive: from a file, or typed at the terminal without being shown. It is never an argument, which other users of the machine could read. */
+/**
+ * Reads the passphrase of an archive from a file, or from the terminal without showing it. The passphrase is never an
+ * argument, which other users of the machine could read.
+ */
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
@@ -7,7 +10,7 @@ import { UsageError } from './command.ts'
 
 const NO_TERMINAL = 'The passphrase of the archive is needed; name a file that contains it with --passphrase-file.'
 
-/** `isNew`: it must be typed twice. Throws if it is too short. */
+/** Reads a passphrase; a new one must be typed twice. Throws if it is too short. */
 export async function readPassphrase(
   file: string | undefined,
   { isNew, command }: { isNew: boolean; command: string },

@@ -1,4 +1,4 @@
-/** Access of a command to the store: opened with the service's own key, never created. */
+/** Opens the store for a command, with the service's own key; a command never creates a store. */
 import { join } from 'node:path'
 import { type Config, sandboxed } from '../config.ts'
 import { backendOf } from '../storage/backends.ts'
@@ -10,15 +10,15 @@ import { NoStore, type OpenStore } from '../storage/store-backend.ts'
 
 export interface Stored {
   store: OpenStore
-  /** Sealer of the records that belong to no instance. */
+  /** Encrypts the records that belong to no instance. */
   sealer: Sealer
-  /** Key for the records of an instance; undefined if there is none. */
+  /** Returns the key for the records of an instance; undefined if there is none. */
   keyOf(instance: string): Promise<Uint8Array | undefined>
 }
 
 export interface OwnStore extends Stored {
   secretKey: Uint8Array
-  /** File with the secret key, unless the environment provides the key. */
+  /** Path of the file with the secret key, unless the environment provides the key. */
   file: string
 }
 
@@ -64,7 +64,10 @@ async function opened<T>(
   }
 }
 
-/** Throws the error again. An operator who tried the sandbox first looks for its data in the wrong store, and is told so. */
+/**
+ * Throws the error again, and adds a hint for an operator who tried the sandbox first and looks for its data in the
+ * wrong store.
+ */
 export const withHint =
   (config: Config) =>
   async (error: unknown): Promise<never> => {

@@ -5,11 +5,11 @@ import { NO_WORKSPACE, type Stored } from './stored.ts'
 
 export interface FoundWorkspace {
   record: StoredWorkspace
-  /** Bytes of the stored record, which the guard of a change compares. */
+  /** Stored bytes of the record, which the guard of a change compares. */
   bytes: Uint8Array
 }
 
-/** All workspaces, in the order of creation. */
+/** Returns all workspaces, in the order of creation. */
 export async function allWorkspaces({ store, sealer }: Stored): Promise<FoundWorkspace[]> {
   const records = workspaceRecords(sealer)
   const found: FoundWorkspace[] = []

@@ -1,7 +1,10 @@
 /** Archives of instances: what the API, the commands and the threads share. */
 import type { InstanceId } from './ids.ts'
 
-/** `move`: the instance continues at the target, and no longer at the source. `backup`: a copy in case the instance is lost. */
+/**
+ * Kinds of archives. After a `move` the instance continues at the target and no longer at the source; a `backup` is a
+ * copy in case the instance is lost.
+ */
 export const ARCHIVE_KINDS = ['move', 'backup'] as const
 export type ArchiveKind = (typeof ARCHIVE_KINDS)[number]
 
@@ -29,7 +32,7 @@ export interface ArchiveParts {
   ringKey: Uint8Array
 }
 
-/** Resolves with the bytes of an archive. The signal ends its writing. */
+/** Resolves with the bytes of an archive. Aborting the signal stops the writing of the archive. */
 export type ExportInstance = (
   instance: InstanceId,
   wish: { kind: ArchiveKind; passphrase: string },

@@ -1,7 +1,8 @@
 /**
- * A clock that does not follow the machine's clock when that jumps ahead. If the machine's clock is a month ahead for a minute, ids, event times and
- * expiries would be a month ahead, and recent data would be pruned. A jump is followed once the network reports the same time at a login, or after an
- * hour without contradiction. Until then the time continues as before the jump. A clock that is set back is followed immediately.
+ * A clock that does not follow the machine's clock when that clock jumps ahead. Otherwise, if the machine's clock were
+ * a month ahead for a minute, ids, event times and expiries would be a month ahead, and recent data would be deleted as
+ * too old. A jump is followed once the network reports the same time at a login, or after an hour without
+ * contradiction. Until then the time continues as before the jump. A clock that is set back is followed immediately.
  */
 import { type Clock, HOUR, MINUTE } from './clock.ts'
 
@@ -11,11 +12,14 @@ export const MOST_STEP = 10 * MINUTE
 export const BELIEVED_AFTER = HOUR
 
 export interface BoundedClock extends Clock {
-  /** Records the network's time, in epoch ms. It comes with a login, or in between, when it can only contradict a jump. */
+  /**
+   * Records the network's time in epoch ms. The network states its time at a login, and also between logins; such a
+   * time can only contradict a jump.
+   */
   learned(at: number, isLogin: boolean): void
   /** How far the machine's clock is ahead of this one in ms; 0 while it is followed. */
   ahead(): number
-  /** The part of `ahead()` that the network's time contradicts, in ms. */
+  /** How much of `ahead()` the network's time contradicts, in ms. */
   contradicted(): number
 }
 
@@ -34,7 +38,7 @@ export interface BoundedClockOptions {
 
 interface Point {
   at: number
-  /** Time of the steady clock at this point. */
+  /** Time of the steady clock at this moment. */
   steady: number
 }
 

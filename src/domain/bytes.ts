@@ -1,4 +1,4 @@
-/** Concatenates the pieces. A single piece is returned as it is, without a copy. */
+/** Concatenates the pieces. If there is only one piece, that piece is returned without a copy. */
 export function joined<B extends ArrayBufferLike>(pieces: readonly Uint8Array<B>[]): Uint8Array<B | ArrayBuffer> {
   const [only] = pieces
   if (pieces.length === 1 && only) return only

@@ -1,6 +1,6 @@
 /**
- * One request to an operation as it crosses to the shard: the input, and facts from the declaration so that the shard need not repeat them. Plain
- * data.
+ * A request to an operation, in the form in which it is passed to the shard: the input, and facts from the operation's
+ * declaration that the shard then need not derive. Plain data.
  */
 import type { FailureCode } from './failures.ts'
 import { type Identifier, renderIdentifier } from './ids.ts'
@@ -11,9 +11,9 @@ export interface SendCall<Id extends string = string, Input = unknown> {
   input: Input
   /** Destination, in the form of the API. */
   to: string
-  /** Id of the message that this send refers to; it becomes `reference_message_id` of the `delivery` event. */
+  /** Id of the message that this message refers to; the `delivery` event contains it as `reference_message_id`. */
   about: string | null
-  /** Text or caption. The list of waiting items shows its beginning. */
+  /** Text or caption, whose beginning is shown in the list of waiting items. */
   preview: string | null
   /** Seconds to wait before sending; null for the random interval of the instance. */
   delayMessage: number | null
@@ -27,7 +27,7 @@ export interface ActionCall<Id extends string = string, Input = unknown> {
   input: Input
   /** Total time limit, in ms. */
   deadlineMs: number
-  /** The failure that the network's 404 means for this operation. */
+  /** Failure to report if the network answers 404. */
   notFound: FailureCode
 }
 
@@ -43,7 +43,7 @@ export type Call = SendCall | ActionCall | ControlCall
 
 /** The request that a call comes from. */
 export interface CallOrigin {
-  /** Idempotency key of a queued send: a second request with the same key is the same send. */
+  /** Idempotency key of a queued send: a second request with the same key is not sent again. */
   idempotencyKey?: string | undefined
   /** `X-Request-Id` of the request, for the log. */
   requestId?: string | undefined
@@ -57,7 +57,10 @@ interface SharedInput {
   delay_typing?: number
 }
 
-/** The declaration names the fields of `to` and `about`; the other fields have the same names in every send. */
+/**
+ * Builds the call of a send. The declaration names the fields of `to` and `about`; the other fields have the same names
+ * in every send.
+ */
 export function sendCall<Id extends string, Input extends object>(
   operation: Id,
   input: Input,

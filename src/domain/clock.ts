@@ -1,6 +1,6 @@
-/** A clock, which is passed in so that tests of rules about time need not wait. */
+/** A source of the time. Code gets it as an argument, so that tests of rules about time need not wait. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch ms. */
   now(): number
 }
 
@@ -12,8 +12,9 @@ export const DAY = 24 * HOUR
 export const systemClock: Clock = { now: () => Date.now() }
 
 /**
- * Clock for waiting. It starts with the epoch time at which the thread started and then advances without steps, even when the system clock is set.
- * Its times are comparable with stored times. A stored time in the future counts as now, because the system clock was ahead when it was written.
+ * Clock for waiting. The clock starts with the epoch time at which the thread started and then advances without steps,
+ * even when the system clock is set. Its times are comparable with stored times. A stored time in the future counts as
+ * now, because the system clock was ahead when that time was written.
  */
 export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) }
 
@@ -22,5 +23,5 @@ export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin
  */
 export const isRecent = (at: number | null, now: number, ms: number): boolean => at !== null && at <= now && now - at < ms
 
-/** ISO-8601 UTC with milliseconds, the only format in which the API writes times. */
+/** Formats a time in ISO-8601 UTC with milliseconds, the only format in which the API writes times. */
 export const iso = (at: number) => new Date(at).toISOString()

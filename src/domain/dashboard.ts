@@ -43,7 +43,10 @@ export interface SessionInfo {
 
 /** The answer to a sign-in. It is the only answer with the proof. */
 export interface SignedIn extends SessionInfo {
-  /** Second half of the session credential. Browsers send the cookie to servers on other ports of the same host too, but not this. */
+  /**
+   * Second half of the session credential. Browsers send the cookie also to servers on other ports of the same host,
+   * but they do not send the proof.
+   */
   proof: string
 }
 
@@ -103,14 +106,14 @@ export interface StatusChange {
 
 export type TimelineStep =
   | { kind: 'queued'; at: string }
-  /** Not sent before `at`; null if that time is unknown. */
+  /** The message is not sent before `at`; null if that time is unknown. */
   | { kind: 'waiting'; at: string | null; reason: 'pacing' | 'instance_not_connected' | 'restricted' | null }
   /** The message was encrypted and sent. */
   | { kind: 'left'; at: string }
-  /** The network accepted it. */
+  /** The network accepted the message. */
   | { kind: 'acknowledged'; at: string }
   | { kind: 'failed'; at: string; error_code: string }
-  /** `by` is the number of people, when receipts of a group are combined. */
+  /** `by` is the number of people whose receipts were combined, in a group. */
   | { kind: 'receipt'; at: string; status: string; by: number }
   | { kind: 'event'; at: string; event_id: string; type: EventType; status: LogStatus; next_attempt_at: string | null }
   | ({ kind: 'webhook'; event_id: string; type: EventType; attempt: number } & WebhookAttempt)
@@ -200,7 +203,7 @@ export interface Health {
 export interface LiveEvents {
   /** The client must discard all rows; every instance follows. */
   reset: { total: number }
-  /** The initial rows, or the missed events, have all been sent. */
+  /** All initial rows, or all missed events, have been sent. */
   ready: Record<string, never>
   instance: InstanceRow
   removed: { id: string }

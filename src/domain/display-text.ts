@@ -46,7 +46,7 @@ const codeOf = (character: string) => `U+${character.codePointAt(0)!.toString(16
 /** Normal form of a shown text: no leading or trailing space, and NFC, so that equal texts have equal bytes. */
 export const tidied = (text: string): string => text.trim().normalize('NFC')
 
-/** The problem with a normalised text, as the end of a sentence about its field; undefined if there is none. */
+/** Returns the problem with a normalised text, as the end of a sentence about its field; undefined if there is none. */
 export function problemOfDisplayText(text: string): string | undefined {
   for (const { groups } of text.matchAll(PARTS)) {
     const character = groups?.unfit
@@ -76,7 +76,7 @@ export const printable = (text: string): string =>
     return unfit === undefined ? part : `<${codeOf(unfit)}>`
   })
 
-/** Letters of other scripts that look like the Latin letter below them. */
+/** Pairs of texts: each letter in the first text looks like the Latin letter at the same position in the second. */
 const DRAWN_ALIKE = [
   ['АВЕЅІЈКМНОРСТХУԌԚԜѴһаеѕіјорсухԁԛԝѵ', 'ABESIJKMHOPCTXYGQWVhaesijopcyxdqwv'],
   ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϺοϲϳνι', 'ABEZHIKMNOPTYXCMocjvi'],
@@ -84,8 +84,8 @@ const DRAWN_ALIKE = [
 const LATIN = new Map(DRAWN_ALIKE.flatMap(([others, latin]) => [...others].map((letter, at) => [letter, [...latin][at]!])))
 
 /**
- * Form of a text in which texts that look alike are equal: they differ at most in invisible characters, widths and forms of a character, spaces, and
- * letters that look the same in several scripts. Case matters.
+ * Returns a form of a text in which texts that look alike are equal: they differ at most in invisible characters,
+ * widths and forms of a character, spaces, and letters that look the same in several scripts. Case matters.
  */
 export function lookOf(text: string): string {
   const plain = text.normalize('NFKC').replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu, '')

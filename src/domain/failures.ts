@@ -1,6 +1,6 @@
 /**
- * Every failure that the API can report, with its HTTP status and its message. The same code is the answer of an action and the `error_code` of a
- * `delivery`. A test checks that this table and the API description are equal.
+ * Every failure that the API can report, with its HTTP status and its message. An action answers with the same code
+ * that a `delivery` event has as `error_code`. A test checks that this table and the API description are equal.
  */
 interface FailureRow {
   status: 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 502 | 503 | 504
@@ -68,7 +68,10 @@ export interface Issue {
   message: string
 }
 
-/** A failure that the API can report. `message` replaces the message of the table where a more exact one helps (at most 500 characters). */
+/**
+ * A failure that the API can report. `message` replaces the sentence of the table where a more exact one helps (at most
+ * 500 characters).
+ */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly details: Record<string, unknown> | undefined
@@ -89,7 +92,7 @@ export class Failure extends Error {
     return { code: this.code, message: this.message.slice(0, 500), details: this.details }
   }
 
-  /** The same failure with other paths in its issues, so that a caller sees the field names it used. */
+  /** Returns the same failure with renamed paths in its issues, so that a caller sees the field names that the request used. */
   renamed(nameOf: (path: string) => string): Failure {
     const { issues } = (this.details ?? {}) as { issues?: readonly Issue[] }
     if (!issues) return this
@@ -101,7 +104,7 @@ export class Failure extends Error {
     return new Failure(code, details === undefined ? { message } : { message, details })
   }
 
-  /** `invalid_request` with at most 50 issues, as the contract requires. */
+  /** Creates an `invalid_request` with at most 50 issues, the limit in the API description. */
   static invalid(...issues: Issue[]): Failure {
     return new Failure('invalid_request', { details: { issues: issues.slice(0, 50) } })
   }

@@ -1,6 +1,9 @@
-/** Shares a limited amount: everybody gets the same upper bound, so that small users are not affected. */
+/** Shares a limited amount between users: everybody gets the same upper bound, so that small users are not affected. */
 
-/** The highest level at which everything fits: the sum of `min(size, level)` is at most `max`. Infinity if everything fits unreduced. */
+/**
+ * Returns the highest level at which everything fits: the sum of `min(size, level)` is at most `max`. Infinity if
+ * everything fits without a limit.
+ */
 export function fairLevel(sizes: readonly number[], max: number): number {
   const ascending = [...sizes].sort((a, b) => a - b)
   let left = max

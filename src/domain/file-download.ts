@@ -1,23 +1,30 @@
 /**
- * Download of a received file from the network's host through a thread to its reader: the input of the thread, and the messages on the port of one
- * download. Plain data; pieces are transferred, not copied. Either side ends a download by closing the port.
+ * Types for downloading a received file from the network's host through a thread to its reader: the input of the
+ * thread, and the messages on the port of one download. Plain data; pieces are transferred, not copied. Either side
+ * ends a download by closing the port.
  */
 import type { FailureData } from './failures.ts'
 
 /** Kinds of files in messages. */
 export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
-/** Key that decrypts a file of the network, and the hashes that the file must have. Null if the message did not state them. */
+/**
+ * Data of an encrypted file on the network's host: the key that decrypts it, and the hashes that the file must have. A
+ * key or hash is null if the message did not state it.
+ */
 export interface SealedFile {
   kind: FileKind | 'history' | 'app-state'
-  /** Null if the host stores the file unencrypted, as it does for channels. Such a file always has a hash. */
+  /** Key of the file. Null if the host stores the file unencrypted, as it does for channels. Such a file always has a hash. */
   mediaKey: Uint8Array | null
-  /** Hash of the plain file, and hash of the stored file. */
+  /** Hash of the decrypted file; next, the hash of the file as the host stores it. */
   fileSha256: Uint8Array | null
   fileEncSha256: Uint8Array | null
-  /** Length of the plain file, as the sender states it. */
+  /** Length of the decrypted file, as the sender states it. */
   fileLength: number | null
-  /** Some clients state a key for an unencrypted file of a channel; the stored length decides whether the key is used. */
+  /**
+   * True for a file of a channel. Some clients state a key although the file is not encrypted; the stored length
+   * decides whether the key is used.
+   */
   isOfChannel?: boolean
 }
 
@@ -30,18 +37,21 @@ export interface FileDownload {
   instance: string
 }
 
-/** Number of plain bytes per message: large enough to keep messages to the main thread rare, small enough to limit what is in flight. */
+/**
+ * Number of decrypted bytes per message: large enough to keep messages to the main thread rare, small enough to limit
+ * what is in flight.
+ */
 export const PIECE = 128 * 1_024
 /**
- * Number of pieces of one download that the main thread has not passed on yet. With `PIECE` this limits a stalled reader to half a megabyte, and
- * throttles the host.
+ * Most pieces of one download that the main thread has not passed on yet. With `PIECE` this limits the memory for a
+ * stalled reader to half a megabyte, and throttles the host.
  */
 export const WINDOW = 4
 
 /** Messages from the thread. `status`, `failed` and `end` are each the last message of a download. */
 export type FileNews =
   | { type: 'status'; status: number }
-  /** `length`: bytes of the plain file, already verified; null while more of the file is still to come. */
+  /** `length` is the verified length of the decrypted file in bytes; null while more of the file is still to come. */
   | { type: 'open'; length: number | null }
   | { type: 'piece'; bytes: ArrayBuffer }
   | { type: 'end' }
@@ -51,15 +61,24 @@ export type FileNews =
 export const MORE = 'more'
 
 export interface OpenDownload {
-  /** Number of bytes of the plain file; null until the end of the file is known. The length in the message is only a claim of the sender. */
+  /**
+   * Number of bytes of the decrypted file; null until the end of the file is known. The length in the message is only a
+   * claim of the sender.
+   */
   length: number | null
-  /** Fails when the file differs from the one that was sent; the connection then fails too. */
+  /**
+   * Bytes of the file. The stream fails if the file differs from the one that was sent; the connection to the reader
+   * then fails too.
+   */
   stream: ReadableStream<Uint8Array>
   /** Resolves when no part of the download is held any longer, however it ended. */
   ended: Promise<void>
 }
 
-/** Opens a download. A status other than 200 is an answer, not an error. Rejects with `Failure`; the signal ends the download. */
+/**
+ * Opens a download. A status other than 200 is an answer, not an error. Rejects with `Failure`; aborting the signal
+ * ends the download.
+ */
 export type OpenFile = (download: FileDownload, signal: AbortSignal) => Promise<OpenDownload | { status: number }>
 
 /** A file that the phone can be asked to upload again, because the phone encrypts its answer with the key of the file. */
@@ -73,7 +92,7 @@ export interface ReceivedFile extends SealedFile {
   path: string
   mimeType: string
   fileName: string | null
-  /** Key of the message on the network, needed to ask the phone for a new upload. */
+  /** Key of the message on the network, which is needed to ask the phone for a new upload. */
   key: { id: string; remoteJid: string; fromMe: boolean; participant?: string }
   /** Time of the message, in epoch ms. */
   at: number

@@ -1,24 +1,24 @@
 /**
- * Identifiers: the only file that parses what a caller writes as a chat, and turns it into a network address (jid) and back. A parsed identifier is
- * plain data, so it crosses threads as it is.
+ * Identifiers. Only this file parses what a caller writes as a chat, and converts it into a network address (JID) and
+ * back. A parsed identifier is plain data that can be passed to another thread.
  */
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
 export type InstanceId = Branded<'InstanceId'>
 export type WorkspaceId = Branded<'WorkspaceId'>
-/** A network address without device: `5511999990000@s.whatsapp.net`, `123@lid`, `123@g.us`. */
+/** A network address (JID) without a device part: `5511999990000@s.whatsapp.net`, `123@lid`, `123@g.us`. */
 export type Jid = Branded<'Jid'>
 
 export interface UserIdentifier {
   kind: 'user'
   digits: string
-  /** `phone`: the digits are a number; `lid`: the hidden id that stands in for one. */
+  /** `phone`: the digits are a phone number; `lid`: the digits are the hidden id that replaces a phone number. */
   space: 'phone' | 'lid'
 }
 export interface GroupIdentifier {
   kind: 'group'
-  /** `120363019502650977`, or `5511999990000-1612345678` in the old form. */
+  /** Id of a group: `120363019502650977`, or `5511999990000-1612345678` in the old form. */
   id: string
 }
 export interface NewsletterIdentifier {
@@ -49,7 +49,7 @@ const FORMATS: readonly (readonly [RegExp, Reader])[] = [
   [/^(\d+)@broadcast$/, ([, id]) => ({ kind: 'broadcast', id: id! })],
 ]
 
-/** Undefined when the text is in none of the formats. */
+/** Parses an identifier. Undefined if the text has none of the formats. */
 export function parseIdentifier(text: string): Identifier | undefined {
   if (text.length > IDENTIFIER_MAX) return undefined
   for (const [format, read] of FORMATS) {
@@ -59,7 +59,7 @@ export function parseIdentifier(text: string): Identifier | undefined {
   return undefined
 }
 
-/** Form in responses and events; every value can be sent back as `phone`. */
+/** Returns the form of an identifier in responses and events; a request may contain every such value as `phone`. */
 export function renderIdentifier(identifier: Identifier): string {
   switch (identifier.kind) {
     case 'user':
@@ -97,12 +97,12 @@ export function toJid(identifier: Identifier): Jid {
   return text() as Jid
 }
 
-/** `user_agent:device@server`: agent and device name a device of the user, not another chat. */
+/** Form of a JID: `user_agent:device@server`. Agent and device identify a device of the user, not another chat. */
 const JID = /^([^@:_]+)(?:_\d+)?(?::\d+)?@(.+)$/
 
 /**
- * Parses a network address. Undefined for addresses that are not a chat (the server itself, calls, bots). Hosted users are users whose device the
- * network runs.
+ * Parses a JID. Undefined for addresses that are not a chat (the server itself, calls, bots). Hosted users are users
+ * whose device the network runs.
  */
 export function fromJid(jid: string): Identifier | undefined {
   const match = JID.exec(jid)

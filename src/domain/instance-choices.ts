@@ -1,4 +1,7 @@
-/** Labels of instances in a choice: the name, and for names that look alike also the number or the beginning of the id. */
+/**
+ * Labels of instances in a list of choices: the name, and for names that look alike also the number or the beginning of
+ * the id.
+ */
 import { lookOf } from './display-text.ts'
 import { isolated, nameAndNumber } from './isolated-text.ts'
 
@@ -8,7 +11,7 @@ interface Row {
   phone: string | null
 }
 
-/** First part of an id, long enough to tell two instances apart and to search for. */
+/** Returns the first part of an id, which is long enough to distinguish instances and to search for. */
 export const shortId = (id: string) => id.slice(0, 8)
 
 function byLook<T extends Row>(rows: Iterable<T>): Map<string, T[]> {
@@ -20,11 +23,11 @@ function byLook<T extends Row>(rows: Iterable<T>): Map<string, T[]> {
   return found
 }
 
-/** Ids of the instances whose name looks like the name of another one. */
+/** Returns the ids of the instances whose name looks like the name of another one. */
 export const namesakes = (rows: Iterable<Row>): ReadonlySet<string> =>
   new Set([...byLook(rows).values()].flatMap((alike) => (alike.length < 2 ? [] : alike.map(({ id }) => id))))
 
-/** The id and the label of each instance, by label. */
+/** Returns the id and the label of each instance, sorted by label. */
 export function instanceChoices(rows: Iterable<Row>): (readonly [id: string, label: string])[] {
   const all = [...rows]
   const looks = byLook(all)

@@ -12,7 +12,7 @@ export interface FileToRead {
   passphrase: string | undefined
   /** Device to read, if a database has several. */
   device: string | undefined
-  /** True if the device was used after the file was made. */
+  /** True if the device was used again after the file was made. */
   isOld: boolean
 }
 
@@ -33,7 +33,10 @@ export interface ImportWish extends FileToRead {
   isDry: boolean
 }
 
-/** Reads the file to its end, also if it refuses the device. `instance` is undefined if nothing was written. Rejects with a `Failure`. */
+/**
+ * Reads the file to its end, even if the device is refused. `instance` is undefined if nothing was written. Rejects
+ * with a `Failure`.
+ */
 export type ImportInstance = (
   workspace: WorkspaceId,
   file: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-/** An instance's configuration, which main owns, and its runtime state, which its shard owns. No record has two writers. */
+/** An instance's configuration, which only the main thread writes, and its runtime state, which only its shard writes. */
 import type { Dialect } from './dialect.ts'
 import { EVENT_TYPES, type EventType } from './events.ts'
 
@@ -43,7 +43,7 @@ export const STATUS_REASONS = [
 ] as const
 export type StatusReason = (typeof STATUS_REASONS)[number]
 
-/** Settings grouped by value type. Types, stored record and defaults follow from these lists. */
+/** Settings grouped by value type. Types, the stored record and the defaults are derived from these lists. */
 export const SETTING_FLAGS = [
   'auto_read_message',
   'auto_read_status',
@@ -73,7 +73,7 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
   dialect: null,
 }
 
-/** Names of fields, built once: each event looks up a dozen, and building a name costs an intern look-up. */
+/** Maps each event type to a field name once: each event looks up a dozen, and building a name costs an intern look-up. */
 const fieldsOf = <F extends string>(nameOf: (type: EventType) => F) =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, nameOf(type)])) as Record<EventType, F>
 const URL_FIELDS = fieldsOf((type) => `${type}_url` as const)
@@ -82,7 +82,10 @@ const IGNORE_FIELDS = fieldsOf((type) => `ignore_${type}_callback` as const)
 export const urlField = <T extends EventType>(type: T) => URL_FIELDS[type] as `${T}_url`
 export const ignoreField = <T extends EventType>(type: T) => IGNORE_FIELDS[type] as `ignore_${T}_callback`
 
-/** Fields of the webhooks object grouped by value type. Types, stored record, shown fields and changeable fields follow from these lists. */
+/**
+ * Fields of the webhooks object grouped by value type. Types, the stored record, the shown fields and the changeable
+ * fields are derived from these lists.
+ */
 export const WEBHOOK_URLS: readonly `${EventType}_url`[] = EVENT_TYPES.map((type) => urlField(type))
 export const WEBHOOK_FLAGS = [
   'notify_sent_by_me',
@@ -98,7 +101,10 @@ export const WEBHOOK_FLAGS = [
 
 export type WebhookSettings = Record<(typeof WEBHOOK_URLS)[number], string | null> &
   Record<(typeof WEBHOOK_FLAGS)[number], boolean> & {
-    /** `whsec_` followed by 32 base62 characters. The HMAC key is its UTF-8 bytes, including the prefix. */
+    /**
+     * Secret of the signatures: `whsec_` followed by 32 base62 characters. The HMAC key is its UTF-8 bytes, including
+     * the prefix.
+     */
     secret: string
   }
 
@@ -108,14 +114,17 @@ export interface PreviousSecret {
   until: number
 }
 
-/** An object with the same value under each of the names. */
+/** Returns an object with the same value in each of the fields. */
 export const each = <K extends string, V>(names: readonly K[], value: V) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<K, V>
 
-/** The configuration a shard needs to run an instance. Main is its only writer and pushes it with `configure`. */
+/**
+ * The configuration that a shard needs to run an instance. Only the main thread writes it, and passes it to the shard
+ * with `configure`.
+ */
 export interface InstanceConfig {
   id: string
-  /** Tag of the token, not the token itself. Links to files are bound to it. */
+  /** Tag derived from the token. Links to files are bound to the tag. */
   tokenTag: string
   settings: InstanceSettings
   webhooks: WebhookSettings
@@ -126,7 +135,7 @@ export interface InstanceConfig {
 
 /** A restriction of the account by the network. `until` is in epoch ms, or null if the network does not state it. */
 export interface Restriction {
-  /** `reach_out`: writing to people who never wrote to it. */
+  /** `reach_out`: the account may not write to people who never wrote to it. */
   kind: 'reach_out'
   until: number | null
 }

@@ -5,7 +5,7 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** A log that also takes the lines that are only useful for finding a cause, one per request. */
+/** A log that also takes debug lines, one per request, which only help to find a cause. */
 export interface DetailedLog extends Log {
   debug(fields: object, message: string): void
 }

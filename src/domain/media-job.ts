@@ -1,6 +1,9 @@
-/** A job of `workers/media` on one file, and its result. Plain data: files are passed by path, so that no bytes cross threads. */
+/**
+ * Input and result of a job of `workers/media` on one file. Plain data: files are passed by path, so that no bytes are
+ * passed between threads.
+ */
 
-/** Purpose of the file. `card`: picture of a link. `portrait`: picture of an account, a group or a channel. */
+/** Purpose of the file. A `card` is the picture of a link; a `portrait` is the picture of an account, a group or a channel. */
 export type Purpose = 'image' | 'video' | 'gif' | 'ptv' | 'voice' | 'audio' | 'sticker' | 'card' | 'portrait'
 
 export interface MediaJob {

@@ -1,7 +1,7 @@
-/** A media field of a send, from the request until the message is sent. */
+/** Media fields of a message, from the request until the message is sent. */
 import { joined } from './bytes.ts'
 
-/** 1 MB = 1,048,576 bytes. */
+/** Bytes of 1 MB. */
 export const MB = 1_048_576
 export const MEDIA_LIMIT = 16 * MB
 export const DOCUMENT_LIMIT = 100 * MB
@@ -19,21 +19,24 @@ type Inline = Extract<MediaInput, { kind: 'inline' }>
 const isInline = (value: object): value is Inline =>
   (value as MediaInput).kind === 'inline' && (value as { bytes?: unknown }).bytes instanceof Uint8Array
 
-/** All inline media of an input, wherever they are: the cards of a carousel have one each. */
+/** Returns all inline media of an input, wherever they are: each card of a carousel has its own media field. */
 export function inlineMedia(input: unknown): Inline[] {
   const found: Inline[] = []
   collect(input, found)
   return found
 }
 
-/** Runs for every request that crosses to a shard; most requests have no media. */
+/** Collects inline media. It runs for every request to a shard; most requests have no media, so it must be cheap. */
 function collect(input: unknown, found: Inline[]): void {
   if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return
   if (isInline(input)) found.push(input)
   else for (const value of Object.values(input)) if (typeof value === 'object') collect(value, found)
 }
 
-/** The input without its inline media: each is replaced by its position in `bytes`, the concatenation of all. Undefined if there are none. */
+/**
+ * Returns the input without its inline media: a position in `bytes`, the concatenation of all media, replaces each of
+ * them. `bytes` is undefined if there are none.
+ */
 export function takeOutMedia(input: Record<string, unknown>): { input: Record<string, unknown>; bytes: Uint8Array | undefined } {
   const found = inlineMedia(input).map(({ bytes }) => bytes)
   if (found.length === 0) return { input, bytes: undefined }

@@ -21,7 +21,7 @@ export function isRedirectUri(value: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
 }
 
-/** Splits `http` to the local machine into the parts before and after the port. */
+/** Matches `http` to the local machine, in the parts before and after the port. */
 const LOCAL = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/
 const withoutLocalPort = (uri: string) => uri.replace(LOCAL, '$1')
 

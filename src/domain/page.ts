@@ -1,4 +1,4 @@
-/** Pages of a list as the API counts them, from 1. */
+/** Pages of a list, which the API counts from 1. */
 
 export interface PageQuery {
   page: number
@@ -11,11 +11,11 @@ export interface Page<T> extends PageQuery {
   total: number
 }
 
-/** Entries of one page; empty after the last page. */
+/** Returns the entries of one page; empty after the last page. */
 export const onPage = <T>(all: readonly T[], { page, page_size }: PageQuery): T[] =>
   all.slice((page - 1) * page_size, page * page_size)
 
-/** One page in the form of the answer. */
+/** Returns one page in the form of the answer. */
 export const pageOf = <T, U>(all: readonly T[], { page, page_size }: PageQuery, render: (entry: T) => U): Page<U> => ({
   data: onPage(all, { page, page_size }).map(render),
   page,

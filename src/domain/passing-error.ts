@@ -5,7 +5,7 @@ import { isStorageFailure } from './storage-failure.ts'
 
 /** The machine temporarily has no process, thread, memory or open file left. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EBUSY', 'ERR_WORKER_INIT_FAILED'])
-/** Storage reports such an error as this failure when the error crossed a thread. */
+/** Whether an error is the failure that storage reports for such an error when the error was passed between threads. */
 const isNoStorage = (error: unknown) =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'engine_unavailable'
 

@@ -1,5 +1,6 @@
 /**
- * Readings of instances (waiting messages, events and deliveries), which their shards report while somebody watches. Plain data that crosses threads.
+ * Readings of instances (waiting messages, events and deliveries), which their shards report while somebody watches.
+ * Plain data.
  */
 
 /** Outcomes of attempts to deliver events. */
@@ -46,11 +47,11 @@ export interface ShardSurvey {
 
 /** Readings are taken only while somebody watches, and at a limited rate however many watch. */
 export interface Readings {
-  /** The last reading of an instance; undefined if its shard does not answer. */
+  /** Returns the last reading of an instance; undefined if its shard does not answer. */
   of(instance: string): InstanceReading | undefined
   all(): readonly InstanceReading[]
-  /** The last surveys of the shards, in their order; undefined for a shard that does not answer. */
+  /** Returns the last surveys of the shards, in the order of the shards; undefined for a shard that does not answer. */
   shards(): readonly (ShardSurvey | undefined)[]
-  /** Takes readings, unless the last ones are younger than `maxAgeMs`. */
+  /** Takes new readings, unless the last readings are younger than `maxAgeMs`. */
   look(maxAgeMs: number): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Restriction } from './instance.ts'
 
 export interface RestrictionObject {
   kind: Restriction['kind']
-  /** ISO-8601; null if the network does not state it. */
+  /** End of the restriction in ISO-8601; null if the network does not state it. */
   until: string | null
 }
 

@@ -1,8 +1,8 @@
 /** The outcome of a queued send. `sent` means that the network acknowledged the message. The `delivery` event states the same. */
 import type { FailureCode } from './failures.ts'
 
-/** `phone`: the destination in its registered form, as other events name it; absent if the message does not state it. */
+/** A sent message: `phone` is the destination in the form that events use, and is absent if the message does not state it. */
 export type SendOutcome = { status: 'sent'; phone?: string } | { status: 'failed'; code: FailureCode; message: string }
 
-/** The outcome for a caller that waits. An item that was removed from the queue has no `delivery`. */
+/** Result of a send for a caller that waits. There is no `delivery` event for an item that was removed from the queue. */
 export type SendEnd = SendOutcome | { status: 'removed' }

@@ -47,7 +47,8 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
 }
 
 /**
- * Soon after an import the likely reason is that the program from which the device came has connected again. A restart here would not help for long.
+ * Text for a session that another program took soon after an import: the program from which the device came has
+ * probably connected again. Restarting the instance would not help for long.
  */
 const TAKEN_BACK =
   'The program that this device was imported from has probably opened the session again; stop it, delete this instance, and import the device again.'
@@ -55,10 +56,10 @@ const TAKEN_BACK =
 const isTakenBack = ({ reason, importedAt = null, disconnectedAt = null }: Told): boolean =>
   reason === 'connection_replaced' && importedAt !== null && (disconnectedAt ?? importedAt) - importedAt < DAY
 
-/** Entries of the status history do not have the times of the device. */
+/** State to describe. Entries of the status history do not contain the times of the device. */
 type Told = Pick<RuntimeState, 'status' | 'reason' | 'bannedUntil'> & Partial<Pick<RuntimeState, 'importedAt' | 'disconnectedAt'>>
 
-/** Returns null exactly when the instance is connected. */
+/** Returns the sentence for a state; null exactly when the instance is connected. */
 export function sentence(state: Told): string | null {
   const { status, reason, bannedUntil } = state
   if (status === 'connected') return null

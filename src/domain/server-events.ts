@@ -1,7 +1,7 @@
 /** Streamed events: the pages that a shard returns, and the text that is written to a reader (WHATWG HTML, "Server-sent events"). */
 import type { EventType } from './events.ts'
 
-/** One event, a comment (which readers ignore), or the reconnection time. `id` and `event` have no line breaks. */
+/** One event, a comment (which readers ignore), or the delay before a reconnection. `id` and `event` have no line breaks. */
 export type ServerEvent = { data: string; id?: string; event?: string } | { comment: string } | { retryMs: number }
 
 /** Kinds of stream readers in the metrics: programs that read the events of an instance, and pages of the dashboard. */
@@ -20,17 +20,17 @@ export interface EventsQuery {
 }
 
 export interface EventsPage {
-  /** Events in the order of their ids; `data` is the body that a webhook gets. */
+  /** Events in the order of their ids; `data` is the body of the webhook request. */
   events: { id: string; data: string }[]
-  /** Id after which the next page begins. */
+  /** Id after which the next page of events begins. */
   cursor: string
-  /** Some events after `from` up to `to` are no longer stored, or were never created. */
+  /** Ids between which events are missing: those after `from` up to `to` are no longer stored, or were never created. */
   gap: { from: string; to: string } | null
   /** Whether more events may already exist. */
   more: boolean
 }
 
-/** A request to read the events of an instance. */
+/** A request to stream the events of an instance. */
 export interface EventStreamOf {
   instance: string
   /** Event types to read; undefined for all. */

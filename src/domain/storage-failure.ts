@@ -4,7 +4,7 @@
  */
 import { Failure } from './failures.ts'
 
-/** Thrown by storage in place of the system's error, which becomes its cause. */
+/** A failed access to the disk. Storage throws this error in place of the system's error, which becomes the cause. */
 export class StorageFailure extends Error {
   /** True if the disk is full. The cause has the details of any other failure. */
   readonly isFull: boolean
@@ -18,7 +18,7 @@ export class StorageFailure extends Error {
 
 /** Error codes of the system for a disk that is full, over a quota, read-only or broken, and for a process or machine that cannot open more files. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
-/** Number of layers between the disk and the caller: the library, the Signal repository, a queue. */
+/** Most layers between the disk and the caller that are searched for the cause: the library, the Signal repository, a queue. */
 const MAX_CAUSES = 8
 
 const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])

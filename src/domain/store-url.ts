@@ -1,8 +1,9 @@
 /**
- * The URL by which the operator names the store: `<backend>:<place>`. Backends are those that can commit (storage/contract.ts).
+ * The URL by which the operator names the store: `<backend>:<place>`. Backends are those that can commit
+ * (`storage/contract.ts`).
  *
- * `memory:new` is a new store that ends with its process, and `memory:<name>` is that store for other threads of the process.
- * `postgres://…` is accepted in tests only (`SVC_TEST_STORE_URL`), until media need no folder either.
+ * `memory:new` is a new store that ends with its process, and `memory:<name>` names that store in other threads of the process.
+ * `postgres://…` is accepted in tests only (`SVC_TEST_STORE_URL`), because media still need a folder.
  */
 const POSTGRES = /^postgres(?:ql)?:\/\//
 const SCHEMA = 'svc'
@@ -12,10 +13,10 @@ export type StoreUrl =
   | { backend: 'postgres'; url: string }
   | { backend: 'memory'; name: string }
 
-/** Form of a URL, for sentences. */
+/** Describes the form of a store URL, as part of a sentence. */
 export const STORE_URLS = 'lmdb:<directory>'
 
-/** Parses a store URL. Undefined if it names no supported backend, or no directory. */
+/** Parses a store URL. Undefined if the URL names no supported backend, or no directory. */
 export function parseStoreUrl(url: string): StoreUrl | undefined {
   if (POSTGRES.test(url)) return URL.canParse(url) ? { backend: 'postgres', url } : undefined
   const [, name] = /^memory:([\w-]+)$/.exec(url) ?? []
@@ -24,10 +25,10 @@ export function parseStoreUrl(url: string): StoreUrl | undefined {
   return dir === undefined ? undefined : { backend: 'lmdb', dir }
 }
 
-/** The schema of PostgreSQL that the URL names. */
+/** Returns the PostgreSQL schema that the URL names. */
 export const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? SCHEMA
 
-/** URL of the store that another schema of the same database contains. */
+/** Returns the URL of the store in another schema of the same database. */
 export const withSchema = (url: string, schema: string): string => withParameter(url, 'schema', schema)
 
 export function withParameter(url: string, name: string, value: string): string {

@@ -1,4 +1,4 @@
-/** A JSON-RPC message to `/mcp` as it crosses threads; its size decides which thread parses it. Plain data. */
+/** A JSON-RPC message to `/mcp` as threads exchange it; its size decides which thread parses it. Plain data. */
 import type { FailureData } from './failures.ts'
 
 /** Error codes of JSON-RPC 2.0, 5.1. */
@@ -13,8 +13,11 @@ export type RpcMessage = Record<string, unknown>
 
 export type ReadMessage = { problem: RpcProblem } | { message: RpcMessage }
 
-/** A tool's arguments, validated elsewhere. */
+/** Validated arguments of a tool, or the reason why they were refused. */
 export type PreparedCall = { operation: string; input: unknown } | { operation: string | null; failure: FailureData }
 
-/** `message` does not include the arguments of the call. `unknown`: names of arguments that the operation does not have. */
+/**
+ * A parsed large message. `message` does not include the arguments of the call. `unknown` lists the arguments that the
+ * operation does not have.
+ */
 export type ReadLargeMessage = { problem: RpcProblem } | { message: RpcMessage; call: PreparedCall; unknown: string[] }

@@ -1,10 +1,10 @@
 /** Text that replaces user names, passwords and other values that are not shown. */
 export const MASKED = '***'
 
-/** Characters that the URL parser ignores silently, and that a person who is shown the text does not. */
+/** Control characters and spaces at the ends, which the URL parser silently ignores but a person who reads the text sees. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a URL must not hold.
 const UNSEEN = /^ | $|[\u0000-\u001f\u007f]/
 
-/** The problem with the text of a URL before it is parsed, as a sentence; undefined if there is none. */
+/** Returns the problem with the text of a URL before it is parsed, as a sentence; undefined if there is none. */
 export const problemOfUrlText = (text: string): string | undefined =>
   UNSEEN.test(text) ? 'must not have leading or trailing spaces, line breaks or control characters' : undefined

@@ -38,7 +38,7 @@ export interface LogDetail {
 }
 
 export interface WebhookBody {
-  /** JSON text. */
+  /** Body of the event as JSON text. */
   body: string
   /** True if the body is longer than the shown part. */
   truncated: boolean
@@ -58,13 +58,13 @@ export interface LogFilter extends LogRange {
   pageSize: number
 }
 
-/** Reads the logs of instances. Their shards are the writers. */
+/** Reads the webhook logs of instances, which their shards write. */
 export interface LogReader {
-  /** Newest first, over any number of instances. */
+  /** Returns entries of any number of instances, newest first. */
   list(filter: LogFilter): Promise<{ data: LogEntry[]; total: number }>
-  /** Events of the range whose body is still stored, oldest first, grouped by instance. */
+  /** Returns the events of the range whose body is still stored, oldest first, grouped by instance. */
   resendable(range: LogRange, limit: number): Promise<EventsOf[]>
-  /** For each instance that has some of these events, which ones it has. */
+  /** Returns, for each instance that has some of these events, the ids of those events. */
   owners(instanceIds: readonly string[], eventIds: readonly string[]): Promise<EventsOf[]>
 }
 
@@ -75,19 +75,25 @@ export interface EventsOf {
 
 /** An administrator's operations on the log. */
 export interface WebhookLog {
-  /** Entries, newest first. */
+  /** Returns entries, newest first. */
   list(filter: LogFilter): Promise<{ data: LogEntry[]; total: number }>
   /**
-   * Makes one attempt immediately, before all other events of the instance. Resolves with the entry after the attempt; throws `not_found`,
-   * `not_allowed`.
+   * Makes one attempt immediately, before all other events of the instance. Resolves with the entry after the attempt.
+   * Throws `not_found` or `not_allowed`.
    */
   resend(instanceIds: readonly string[], eventId: string): Promise<LogEntry>
-  /** Puts the events back into the normal schedule, due now. */
+  /** Puts the events back into the normal schedule, due immediately. */
   resendMany(instanceIds: readonly string[], eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
-  /** An entry with its attempts; throws `not_found`. */
+  /** Returns an entry with its attempts. Throws `not_found`. */
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>
-  /** Body of an event; throws `not_found` when it is no longer stored. The access is logged with the caller's address. */
+  /**
+   * Returns the body of an event. Throws `not_found` if the body is no longer stored. The access is logged with the
+   * caller's address.
+   */
   body(instanceIds: readonly string[], eventId: string, source: string): Promise<WebhookBody>
-  /** Puts the events of a range whose bodies are still stored back into the schedule, oldest first. Resolves with their number. */
+  /**
+   * Puts the events of a range whose bodies are still stored back into the schedule, oldest first. Resolves with the
+   * number of events.
+   */
   replay(range: LogRange): Promise<number>
 }

@@ -8,7 +8,7 @@ export type Scope = (typeof SCOPES)[number]
 export const SUBSCRIPTION_STATUSES = ['trial', 'active', 'past_due', 'canceled', 'expired', 'partner'] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
-/** Slots of a workspace when neither the environment nor an operator sets a number. */
+/** Slots of a workspace if neither the environment nor an operator sets a number. */
 export const DEFAULT_INSTANCE_SLOTS = 50
 export const MAX_INSTANCE_SLOTS = 10_000
 
@@ -37,14 +37,17 @@ export interface Workspace {
   createdAt: number
   subscription: Subscription
   security: Security
-  /** The defaults of new instances. */
+  /** Defaults of new instances. */
   webhooks: WebhookSettings
   /** Dialect of new instances; null for none. */
   dialect: Dialect | null
   instancesUsed: number
 }
 
-/** Whether the plan is current. Passing time changes what is allowed, but never the stored status. `partner` and `past_due` never expire. */
+/**
+ * Whether the plan is currently paid for. Only the passing of time changes the result, never the stored status.
+ * `partner` and `past_due` never expire.
+ */
 const isCurrent = ({ status, dueAt }: Subscription, now: number) =>
   status === 'active' || status === 'partner' || status === 'past_due' || (status === 'canceled' && dueAt > now)
 
@@ -53,5 +56,5 @@ export const maySend = (subscription: Subscription, now: number) =>
   isCurrent(subscription, now) ||
   (subscription.status === 'trial' && subscription.trialEndsAt !== null && subscription.trialEndsAt > now)
 
-/** Whether the Account API is allowed. */
+/** Whether the plan includes the Account API. */
 export const hasPlan = isCurrent

@@ -1,4 +1,4 @@
-/** Health of the service for its dashboard: sampled every ten seconds, and assembled on request. */
+/** Health of the service for its dashboard, which is sampled every ten seconds and assembled on request. */
 import { performance } from 'node:perf_hooks'
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -27,9 +27,9 @@ export interface HealthDeps {
   ledger: Ledger
   engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
   disk: { freeBytes(): number }
-  /** Bytes of the store. */
+  /** Resolves with the size of the store in bytes. */
   storeBytes(): Promise<number>
-  /** Bytes of waiting media. */
+  /** Returns the bytes of waiting media. */
   mediaBytes(): number
   outboxMax: number
   clock: Clock

@@ -1,4 +1,4 @@
-/** Problems of the service, and their remedies for the operator. Pure. */
+/** Finds problems of the service and their remedies for the operator. Pure functions. */
 import { DAY } from '../domain/clock.ts'
 import type { Health, HealthPoint, HealthProblem, ThreadHealth } from '../domain/dashboard.ts'
 import type { Status } from '../domain/instance.ts'

@@ -1,4 +1,7 @@
-/** The last hour of the service in points of ten seconds, kept in memory: growth of its counters, and current values. */
+/**
+ * The last hour of the service in points of ten seconds, kept in memory. A point has the growth of the counters and
+ * current values.
+ */
 import { type Clock, iso, SECOND } from '../domain/clock.ts'
 import type { HealthPoint } from '../domain/dashboard.ts'
 import { BUCKETS } from '../metrics/table.ts'
@@ -8,7 +11,7 @@ export const EVERY = 10 * SECOND
 /** Number of points, for one hour. */
 const KEPT = 360
 
-/** Current values of a point. */
+/** Current values that a point records. */
 export interface Standing {
   rssMb: number
   queue: number
@@ -16,15 +19,15 @@ export interface Standing {
 }
 
 export interface Series {
-  /** `numbers`: all counters of the service, which never decrease. */
+  /** Adds a point. `numbers` are all counters of the service, which never decrease. */
   add(numbers: Numbers, standing: Standing): void
   points(): readonly HealthPoint[]
 }
 
-/** Selects series of one name by their labels, in the order of the table. */
+/** Selects series of one metric by their labels, in the order of the table. */
 type Chosen = (labels: readonly string[]) => boolean
 
-/** Growth of the series with a name. */
+/** Returns by how much the series of a metric have grown. */
 export function growth(name: string, before: Numbers, now: Numbers, chosen: Chosen = () => true): number {
   let total = 0
   for (const [key, value] of now) {
@@ -35,8 +38,9 @@ export function growth(name: string, before: Numbers, now: Numbers, chosen: Chos
 }
 
 /**
- * The value in ms below which the fraction `q` of a histogram's new observations lies; they are assumed to be evenly spread within a bucket. Null if
- * there are none. Values above the last bound count as the last bound.
+ * Returns the value in ms below which the fraction `q` of a histogram's new observations lies; the observations are
+ * assumed to be evenly spread within a bucket. Null if there are no new observations. Values above the last bound count
+ * as the last bound.
  */
 export function quantile(name: string, q: number, before: Numbers, now: Numbers, chosen: Chosen = () => true): number | null {
   const counts = Array.from({ length: BUCKETS.length + 1 }, () => 0)
@@ -59,7 +63,7 @@ export function quantile(name: string, q: number, before: Numbers, now: Numbers,
   return Math.round(BUCKETS.at(-1)! * SECOND)
 }
 
-/** The dashboard, probes and scrapes poll all the time, so they are not counted; the times of other callers matter. */
+/** Selects the requests of API callers. The dashboard, probes and scrapes poll all the time, so they are not counted. */
 const ofApi: Chosen = ([, route = '']) => !route.startsWith('/dashboard') && !route.startsWith('/health') && route !== '/metrics'
 
 export function createSeries(clock: Clock, steady: Clock): Series {
@@ -70,7 +74,7 @@ export function createSeries(clock: Clock, steady: Clock): Series {
     add(numbers, { rssMb, queue, backlog }) {
       const last = before
       before = { numbers, at: steady.now() }
-      // Counts before the first sample do not belong to these ten seconds.
+      // Counts before the first sample do not belong to the next ten seconds.
       if (!last) return
       const seconds = Math.max(1, (before.at - last.at) / SECOND)
       const rate = (name: string, chosen?: Chosen) =>

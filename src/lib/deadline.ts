@@ -1,4 +1,4 @@
-/** Returns another result when work takes too long. */
+/** Returns another result when a promise takes too long. */
 
 /**
  * Resolves with the result of `work`, or with that of `late` after `ms`; `work` then continues and its result is ignored. Zero or less means the next

@@ -17,7 +17,7 @@ const INNER = Buffer.alloc(BLOCK + MAX_BYTES * MAX_TEXT)
 const OUTER = Buffer.alloc(BLOCK + HASH_BYTES)
 const RESULT = Buffer.alloc(HASH_BYTES)
 
-/** `key`: at most 64 bytes. The returned function gives the first `bytes` bytes of a text's HMAC as base64url. */
+/** Creates a function that returns the first `bytes` bytes of a text's HMAC as base64url. `key` has at most 64 bytes. */
 export function keyedHash(key: Uint8Array, bytes: number): (text: string) => string {
   if (key.byteLength > BLOCK) throw new RangeError(`the HMAC key has ${key.byteLength} bytes; at most ${BLOCK} are supported`)
   const own = Uint8Array.from(key)
@@ -28,7 +28,7 @@ export function keyedHash(key: Uint8Array, bytes: number): (text: string) => str
     if (text.length > MAX_TEXT) return plain(text)
     INNER.set(inner)
     const end = BLOCK + INNER.write(text, BLOCK)
-    // Stored as strings with one character per byte, which cost half as much as a buffer.
+    // The hash state is stored in strings with one character per byte, which cost half as much as a buffer.
     OUTER.set(outer)
     OUTER.write(sha256(INNER.subarray(0, end), 'binary'), BLOCK, 'binary')
     RESULT.write(sha256(OUTER, 'binary'), 'binary')

@@ -2,7 +2,10 @@
 import { Mutex } from 'async-mutex'
 
 export interface KeyedMutex {
-  /** Settles as `work` does. A failure belongs to its own caller; the next work still starts. */
+  /**
+   * Runs work while no other work of the same name runs. Settles as `work` does. A failure belongs to its own caller;
+   * the next work still starts.
+   */
   run<T>(name: string, work: () => Promise<T>): Promise<T>
   /**
    * Like `run`, with all of these names. They are locked in alphabetical order, so that two such calls never deadlock; a caller that holds one of the
@@ -14,7 +17,7 @@ export interface KeyedMutex {
 }
 
 export function createKeyedMutex(): KeyedMutex {
-  /** A name has an entry while somebody holds it or waits for it. */
+  /** Mutexes by name. A name has an entry while somebody holds its mutex or waits for it. */
   const held = new Map<string, { mutex: Mutex; users: number }>()
 
   async function acquire(name: string): Promise<() => void> {

@@ -1,23 +1,27 @@
 /**
- * Limits the share of each turn of the event loop that one kind of work may use, for all of that work on the thread together. The rest waits for
- * later turns in order, so that sockets, timers and the disk are served in between.
+ * Limits the share of each turn of the event loop that one kind of work may use, for all such work of the thread
+ * together. The rest of the work waits for later turns in order, so that sockets, timers and the disk are served in
+ * between.
  */
 
-/** Await it before each piece of work. Undefined means that the work may begin immediately. */
+/**
+ * Waits until the next piece of work may begin. Callers await the result before each piece; undefined means that the
+ * piece may begin immediately.
+ */
 export type LoopShare = () => Promise<void> | undefined
 
 const SETTLED = Promise.resolve()
 
 export interface LoopShareSize {
-  /** Milliseconds per turn. */
+  /** Limit per turn in ms. */
   ms: number
   /** Minimum number of pieces that begin per turn, however long they take. */
   least?: number
 }
 
 /**
- * A piece is the work until all promises that it triggers have settled. The next piece begins after it, and a piece that is longer than the share is
- * not divided. `now` is in ms and does not step.
+ * Creates a share of the loop. A piece is the work until all promises that it triggers have settled. The next piece
+ * begins after it, and a piece that is longer than the share is not divided. `now` is in ms and does not step.
  */
 export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => number = () => performance.now()): LoopShare {
   /** Time at which the share of this turn is used up; undefined while none of it is used. */

@@ -1,9 +1,12 @@
-/** SHA-256 of small inputs. */
+/** Hashes small inputs with SHA-256. */
 import * as crypto from 'node:crypto'
 
 type Encoding = 'base64url' | 'binary'
 
-/** Uses the one-shot function of Node 20.12 and later if available, because an object per hash takes three times as long. */
+/**
+ * Computes SHA-256 with the one-shot function of Node 20.12 and later if available, because an object per hash takes
+ * three times as long.
+ */
 export const sha256: (data: Uint8Array | string, encoding: Encoding) => string =
   typeof crypto.hash === 'function'
     ? (data, encoding) => crypto.hash('sha256', data, encoding)

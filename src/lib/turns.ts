@@ -5,7 +5,10 @@
 /** Longest time between two turns of the loop, in ms. */
 const TURN = 8
 
-/** Await it between two pieces. Usually nothing happens; when the time is up, it waits for the next turn of the loop. */
+/**
+ * Creates a function to await between two pieces of work. Usually the function does nothing; when the time is used up,
+ * it waits for the next turn of the loop.
+ */
 export function createTurns(now: () => number = () => performance.now(), ms = TURN): () => Promise<void> | undefined {
   let until = now() + ms
 

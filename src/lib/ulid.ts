@@ -2,8 +2,8 @@
 import { randomInt } from 'node:crypto'
 import { ulid } from 'ulid'
 
-/** Cryptographically random number from 0 to just below 1. Node caches random numbers. */
+/** Returns a cryptographically random number from 0 to just below 1. Node caches random numbers. */
 export const randomFraction = () => randomInt(2 ** 32) / 2 ** 32
 
-/** A ULID with the current time. Two ULIDs of the same millisecond have no order. */
+/** Returns a ULID with the current time. ULIDs of the same millisecond have no order. */
 export const newUlid = () => ulid(Date.now(), randomFraction)

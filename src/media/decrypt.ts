@@ -1,8 +1,9 @@
 /**
- * Decrypts a received file as a stream. The network's host sends the ciphertext and a MAC of 10 bytes; files of channels are not encrypted. Only one
- * chunk and the MAC are held in memory. The last chunk is passed on only after the MAC and the hashes have been verified, so a changed file never
- * arrives complete: the stream fails instead, and the connection with it. (The cipher also holds back its last block. But if the length is a multiple
- * of 16, that block is only padding, and the whole file would already have been passed on.)
+ * Decrypts a received file as a stream. The network's host sends the ciphertext and a MAC of 10 bytes; files of
+ * channels are not encrypted. Only one chunk and the MAC are held in memory. The last chunk is passed on only after the
+ * MAC and the hashes have been verified, so a changed file never arrives complete: the stream fails instead, and so
+ * does the connection to the reader. (The cipher also holds back its last block. But if the length is a multiple of 16,
+ * that block is only padding, and the whole file would already have been passed on.)
  */
 import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { SealedFile } from '../domain/file-download.ts'
@@ -10,23 +11,26 @@ import type { SealedFile } from '../domain/file-download.ts'
 const MAC_BYTES = 10
 const BLOCK_BYTES = 16
 
-/** Number of bytes on the network's host of a file with `length` bytes: padded to the next block (one block more if it fits exactly), and the MAC. */
+/**
+ * Returns the length that a file of `length` bytes has on the network's host: padded to the next block (one block more
+ * if it fits exactly), plus the MAC.
+ */
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
 /**
- * The expected length of the plain file if nothing else identifies the file. Null if the length is unknown, or if a hash decides. Senders sometimes
- * declare wrong lengths, and phones open such files all the same.
+ * Returns the expected length of the decrypted file if only the length can verify it. Null if the length is unknown, or
+ * if a hash decides. Senders sometimes declare wrong lengths, and phones open such files all the same.
  */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
   fileSha256 === null && fileEncSha256 === null ? fileLength : null
 
-/** Drops the key of a channel's file when the length on the host says that the host stores it unencrypted. */
+/** Removes the key of a channel's file if the length on the host shows that the host stores the file unencrypted. */
 export const asStored = (file: SealedFile, length: number | null): SealedFile =>
   file.isOfChannel && file.fileSha256 !== null && length !== null && length === file.fileLength
     ? { ...file, mediaKey: null }
     : file
 
-/** Number of bytes that the network's host must have of the file; null if the length decides nothing. */
+/** Returns the length that the file must have on the network's host; null if the length decides nothing. */
 export function decisiveSealedLength(file: SealedFile): number | null {
   const length = decisiveLength(file)
   return length === null ? null : sealedLength(length)
@@ -53,7 +57,7 @@ export class ChangedFile extends Error {
 export const decrypted = (file: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> =>
   file.mediaKey === null ? unencrypted(file, source) : unsealed(file, file.mediaKey, source)
 
-/** Reads an unencrypted file. Its last chunk is passed on only after the hash has been verified. */
+/** Reads an unencrypted file. The last chunk is passed on only after the hash has been verified. */
 async function* unencrypted({ fileSha256 }: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let held: Uint8Array | undefined
@@ -88,7 +92,7 @@ async function* unsealed(file: SealedFile, mediaKey: Uint8Array, source: AsyncIt
     sealed.update(chunk)
     const bytes = tail.length === 0 ? chunk : Buffer.concat([tail, chunk])
     const cipher = bytes.subarray(0, Math.max(0, bytes.length - MAC_BYTES))
-    // A copy, because a view on the chunk would keep the whole chunk in memory.
+    // The bytes are copied, because a view of the chunk would keep the whole chunk in memory.
     tail = Uint8Array.from(bytes.subarray(cipher.length))
     if (cipher.length === 0) continue
     mac.update(cipher)

@@ -1,6 +1,6 @@
 /**
- * A sealed file of the network that this service reads itself. It is downloaded into a temporary file, with retries, and verified completely before
- * any plain byte is passed on.
+ * Reads an encrypted file of the network for the service itself. The file is downloaded into a temporary file, with
+ * retries, and verified completely before any decrypted byte is passed on.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -15,9 +15,9 @@ import { verified } from './verified.ts'
 
 export interface FetchDeps {
   host: FileHost
-  /** Folder for the sealed file while it is read. */
+  /** Folder for the encrypted file while it is read. */
   tempDir: string
-  /** Aborted when the session ends. */
+  /** Signal that is aborted when the session ends. */
   ended: AbortSignal
   log: Pick<Logger, 'info'>
   /** Delays before each further request to the host, in ms. */
@@ -34,13 +34,16 @@ export class HostRefused extends Error {
   }
 }
 
-/** Whether the host would give the same answer to every further request. */
+/** Whether the host would answer every further request in the same way. */
 export function isFinalAnswer(error: unknown): boolean {
   if (error instanceof HostRefused) return error.status >= 400 && error.status < 500 && error.status !== 429
   return error instanceof ChangedFile
 }
 
-/** Resolves with the result of `read` on the plain bytes. Rejects with `HostRefused`, `ChangedFile`, or an error of request, file or `read`. */
+/**
+ * Resolves with the result of `read` on the decrypted bytes. Rejects with `HostRefused`, `ChangedFile`, or an error of
+ * the request, the file or `read`.
+ */
 export type ReadFile = <T>(file: SealedFile, path: string, read: (bytes: AsyncIterable<Uint8Array>) => Promise<T>) => Promise<T>
 
 export function readFetched({ host, tempDir, ended, log, retries = RETRIES }: FetchDeps): ReadFile {

@@ -1,6 +1,6 @@
 /**
- * The network's host of files. Behind a proxy of the instance it may be anybody's machine, so the size of its answer is limited before it is read,
- * and the time while it is read.
+ * Reads files from the network's host. Behind a proxy of the instance, any machine may answer in its place, so the size
+ * of the answer is limited before the answer is read, and the time while it is read.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { FileDownload } from '../domain/file-download.ts'
@@ -12,22 +12,26 @@ import type { Routes } from './routes.ts'
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 /** The host counts as unreachable after this time without a byte, in ms. */
 const SILENCE = 30 * SECOND
-/** A slower host, in bytes per ms (16 KB/s), is disconnected. Only the time in which we wait for the host counts, and only after `SILENCE`. */
+/**
+ * Slowest accepted speed of the host in bytes per ms (16 KB/s). Only the time in which we wait for the host counts, and
+ * only after `SILENCE`.
+ */
 const SLOWEST = 16
-/** The network's own limit for documents is 2 GB. */
+/** Largest accepted file; the network's own limit for documents is 2 GB. */
 const MAX_SEALED = 2.1e9
 
 export interface FileHost {
-  /** Resolves also for a status other than 200. */
+  /** Requests a file. Also resolves for a status other than 200. */
   get(download: Pick<FileDownload, 'file' | 'path' | 'proxyUrl'>, signal: AbortSignal): Promise<Answer>
 }
-/** `length`: the length that the host declares; null if it declares none. */
+/** Answer of the host. `length` is the length that the host declares; null if it declares none. */
 type Answer = { status: number } | { body: AsyncIterable<Uint8Array>; length: number | null }
 
 export function createFileHost(routes: Routes, now = () => performance.now(), maxSealed = MAX_SEALED): FileHost {
   return {
     async get({ file, path, proxyUrl }, signal) {
-      // The phone's answer is as untrusted as a message: a path such as `@host` would lead to another host.
+      // The path may come from the phone's answer, which is as untrusted as a message: a path such as `@host` would
+      // lead to another host.
       if (!path.startsWith('/')) throw new Error('the URL of a received file does not point to a media host of the network')
       const response = await request(MEDIA_ORIGIN + path, {
         dispatcher: routes.of(proxyUrl),
@@ -37,7 +41,8 @@ export function createFileHost(routes: Routes, now = () => performance.now(), ma
         // The host answers only requests with this origin.
         headers: { origin: 'https://web.whatsapp.com' },
       })
-      // The reader receives the error. Without a listener, an error while nobody reads would end the thread, and every other download with it.
+      // The reader receives the error, too. Without this listener, an error while nobody reads would end the thread,
+      // and every other download with it.
       response.body.on('error', () => {})
       // Redirects are not followed: the network's host sends none, and other hosts must not be reached.
       if (response.statusCode !== 200) {

@@ -1,4 +1,7 @@
-/** How requests for the network's files reach its hosts: its own authority, the redirected host of the sandbox, and the instance's proxy. */
+/**
+ * Routes requests for the network's files to its hosts, with the network's certificate authority, the redirected host
+ * of the sandbox, and the instance's proxy.
+ */
 import type { Dispatcher } from 'undici'
 import type { ProxyRoute } from '../egress/proxy-route.ts'
 import { trustedBy } from '../egress/trusted.ts'
@@ -25,10 +28,10 @@ function proxied({ url, lookup }: ProxyRoute): Dispatcher {
   return new Agent({
     connect(options, callback) {
       const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80))
-      // The proxy resolves the name: a look-up here would reveal to our own network where the account connects.
+      // The proxy resolves the host name: a look-up here would reveal to our own network where the account connects.
       const destination = { host: options.hostname, port }
       const wanted = { proxy, command: 'connect' as const, destination, socket_options: { lookup } as never }
-      // Loaded for the first connection, because few instances have such a proxy.
+      // The library is loaded for the first connection, because few instances have such a proxy.
       import('socks')
         .then(({ SocksClient }) => SocksClient.createConnection(wanted))
         .then(

@@ -9,15 +9,15 @@ import type { ReceivedFile } from '../domain/file-download.ts'
 
 export interface OpenedLink {
   instance: string
-  /** Identifies the token that the instance had when the link was made: a new token invalidates the links. */
+  /** Tag of the token that the instance had when the link was made: a new token invalidates the links. */
   tokenTag: string
   file: ReceivedFile
 }
 
 export interface MediaLinks {
-  /** The text after `/media/`; null when the description does not fit into a link. */
+  /** Returns the text after `/media/`; null if the description does not fit into a link. */
   seal(instance: string, tokenTag: string, file: ReceivedFile, now: number): string | null
-  /** Null for a link that was not made by this service, was changed, or has expired. */
+  /** Opens a link. Null for a link that was not made by this service, was changed, or has expired. */
   open(link: string, now: number): OpenedLink | null
 }
 
@@ -50,7 +50,7 @@ type Packed = [
 const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString('base64url') : '')
 const bytes = (value: string) => (value === '' ? null : Buffer.from(value, 'base64url'))
 
-/** `key`: 32 bytes. */
+/** Creates links with a key of 32 bytes. */
 export function createMediaLinks(key: Uint8Array): MediaLinks {
   function encrypt(packed: Packed): string {
     const iv = randomBytes(IV_BYTES)
@@ -63,7 +63,8 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
   function decrypt(link: string): Packed | null {
     if (link.length > MAX_LINK || !/^[\w-]+$/.test(link)) return null
     const sealed = Buffer.from(link, 'base64url')
-    // Some bits of the last character are unused. Only one spelling of a link is accepted; otherwise an altered one would open.
+    // Some bits of the last character are unused. Only one spelling of a link is accepted; otherwise an altered link
+    // would open.
     if (sealed.length <= IV_BYTES + TAG_BYTES || sealed.toString('base64url') !== link) return null
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES))
     decipher.setAAD(AAD)
@@ -72,7 +73,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
       const plain = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
       return JSON.parse(plain.toString('utf8')) as Packed
     } catch {
-      // Only a text that this service sealed can be opened; for every other link the answer is null.
+      // Only a text that this service encrypted can be opened; every other link is invalid.
       return null
     }
   }
@@ -97,7 +98,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
         file.at,
         tokenTag,
       ]
-      // A long name in a wide script is the one part that can be shortened.
+      // A long file name in a wide script is the only part that can be shortened.
       for (const fileName of [file.fileName, file.fileName?.slice(-60) ?? null, null]) {
         const link = encrypt(pack(fileName))
         if (link.length <= MAX_LINK) return link

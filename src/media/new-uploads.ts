@@ -1,21 +1,21 @@
 /**
- * Files that the network no longer has and that the phone was asked to upload again. There is one request per file at a time for all readers, and the
- * new path is remembered, because existing links still have the old one.
+ * New paths of files that the network no longer has and that the phone was asked to upload again. There is one request
+ * per file at a time for all readers, and the new path is remembered, because existing links still have the old path.
  */
 
 import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 
-/** Beyond this the oldest is forgotten; then the phone is asked again. */
+/** Most remembered paths. Beyond this number the oldest path is forgotten; then the phone is asked again. */
 const MAX_KNOWN = 1_000
 
-/** Asks the phone; resolves with the new path. Rejects with `Failure`. */
+/** Asks the phone for a new upload, and resolves with the new path. Rejects with `Failure`. */
 export type AskAgain = (instance: string, file: UploadableFile) => Promise<string>
 
 export interface NewUploads {
-  /** The last known path. */
+  /** Returns the last known path of a file. */
   pathOf(instance: string, file: ReceivedFile): string
-  /** Resolves with the path that replaces `lost`. */
+  /** Resolves with the path that replaces the path `lost`. */
   instead(lost: string, instance: string, file: UploadableFile): Promise<string>
 }
 

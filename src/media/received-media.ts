@@ -12,9 +12,9 @@ import { type AskAgain, createNewUploads } from './new-uploads.ts'
 export interface ReceivedMediaDeps {
   links: MediaLinks
   clock: Clock
-  /** Identifies the current token of the instance. Undefined if there is no such instance. */
+  /** Returns the tag of the instance's current token; undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
-  /** Undefined if there is no such instance. */ proxyOf(instance: string): string | null | undefined
+  /** Returns the proxy of the instance; undefined if there is no such instance. */ proxyOf(instance: string): string | null | undefined
   openFile: OpenFile
   /** Slots are shared fairly between instances, so that one cannot take them all. */
   slots: FairSlots
@@ -29,13 +29,16 @@ export interface OpenReceived {
 }
 
 export interface ReceivedMedia {
-  /** Undefined for a link to no file. Rejects with `Failure`. Aborting the signal ends the download. */
+  /**
+   * Opens the file of a link. Undefined if the link leads to no file. Rejects with `Failure`. Aborting the signal ends
+   * the download.
+   */
   open(link: string, signal: AbortSignal): Promise<OpenReceived | undefined>
 }
 
-/** Statuses of a file that the host has deleted, or of an expired URL. */
+/** Statuses with which the host answers for a file that it has deleted, or for an expired URL. */
 const GONE = new Set([403, 404, 410])
-/** The longest wait for a download slot, in ms, and the most requests that may wait. */
+/** Longest wait for a download slot, in ms, and the most requests that may wait. */
 const MAX_WAIT = 30 * SECOND
 const MAX_WAITING = 256
 
@@ -100,7 +103,7 @@ export function createReceivedMedia({
   }
 }
 
-/** A reader that leaves does not end the work, because others may wait for the same answer. */
+/** Waits for work unless the reader leaves, which does not end the work, because others may wait for the same answer. */
 function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(new Failure('media_download_failed', { message: 'The client closed the connection.' }))

@@ -1,7 +1,8 @@
 /**
- * A file of the network that this service reads itself. Nothing in it may have an effect before the whole file is verified to be the one that was
- * sent. It is read twice: from the host into a temporary file, and from there. The temporary file holds the encrypted bytes, never the plain ones,
- * and the key is only in memory. Only one piece is in memory at a time.
+ * Verifies a file of the network that this service reads itself. Nothing in the file may have an effect before the
+ * whole file is verified to be the one that was sent. The bytes are read twice: from the host into a temporary file,
+ * and from there. The temporary file holds the encrypted bytes, never the decrypted ones, and the key is only in
+ * memory. Only one piece is in memory at a time.
  */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -9,8 +10,8 @@ import type { SealedFile } from '../domain/file-download.ts'
 import { decrypted } from './decrypt.ts'
 
 /**
- * Yields the plain bytes in pieces after the MAC, the hashes and the length have been verified. `path` must not exist, and the caller removes it.
- * Rejects with `ChangedFile`, or with the error of reading or writing.
+ * Yields the decrypted bytes in pieces after the MAC, the hashes and the length have been verified. `path` must not
+ * exist, and the caller removes it. Rejects with `ChangedFile`, or with the error of reading or writing.
  */
 export async function verified(
   file: SealedFile,

@@ -14,7 +14,7 @@ export interface ExpositionDeps {
   clock: Clock
   instances(): Readonly<Record<Status, number>>
   streams(): Readonly<Record<StreamReader, number>>
-  /** Refreshes the reports of the shards, within a second; for a shard that does not answer the ledger has its last report. */
+  /** Refreshes the reports of the shards, within a second. If a shard does not answer, the ledger keeps its last report. */
   refresh(): Promise<void>
 }
 

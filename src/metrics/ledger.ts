@@ -1,12 +1,13 @@
 /**
- * Counts of the shards over all thread runs. A run begins to count at 0, so the last report of each earlier run is kept and added, and a counter
- * never decreases. Counts after the last report of a run, of at most 10 s, are lost.
+ * Sums the counters of the shards over all thread runs. A run begins to count at 0, so the last report of each earlier
+ * run is kept and added, and a counter never decreases. Counts after the last report of a run, of at most 10 s, are
+ * lost.
  */
 import { type Numbers, type ShardReport, sum } from './tally.ts'
 
 interface ShardCounts {
   generation: number
-  /** Counts of earlier runs. */
+  /** Summed counts of earlier runs. */
   ended: Numbers
   last: ShardReport
 }
@@ -15,7 +16,10 @@ const NOTHING: Numbers = new Map()
 
 export interface Ledger {
   take(shard: number, generation: number, report: ShardReport): void
-  /** Counters are summed over thread runs; gauges have the value of each shard's last report, even while it is down. */
+  /**
+   * Returns the sums. Counters are summed over thread runs; a gauge has the value of each shard's last report, even
+   * while the shard is down.
+   */
   total(): ShardReport
 }
 
@@ -25,7 +29,7 @@ export function createLedger(): Ledger {
   return {
     take(shard, generation, report) {
       const counts = shards.get(shard)
-      // An answer of a thread that was replaced in the meantime.
+      // The report comes from a thread that was replaced in the meantime.
       if (counts && generation < counts.generation) return
       const isNew = counts !== undefined && generation > counts.generation
       const ended = isNew ? sum([counts.ended, counts.last.numbers]) : (counts?.ended ?? NOTHING)

@@ -1,4 +1,4 @@
-/** Values that are measured on request and not counted. */
+/** Computes the metrics that are measured on request and not counted. */
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
 import type { StreamReader } from '../domain/server-events.ts'
@@ -14,8 +14,8 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
 }
 
 /**
- * Ages are computed here and not in the shard, so that they keep growing when a shard does not answer, and an alert fires. They are cumulative like
- * the buckets of a histogram; `+Inf` is every connected instance.
+ * Computes the ages. They are computed here and not in the shard, so that they keep growing when a shard does not
+ * answer, and an alert fires. The buckets are cumulative like those of a histogram; `+Inf` is every connected instance.
  */
 export function measured({ instances, streams, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))

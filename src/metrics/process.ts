@@ -8,7 +8,7 @@ import type { Registry } from 'prom-client'
 let registry: Registry | undefined
 
 export async function processText(): Promise<string> {
-  // Loaded at the first request.
+  // The library is loaded at the first request.
   const { collectDefaultMetrics, Registry } = await import('prom-client')
   if (!registry) {
     registry = new Registry()

@@ -1,27 +1,27 @@
 /**
- * Counts of one thread: a number per series, and one addition per event. They are read as plain data, so that a shard can report them. The threads
- * that count do not load the library that formats the numbers (3 MB each).
+ * Counts of one thread: a number per series, which each event increments. The counts are read as plain data, so that a
+ * shard can report them. The threads that count do not load the library that formats the numbers (3 MB each).
  */
 import { BUCKETS, type CounterName, type HistogramName, type LabelsOf, METRICS, type MetricName } from './table.ts'
 
 /** Numbers by series key: name and label values in the order of the table; for a histogram also the index of a bucket, or `sum`. */
 export type Numbers = ReadonlyMap<string, number>
 
-/** Report of a shard. It contains instances only as numbers. */
+/** Report of a shard. It describes instances only by numbers. */
 export interface ShardReport {
   /** Counts since the thread run began. */
   numbers: Numbers
-  /** Messages in the queues, and events in the outboxes, of the shard's instances. */
+  /** Number of messages in the queues of the shard's instances, and of events in their outboxes. */
   waiting: number
   backlog: number
   /** Time of the last received stanza of each connected instance, in epoch ms. */
   lastInboundAt: readonly number[]
   /**
-   * How far ids or times that its instances issued are ahead of the clock, or how far the clock is that they do not follow, in ms; 0 if they are not
-   * ahead.
+   * How far the ids or times that the shard's instances issued are ahead of the clock in ms, or how far a clock that
+   * they do not follow is ahead; 0 if nothing is ahead.
    */
   aheadMs: number
-  /** How far the machine's clock is ahead of the network's time, in ms; 0 if it is not. */
+  /** How far the machine's clock is ahead of the network's time in ms; 0 if it is not ahead. */
   clockAheadMs: number
 }
 
@@ -39,9 +39,9 @@ export const joined = (...parts: (string | number)[]): string => parts.join(SEPA
 
 export interface Tally {
   add<N extends CounterName>(name: N, labels: LabelsOf<N>): void
-  /** The observed value is in seconds. */
+  /** Counts an observed value, in seconds. */
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void
-  /** Returns a copy. */
+  /** Returns a copy of the numbers. */
   numbers(): Numbers
 }
 
@@ -51,7 +51,7 @@ interface Series {
   counts: number[]
 }
 
-/** Series of a metric in a tree of its label values. */
+/** A node of the tree in which the series of a metric are found by their label values. */
 interface Branch {
   below: Map<unknown, Branch>
   series?: Series
@@ -72,7 +72,7 @@ export function createTally(): Tally {
     return found
   }
 
-  /** Looks the series up by its labels, because building a key string each time costs more than the count. */
+  /** Finds the counts of a series by its labels, because building a key string each time costs more than the count. */
   function countsOf<N extends MetricName>(name: N, labels: LabelsOf<N>, size: number): number[] {
     let branch = below(roots, name)
     for (const label of METRICS[name].labels) branch = below(branch.below, labels[label as keyof LabelsOf<N>])
@@ -95,7 +95,7 @@ export function createTally(): Tally {
     },
     numbers() {
       const numbers = new Map<string, number>()
-      // A label value may come as a number or as its text; both are one series.
+      // A label value may be a number or the same number as text; both belong to one series.
       const put = (key: string, count: number) => numbers.set(key, (numbers.get(key) ?? 0) + count)
       for (const { key, counts } of all) {
         if (counts.length === 1) put(key, counts[0]!)
@@ -109,7 +109,7 @@ export function createTally(): Tally {
   }
 }
 
-/** Adds the numbers series by series. */
+/** Adds the numbers of all threads, series by series. */
 export function sum(all: readonly Numbers[]): Numbers {
   const total = new Map<string, number>()
   for (const numbers of all) for (const [key, value] of numbers) total.set(key, (total.get(key) ?? 0) + value)

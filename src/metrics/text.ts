@@ -44,7 +44,7 @@ export async function textOf(numbers: Numbers): Promise<string> {
     const values = (metric.kind === 'histogram' ? histogram : simple)(name, metric, of(name), numbers)
     return { name, help: metric.help, type: metric.kind, aggregator: 'sum', values }
   })
-  // Loaded at the first request.
+  // The library is loaded at the first request.
   const { AggregatorRegistry } = await import('prom-client')
   // The library accepts numbers that were counted elsewhere only as those of a cluster's workers, so they are passed as those of a single worker.
   return AggregatorRegistry.aggregate([shown]).metrics()

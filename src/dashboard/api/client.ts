@@ -1,6 +1,6 @@
 /**
- * Calls the service: the operations of the API, typed by its description, and the dashboard's own. All URLs are relative to the page, so that the
- * service may be under any path.
+ * Calls the service: the operations of the API, which its description types, and those of the dashboard. All URLs are
+ * relative to the page, so that the service may be under any path.
  */
 import createClient, { defaultPathSerializer } from 'openapi-fetch'
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
@@ -14,7 +14,7 @@ const SESSION = 'session'
 /** Value of the header without a session: there is no proof yet, but the service refuses requests without the header. */
 const NOTHING_TO_PROVE = '1'
 
-/** Sends a request with the proof of the session, which another tab may have renewed. */
+/** Sends a request with the proof of the session, which another browser tab may have renewed. */
 export async function send(request: Request): Promise<Response> {
   const proof = readProof()
   request.headers.set(DASHBOARD_HEADER, proof ?? NOTHING_TO_PROVE)
@@ -31,7 +31,7 @@ export const api = createClient<paths>({
   pathSerializer: (path, values) => defaultPathSerializer(path.replace('/token/{token}', ''), values),
 })
 
-/** Path parameters of an operation on an instance. */
+/** Returns the path parameters of an operation on an instance. */
 export const of = (instanceId: string) => ({ instance_id: instanceId, token: '' })
 
 interface Answered<T> {
@@ -61,7 +61,7 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
   throw refusedBy(response, answered)
 }
 
-/** Query string of the values that are set. */
+/** Returns the query string of the values that are set. */
 export function query(values: Record<string, string | number | undefined>): string {
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
   return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}`

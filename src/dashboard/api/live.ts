@@ -76,7 +76,7 @@ function wait(ms: number, next: () => void) {
 }
 
 function retry() {
-  // Checks first what another tab has changed in the meantime (it signed out and in again).
+  // Check first what another tab has changed in the meantime: it may have signed out and in again.
   wait(AGAIN_AFTER, () => {
     loadSession().then(
       () => session.value && open(),

@@ -1,12 +1,13 @@
 /**
- * The proof of the session: the half of the credential that the page stores. The other half is the cookie, which scripts cannot read. Storage belongs
- * to one origin, including its port, and all its tabs share it. If a browser refuses storage, the proof is kept in memory and ends with the tab.
+ * The proof of the session: the half of the credential that the page stores. The other half is the cookie, which
+ * scripts cannot read. Storage belongs to one origin, including its port, and all tabs of the origin share it. If a
+ * browser refuses storage, the proof is kept in memory and ends with the tab.
  */
 
 /** Services in several folders of one origin have separate sessions, as their cookie paths do. */
 const KEY = `svc_dashboard ${new URL('.', location.href).pathname}`
 
-/** Used only if storage is refused. */
+/** Proof if the browser refuses storage. */
 let inMemory: string | null = null
 
 function stored(): string | null {
@@ -18,7 +19,7 @@ function stored(): string | null {
   }
 }
 
-/** Null if there is none. Another tab may have changed it since the last call. */
+/** Returns the proof of the session, which another tab may have changed since the last call; null if there is none. */
 export const readProof = () => inMemory ?? stored()
 
 export function keepProof(proof: string): void {
@@ -30,7 +31,7 @@ export function keepProof(proof: string): void {
   }
 }
 
-/** `proof`: the proof of the ended session. A newer one from another tab stays. */
+/** Forgets the proof of an ended session. A newer proof from another tab stays. */
 export function dropProof(proof: string | null): void {
   if (inMemory === proof) inMemory = null
   if (proof !== null && stored() === proof) localStorage.removeItem(KEY)

@@ -1,4 +1,4 @@
-/** A refusal of the service, with its own sentence. */
+/** A refusal of the service, with the service's sentence. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
@@ -25,7 +25,7 @@ interface ErrorBody {
 /** Statuses of a proxy that cannot reach the service. The service uses the same statuses, but with an error body. */
 const OF_A_PROXY: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** `body`: parsed if the response is JSON, else its text. */
+/** Creates a `Refused` from a response. `body` is parsed if the response is JSON, otherwise its text. */
 export function refusedBy({ status, headers }: Response, body: unknown): Refused {
   const { error } = (body ?? {}) as ErrorBody
   if (error === undefined && OF_A_PROXY.has(status)) return unreachable()

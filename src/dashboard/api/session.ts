@@ -3,10 +3,10 @@ import { signal } from '@preact/signals'
 import type { SessionInfo } from '../../domain/dashboard.ts'
 import { dropProof, readProof } from './proof.ts'
 
-/** Undefined if not known yet; null if nobody is signed in. */
+/** Current session; undefined while it is not known yet, null if nobody is signed in. */
 export const session = signal<SessionInfo | null | undefined>(undefined)
 
-/** `proof`: the proof that the service refused; by default the current one. */
+/** Ends the session after the service refused its proof, by default the current proof. */
 export function signedOut(proof = readProof()): void {
   dropProof(proof)
   session.value = null

@@ -1,4 +1,4 @@
-/** Sign-in and sign-out. The admin key is exchanged for a session and stored nowhere. */
+/** Sign-in and sign-out. The admin key is exchanged for a session; the page does not store the key. */
 import type { SessionInfo, SignedIn, SignedOut } from '../../domain/dashboard.ts'
 import { ask } from './client.ts'
 import { keepProof, readProof } from './proof.ts'

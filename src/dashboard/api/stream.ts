@@ -14,7 +14,10 @@ export interface StreamReader {
 
 const isStream = ({ ok, headers }: Response) => ok && headers.get('Content-Type')?.startsWith('text/event-stream')
 
-/** Reads one connection until it ends. `refused` means that the service refused it, so an immediate retry does not help. */
+/**
+ * Reads one connection until it ends. The result `refused` means that the service refused the connection, so an
+ * immediate retry does not help.
+ */
 export async function readStream(path: string, reader: StreamReader): Promise<'cut' | 'refused'> {
   const { signal, lastEventId, onOpen, onEvent, onRetry } = reader
   const headers: HeadersInit = lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }

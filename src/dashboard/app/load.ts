@@ -4,7 +4,7 @@ import { Refused } from '../api/refused.ts'
 import { showToast } from '../parts/toasts.tsx'
 
 export interface Loaded<T> {
-  /** Data of the last successful load. It stays during a reload, so that the page does not jump. */
+  /** Data of the last successful load. The data stays during a reload, so that the page does not jump. */
   data: T | undefined
   problem: Refused | undefined
   reload(): Promise<void>
@@ -12,7 +12,7 @@ export interface Loaded<T> {
 
 const refused = (error: unknown) => (error instanceof Refused ? error : new Refused(0, 'unknown', String(error)))
 
-/** Loads immediately, and again when one of `about` changes; only the last answer is used. */
+/** Loads data immediately, and again when a value of `about` changes; only the last answer is used. */
 export function useLoad<T>(load: () => Promise<T>, about: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ data?: T; problem?: Refused }>({})
   const latest = useRef(0)
@@ -53,7 +53,7 @@ export interface Action<A extends unknown[]> {
   clear(): void
 }
 
-/** Runs one action at a time. `done` is the message to show after success. */
+/** Runs an action, but never two at a time. `done` is the message to show after success. */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<string | undefined>): Action<A> {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Refused>()

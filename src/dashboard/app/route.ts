@@ -1,13 +1,16 @@
-/** The current page: the part of the address after `#`, because the service serves only one document. */
+/** The current page, which is the part of the address after `#`, because the service serves only one document. */
 import { signal } from '@preact/signals'
 
 export interface Route {
-  /** `#/instances/5f0b…/queue`: instances, 5f0b…, queue. */
+  /** Parts of the address: `#/instances/5f0b…/queue` has `instances`, `5f0b…` and `queue`. */
   path: readonly string[]
   query: URLSearchParams
 }
 
-/** A part that cannot be decoded (`%`, `%zz`) is used unchanged. It names nothing, and the page says so. */
+/**
+ * Decodes a part of the address. A part that cannot be decoded (`%`, `%zz`) is returned unchanged; the page then
+ * reports that there is no such page.
+ */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -30,7 +33,7 @@ export const go = (href: string) => {
   location.hash = href
 }
 
-/** Address of a page; unset values are omitted. */
+/** Returns the address of a page; unset values are omitted. */
 export function to(path: readonly string[], query: Record<string, string | number | undefined> = {}): string {
   const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const search = set.length > 0 ? `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}` : ''

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 interface ButtonProps {
   children: ComponentChildren
-  /** Without it, the button submits its form. */
+  /** Runs on a click; without it, the button submits its form. */
   onPress?: ((event: MouseEvent) => unknown) | undefined
   look?: 'primary' | 'quiet' | 'link' | undefined
   isDangerous?: boolean | undefined

@@ -13,7 +13,7 @@ interface ProblemProps {
   again?: (() => unknown) | undefined
 }
 
-/** The sentence of the service, announced immediately by screen readers. */
+/** Shows the sentence of the service, which screen readers announce immediately. */
 export function Problem({ of, fields = [], again }: ProblemProps) {
   if (!of) return null
   const others = [...of.issues].filter(([path]) => !fields.includes(path.split('.')[0] ?? ''))

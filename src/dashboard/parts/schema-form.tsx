@@ -37,7 +37,7 @@ interface InputProps {
 
 const LONG = 500
 
-/** An empty text becomes null if the schema allows null. */
+/** Returns the text of a field, or null for an empty text if the schema allows null. */
 const textOf = (schema: Schema, text: string) => (text === '' && isOf(schema, 'null') ? null : text)
 
 function Input({ name, schema, value, wrong, onChange }: InputProps) {
@@ -114,9 +114,9 @@ function Input({ name, schema, value, wrong, onChange }: InputProps) {
 
 interface SchemaFormProps {
   fields: Record<string, Schema>
-  /** Current values. */
+  /** Current values of the fields. */
   values: Values
-  /** Receives only the changed values; resolves with the message to show. */
+  /** Saves only the changed values, and resolves with the message to show. */
   save(changes: Values): Promise<string>
   verb?: string
 }

@@ -89,7 +89,7 @@ interface PagerProps {
   page: number
   pageSize: number
   total: number
-  /** Singular and plural. */
+  /** Noun for the rows, in the singular and in the plural. */
   what: readonly [one: string, many: string]
   onPage(page: number): void
 }

@@ -22,17 +22,17 @@ export const dayText = (at: string) => day.format(new Date(at))
 export const fineText = (at: string) => fine.format(new Date(at))
 export const exactText = (at: string) => exact.format(new Date(at))
 
-/** A time as the value of a `datetime-local` field: local time, to the minute. */
+/** Formats a time as the value of a `datetime-local` field: local time, to the minute. */
 export function localOf(at: string | number): string {
   const ms = new Date(at).getTime()
   return Number.isNaN(ms) ? '' : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** The reverse conversion. An invalid value stays unchanged, and the service refuses it. */
+/** Converts the value of a `datetime-local` field to ISO-8601. An invalid value stays unchanged, and the service refuses it. */
 export const isoOf = (local: string) => (Number.isNaN(Date.parse(local)) ? local : new Date(local).toISOString())
 
 function agoText(at: string): string {
-  // Reads the signal, so that the component is rendered again with every tick.
+  // Reading the signal makes the component render again with every tick.
   void tick.value
   const span = Date.parse(at) - Date.now()
   const [ms, unit] = UNITS.find(([size]) => Math.abs(span) >= size) ?? [1, undefined]
@@ -40,7 +40,7 @@ function agoText(at: string): string {
   return Math.abs(span) > 40 * 86_400_000 ? dayText(at) : relative.format(Math.round(span / ms), unit)
 }
 
-/** Time since an event; the exact time is shown on hovering. */
+/** Shows the time since an event; hovering shows the exact time. */
 export function Ago({ at, none = 'never' }: { at: string | null; none?: string }) {
   if (at === null) return <span class="soft">{none}</span>
   return (
@@ -50,7 +50,7 @@ export function Ago({ at, none = 'never' }: { at: string | null; none?: string }
   )
 }
 
-/** A point in time. */
+/** Shows a point in time. */
 export const At = ({ at }: { at: string }) => (
   <time class="nowrap number" dateTime={at} title={at}>
     {exactText(at)}

@@ -1,7 +1,7 @@
 /** Text that is never interpreted as markup. Text from people and receivers is isolated, so that a direction override in it ends with it. */
 import { contained } from '../../domain/isolated-text.ts'
 
-/** A name that somebody chose. */
+/** Shows a name that a person chose. */
 export const Name = ({ children, class: name }: { children: string; class?: string }) => (
   <bdi class={name}>{contained(children)}</bdi>
 )
@@ -9,15 +9,15 @@ export const Name = ({ children, class: name }: { children: string; class?: stri
 /** Direction controls in text: they are invisible and change the direction of what follows. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Raw text in which direction controls are written as JSON escapes. */
+/** Returns the raw text, with direction controls written as JSON escapes. */
 export const visible = (text: string) => text.replace(TURNING, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Sentences of the description, in which text between backticks is shown as code. */
+/** Shows sentences of the API description, in which text between backticks becomes code. */
 export const Words = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={`${at}${part}`}>{part}</code> : part))}</>
 )
 
-/** `auto_read_message` becomes "Auto read message". */
+/** Makes a field name readable: `auto_read_message` becomes "Auto read message". */
 export const readable = (name: string) => {
   const words = name
     .replaceAll('_', ' ')

@@ -29,7 +29,7 @@ const CHARTS: readonly Chart[] = [
 const WIDTH = 300
 const HEIGHT = 88
 
-/** A path over the points that have a value, with gaps where there is none. */
+/** Draws a path through the points that have a value, with gaps where there is none. */
 function pathOf(values: readonly (number | null)[], max: number): string {
   let isDown = false
   return values

@@ -72,7 +72,7 @@ const Waiting = ({ text }: { text: string }) => (
   </div>
 )
 
-/** Text in place of the code; `start` means that a session must be started first. */
+/** Text shown in place of the code; `start` means that a session must be started first. */
 const INSTEAD: Record<string, string> = {
   connecting: 'Logging in…',
   disconnected: 'Reconnecting automatically…',

@@ -15,14 +15,14 @@ const LOOK_EVERY_MS = 2_000
 const load = (id: string) => answer(api.GET('/instances/{instance_id}/token/{token}/passkey', { params: { path: of(id) } }))
 type Passkey = Awaited<ReturnType<typeof load>>
 
-/** `about` changes with the status; then the state is loaded again. */
+/** Loads the state of the passkey, and again when `about` changes, which follows the status of the instance. */
 export function usePasskey(id: string, about: string): Loaded<Passkey> {
   const passkey = useLoad(() => load(id), [id, about])
   useEvery(LOOK_EVERY_MS, () => (passkey.data?.stage === 'none' ? undefined : passkey.reload()))
   return passkey
 }
 
-/** Answer from the text box, which must be JSON. */
+/** Parses the answer from the text box, which must be JSON. */
 function parsed(text: string) {
   try {
     return JSON.parse(text)
@@ -41,7 +41,7 @@ interface Props {
   reload(): Promise<void>
 }
 
-/** Opens WhatsApp Web with a ticket for the browser extension. `isLost`: the extension did not appear there. */
+/** Opens WhatsApp Web with a ticket for the browser extension. `isLost` is true if the extension did not appear there. */
 function useHelper(id: string, isSeen: boolean) {
   const [opened, setOpened] = useState<{ url: string; at: number }>()
   const open = useAction(async () => {

@@ -18,7 +18,7 @@ import type { TabProps } from './tab.ts'
 
 const FIELDS = fieldsOf('webhooks.update')
 const isUrl = (name: string) => EVENT_TYPES.some((type) => name === `${type}_url`)
-/** Excludes old names that requests may still use, because answers do not have them. */
+/** Whether a field is a switch on this page. Answers do not have the old field names that requests may still use. */
 const isSwitch = (name: string, values: Values) => !isUrl(name) && name !== 'secret' && typeof values[name] === 'boolean'
 
 const test = (id: string, type: EventType) =>

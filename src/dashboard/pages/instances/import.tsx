@@ -1,4 +1,7 @@
-/** Imports an instance from a file: an archive of another server, or the data of another program. A check comes first and shows what is in the file. */
+/**
+ * Imports an instance from a file: an archive of another server, or the data of another program. The file is checked
+ * first, and the page shows what it contains.
+ */
 import { useState } from 'preact/hooks'
 import { MIN_PASSPHRASE } from '../../../domain/archive.ts'
 import { IMPORT_SOURCES, type ImportSource } from '../../../domain/device-bundle.ts'
@@ -19,7 +22,7 @@ const PROGRAMS: Readonly<Record<ImportSource, { name: string; file: string; hasD
   waha: { name: 'WAHA', file: 'A file of rows. For a folder, choose Baileys.' },
 }
 
-/** Everything that the form asks for. A change of it makes an earlier check worthless. */
+/** Input of the form. After a change of it, an earlier check is no longer valid. */
 interface Wish {
   from: ImportSource
   files: readonly File[]
@@ -32,7 +35,7 @@ interface Wish {
 
 const NOTHING: Wish = { from: 'svc', files: [], passphrase: '', device: '', name: '', isStopped: false, isOld: false }
 
-/** The files of a folder become fields of one JSON object. */
+/** Builds the request body. The files of a folder become fields of one JSON object. */
 async function bodyOf({ from, files }: Wish): Promise<Blob> {
   if (from !== 'baileys') return files[0]!
   const texts = files.map(async (file) => [file.name, await file.text()] as const)
@@ -54,7 +57,7 @@ async function importFile(wish: Wish, isDry: boolean) {
     api.POST('/admin/instances/import', {
       params: { query, header },
       headers: { 'Content-Type': 'application/octet-stream' },
-      // The description has no type for bytes.
+      // The generated API types have no type for bytes.
       body: (await bodyOf(wish)) as unknown as string,
       bodySerializer: (body) => body,
     }),
@@ -132,7 +135,7 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
         {(tied) => (
           <input
             {...tied}
-            // A browser cannot change a chooser of files into one of folders.
+            // The `key` replaces the element, because a browser cannot change a file chooser into a folder chooser.
             key={from}
             type="file"
             {...(from === 'baileys' ? { webkitdirectory: true } : {})}

@@ -10,7 +10,7 @@ export interface Person {
 export interface Phone extends Person {
   /** The phone links a device only with its passkey. */
   demands_passkey: boolean
-  /** Last linking for which its passkey was demanded. */
+  /** Last linking for which the phone's passkey was demanded. */
   ceremony: Ceremony | null
 }
 
@@ -44,7 +44,10 @@ export const createContact = (phone: string, name: string) =>
   ask('POST', 'api/sandbox/contacts', { phone, ...(name ? { name } : {}) })
 export const scan = (phone: string, image: string) =>
   ask<{ device: number | null }>('POST', `${phonePath(phone)}/scan`, { image })
-/** `never` means that the phone does not answer by itself: the page shows its question, and the user answers. */
+/**
+ * Sets whether a phone demands its passkey. `never` means that the phone does not answer by itself: the page shows its
+ * question, and the user answers.
+ */
 export const demandPasskey = (phone: string, isDemanded: boolean) =>
   isDemanded ? ask('PUT', `${phonePath(phone)}/passkey`, { answers: 'never' }) : ask('DELETE', `${phonePath(phone)}/passkey`)
 export const acceptPasskey = (phone: string, yes: boolean) => ask('POST', `${phonePath(phone)}/passkey/accept`, { yes })

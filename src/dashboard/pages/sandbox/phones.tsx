@@ -32,7 +32,7 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
   )
 }
 
-/** An instance with a code that a phone can scan. */
+/** Shows the instances with a code that the phone can scan. */
 function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const waiting = [...rows.value.values()].filter(({ status }) => status !== 'connected' && status !== 'connecting')
   const [chosen, setInstance] = useState('')
@@ -72,7 +72,7 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   )
 }
 
-/** Question that the phone asks its owner while a device is linked with the passkey. */
+/** Shows the question that the phone asks its owner while a device is linked with the passkey. */
 function Question({ phone, reload }: { phone: Phone; reload(): Promise<void> }) {
   const action = useAction(async (yes: boolean) => {
     await acceptPasskey(phone.phone, yes)

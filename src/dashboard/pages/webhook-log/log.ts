@@ -6,7 +6,7 @@ export interface Filter {
   instance_id: string | undefined
   type: string | undefined
   status: string | undefined
-  /** ISO-8601. */
+  /** Start of the range in ISO-8601. */
   from: string | undefined
   to: string | undefined
 }
@@ -26,7 +26,7 @@ export type Entry = Awaited<ReturnType<typeof loadLog>>['data'][number]
 /** Limit of events in one resend request. */
 const MOST_AT_ONCE = 100
 
-/** Sends in batches; `progress` is called with the number of events requested so far. */
+/** Sends events again in batches. `progress` is called with the number of events requested so far. */
 export async function resendMany(ids: readonly string[], progress: (done: number) => void) {
   const sum = { queued: 0, notFound: 0 }
   for (let at = 0; at < ids.length; at += MOST_AT_ONCE) {
