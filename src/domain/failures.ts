@@ -104,7 +104,7 @@ export class Failure extends Error {
     return new Failure(code, details === undefined ? { message } : { message, details })
   }
 
-  /** Creates an `invalid_request` with at most 50 issues, the limit in the API description. */
+  /** Creates an `invalid_request` with the first 50 issues. */
   static invalid(...issues: Issue[]): Failure {
     return new Failure('invalid_request', { details: { issues: issues.slice(0, 50) } })
   }

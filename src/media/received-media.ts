@@ -14,7 +14,8 @@ export interface ReceivedMediaDeps {
   clock: Clock
   /** Returns the tag of the instance's current token; undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
-  /** Returns the proxy of the instance; undefined if there is no such instance. */ proxyOf(instance: string): string | null | undefined
+  /** Returns the proxy of the instance; undefined if there is no such instance. */
+  proxyOf(instance: string): string | null | undefined
   openFile: OpenFile
   /** Slots are shared fairly between instances, so that one cannot take them all. */
   slots: FairSlots
