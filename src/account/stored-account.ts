@@ -21,7 +21,7 @@ export interface AccountDeps {
   log: Log
   /** Admin key of the workspace `default` from the environment, which then owns the key. If null, one is created at the first start. */
   adminKey: string | null
-  /** Slots of every workspace without its own number; null: each keeps its current number. */
+  /** Number of slots of every workspace that has no number itself; null if each workspace keeps its current number. */
   instanceSlots: number | null
 }
 
