@@ -6,7 +6,7 @@ import type { InstanceId } from './ids.ts'
 export const PASSKEY_STAGES = ['none', 'awaiting_response', 'awaiting_confirmation', 'linking'] as const
 export type PasskeyStage = (typeof PASSKEY_STAGES)[number]
 
-/** Reason why the last attempt, or the pairing, failed. */
+/** Reason why the last attempt, or the whole pairing, failed. */
 export const PASSKEY_ERRORS = ['refused', 'no_answer_from_phone', 'timed_out', 'codes_differ', 'connection_lost'] as const
 export type PasskeyError = (typeof PASSKEY_ERRORS)[number]
 
@@ -22,9 +22,9 @@ export interface PublicKeyOptions {
 /** State of the ceremony as the API shows it. */
 export interface PasskeyState {
   stage: PasskeyStage
-  /** Options as the network sent them, or null if there is nothing to sign. */
+  /** Options as the network sent them; null if there is no challenge to sign. */
   public_key: PublicKeyOptions | null
-  /** End of the stage, in ISO-8601. */
+  /** End of the stage in ISO-8601. */
   expires_at: string | null
   attempts_left: number
   /** Code that the phone also shows. */
@@ -34,7 +34,7 @@ export interface PasskeyState {
   last_error: PasskeyError | null
 }
 
-/** `ceremony`: id of the running ceremony, or null. */
+/** State as the shard reports it. `ceremony` is the id of the running ceremony, or null. */
 export type PasskeyReport = PasskeyState & { ceremony: string | null }
 
 /** Linking with a passkey, as the HTTP side uses it. */
@@ -46,13 +46,16 @@ export interface Passkeys {
     baseUrl: string,
     options: { isNameless: boolean },
   ): Promise<{ ticket: string; expires_at: string; open_url: string }>
-  /** Instance of a ticket, or undefined. Synchronous, so that concurrent guesses cannot slip past the throttle. */
+  /**
+   * Returns the instance of a ticket; undefined for an unknown ticket. The call is synchronous, so that concurrent
+   * guesses cannot evade the limit of attempts.
+   */
   find(ticket: string): InstanceId | undefined
-  /** Challenge that the ticket is for, or undefined when the ticket is stale. */
+  /** Returns the challenge that the ticket is for; undefined if the ticket is no longer valid. */
   open(ticket: string): Promise<PasskeyOffer | undefined>
-  /** Counts a refused assertion. */
+  /** Counts a refused assertion of the ticket. */
   refused(ticket: string): void
-  /** Voids the ticket: its assertion was accepted. */
+  /** Removes the ticket after its assertion was accepted. */
   spent(ticket: string): void
 }
 
