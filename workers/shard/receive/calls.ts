@@ -1,39 +1,18 @@
-/**
- * Reports calls: one event per call, when it ends unanswered or was rejected by us. An offer states the kind of call
- * and the end does not, so the offer is kept on disk until the end, and a restart while it rings loses nothing.
- */
+/** Reports calls: one event per call, when it ends unanswered or was rejected by us. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import * as v from 'valibot'
-import { DAY, SECOND } from '../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/record-keys.ts'
-import { removeAll } from '../../../src/storage/remove-all.ts'
-import { repository } from '../../../src/storage/repository.ts'
 import type { Session } from '../chats/session.ts'
 import type { Context } from '../context/instance-context.ts'
 import { notification, type Translated } from '../translate/inbound/family.ts'
 import type { ReadableMessage } from '../translate/inbound/message.ts'
-import { idOrEmpty, secondsOf } from '../wire/bounds.ts'
-import { type CallStanza, callIn } from '../wire/call.ts'
+import { idOrEmpty } from '../wire/bounds.ts'
+import { callIn } from '../wire/call.ts'
 import { callRejection } from '../wire/call-rejection.ts'
 import { identifierOf } from '../wire/jid.ts'
 import { type Mark, messageMark } from './inbox/seen-marks.ts'
-
-const Call = v.object({
-  id: v.string(),
-  /** Jid of the caller; `alt` is the caller's other jid (number or LID). */
-  from: v.string(),
-  alt: v.optional(v.string()),
-  group: v.nullable(v.string()),
-  isVideo: v.boolean(),
-  /** Time in epoch seconds. */
-  timestamp: v.number(),
-  /** True while we are rejecting the call and the result is not on disk yet. */
-  isRejecting: v.optional(v.literal(true)),
-})
-type Call = v.InferOutput<typeof Call>
+import { type Call, callOf, createRingingCalls } from './ringing-calls.ts'
 
 export interface CallDeps {
   settings(): InstanceSettings
@@ -61,17 +40,15 @@ const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted'
 const MAX_OVER = 1_000
 
 export function createCalls(
-  { id: instance, store, sealer, clock, log }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
+  context: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
   { settings, translated, once, enqueue }: CallDeps,
 ): Calls {
-  const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
-  const ringing = new Map<string, Call>()
+  const { clock, log } = context
+  const ringing = createRingingCalls(context)
   /** Calls that have ended or were rejected, newest last: a repeated offer does not ring and is not answered with a text again. */
   const over = new Set<string>()
   /** Calls whose rejection the network has accepted, until their event is on disk. */
   const rejected = new Set<string>()
-  /** Blind, because the caller chooses the id, which may contain characters that no key may have. */
-  const keyOf = (id: string) => keys.call(instance, sealer.blind(id))
 
   function isOver(id: string) {
     over.add(id)
@@ -84,10 +61,7 @@ export function createCalls(
   async function offered(offer: Call, isOld: boolean, session: Session) {
     const isRejecting = ringing.get(offer.id)?.isRejecting ?? (settings().call_reject_auto && !isOld)
     const call: Call = isRejecting ? { ...offer, isRejecting: true } : offer
-    const old = [...ringing.values()].filter(isStale)
-    ringing.set(call.id, call)
-    await store.commit({ ops: [...old.map(({ id }) => records.remove(keyOf(id))), records.encode(keyOf(call.id), call)] })
-    for (const { id } of old) ringing.delete(id)
+    await ringing.put(call)
     if (!isRejecting) return
     isOver(call.id)
     rejectLater(call, session, () => true)
@@ -115,11 +89,10 @@ export function createCalls(
     // makes the text be queued once.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
-    await once(mark, async () => [await eventOf(call, autoRejected)].filter((event) => event !== null), [
-      records.remove(keyOf(call.id)),
-    ])
+    const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)
+    await once(mark, make, [ringing.removal(call.id)])
     // The call is removed only now: if the commit fails, the end of the call arrives again and must find it.
-    ringing.delete(call.id)
+    ringing.gone(call.id)
     rejected.delete(call.id)
     isOver(call.id)
   }
@@ -136,46 +109,13 @@ export function createCalls(
     }
   }
 
-  function eventOf(call: Call, autoRejected: boolean): Promise<ReceivedEvent | null> {
-    const { group, isVideo } = call
-    const key = group
-      ? { remoteJid: group, participant: call.from, participantAlt: call.alt }
-      : { remoteJid: call.from, remoteJidAlt: call.alt }
-    return translated(
-      { key: { ...key, id: call.id, fromMe: false } as ReadableMessage['key'], messageTimestamp: call.timestamp },
-      notification({
-        notification: `call_missed_${group ? 'group_' : ''}${isVideo ? 'video' : 'voice'}`,
-        call: {
-          call_id: idOrEmpty(call.id),
-          is_video: isVideo,
-          is_group: group !== null,
-          group_id: group === null ? null : identifierOf(group),
-          auto_rejected: autoRejected,
-        },
-      }),
-    )
-  }
-
-  /** Whether the end of a call can no longer arrive. */
-  const isStale = ({ timestamp }: Call) => clock.now() - timestamp * SECOND > DAY
-
-  async function taken(id: string) {
+  function taken(id: string) {
     isOver(id)
-    if (!ringing.delete(id)) return
-    await store.commit({ ops: [records.remove(keyOf(id))] })
+    return ringing.remove(id)
   }
 
   return {
-    async load() {
-      const old: Op[] = []
-      const onUnreadable = (error: unknown) =>
-        log.error({ err: error }, 'a stored ringing call could not be decoded; it was skipped')
-      for await (const { key, value } of records.list(store, keys.calls(instance), { onUnreadable })) {
-        if (isStale(value)) old.push([key, null])
-        else ringing.set(value.id, value)
-      }
-      if (old.length > 0) await store.commit({ ops: old })
-    },
+    load: ringing.load,
     take(node, session) {
       const stanza = callIn(node)
       if (!stanza) return undefined
@@ -199,20 +139,31 @@ export function createCalls(
     },
     resume(session) {
       // Messages that arrived while the instance was offline may show that somebody answered it on another device.
-      for (const call of ringing.values()) if (call.isRejecting) rejectLater(call, session, () => ringing.has(call.id))
+      for (const call of ringing.all()) if (call.isRejecting) rejectLater(call, session, () => ringing.get(call.id) !== undefined)
     },
-    async forget() {
-      await removeAll(store, keys.calls(instance))
-      ringing.clear()
-    },
+    forget: ringing.forget,
   }
 }
 
-const callOf = ({ id, from, alt, group, isVideo, t }: CallStanza, now: number): Call => ({
-  id,
-  from,
-  ...(alt ? { alt } : {}),
-  group,
-  isVideo,
-  timestamp: secondsOf(t, now),
-})
+/** Arguments of `translated`: the key of the event, and its content. */
+const missedCall = ({ id, from, alt, group, isVideo, timestamp }: Call, autoRejected: boolean) =>
+  [
+    {
+      key: {
+        ...(group ? { remoteJid: group, participant: from, participantAlt: alt } : { remoteJid: from, remoteJidAlt: alt }),
+        id,
+        fromMe: false,
+      } as ReadableMessage['key'],
+      messageTimestamp: timestamp,
+    },
+    notification({
+      notification: `call_missed_${group ? 'group_' : ''}${isVideo ? 'video' : 'voice'}`,
+      call: {
+        call_id: idOrEmpty(id),
+        is_video: isVideo,
+        is_group: group !== null,
+        group_id: group === null ? null : identifierOf(group),
+        auto_rejected: autoRejected,
+      },
+    }),
+  ] as const

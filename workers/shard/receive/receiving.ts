@@ -28,7 +28,8 @@ import type { InboxSession } from './inbox/inbox-session.ts'
 import { createRecovered } from './inbox/recovered.ts'
 import { messageMark } from './inbox/seen-marks.ts'
 import { createTries, triedOnce } from './inbox/tries.ts'
-import { createNotices, type Notices } from './notices.ts'
+import { type AppendNotice, createNotices } from './notices.ts'
+import { type AppendPost, createPosts } from './posts.ts'
 import type { Presence } from './presence.ts'
 import type { ReceivedEvents } from './received-events.ts'
 import { createWaitingMessages, type WaitingMessages } from './waiting/waiting-messages.ts'
@@ -62,7 +63,7 @@ export interface Receiving {
   /** Whether a stanza whose processing failed should be delivered again. Counts the attempt. */
   isWorthAnother(what: string): boolean
   /** Creates the handling of stanzas without a ciphertext, for the stanza table of one session. */
-  notices(session: SocketSession): Notices
+  notices(session: SocketSession): { notification: AppendNotice; post: AppendPost }
   readonly calls: Pick<Calls, 'take'>
   readonly presence: Pick<Presence, 'onStanza' | 'caughtUp'>
   /** Readers of the phone's history, in order; each gets every slice of it. */
@@ -160,8 +161,9 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
     session: inbox.session,
     appState: createAccountNotices({ clock, log, outbox, inbound, contacts: deps.contacts }),
     isWorthAnother: (what) => tries.isWorthAnother(messageMark({ id: what, chat: 'stanza', author: '' })),
-    notices: (session) =>
-      createNotices(session, {
+    notices: (session) => ({
+      notification: createNotices(session, { inbound, log, once, rolesChanged: deps.roles.changed }),
+      post: createPosts(session, {
         inbound,
         unreported: deps.unreported,
         log,
@@ -169,8 +171,8 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
         onMessage: rememberAndNotice,
         authored: deps.authorship.ops,
         postChanged: changed.post,
-        rolesChanged: deps.roles.changed,
       }),
+    }),
     calls,
     presence,
     history: [inbound.history],
