@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import type { Passkey } from '../../workers/simulator/network/model.ts'
 import { refusalOf } from '../../workers/simulator/network/passkey-assertion.ts'
+import type { Passkey } from '../../workers/simulator/network/passkey-model.ts'
 import { ROOT } from '../harness/checkout.ts'
 import {
   agree,

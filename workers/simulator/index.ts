@@ -1,5 +1,6 @@
 import type { Settings } from './control/network-control.ts'
-import { createControl, type SimulatorControl, type Upload } from './network/control.ts'
+import { createControl, type SimulatorControl } from './network/control.ts'
+import type { Upload } from './network/control-messages.ts'
 import { createNetwork, DEFAULT_SETTINGS } from './network/network.ts'
 import { PATH, startServer } from './network/server.ts'
 import { openStateFile, type StateFile, type Warn } from './network/state-file.ts'

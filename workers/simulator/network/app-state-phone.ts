@@ -5,9 +5,10 @@ import type { OpenedAction } from '../watch/trace.ts'
 import { hkdf } from '../wire/keys.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { collectionOf } from './app-state.ts'
+import type { Collection } from './app-state-model.ts'
 import { setActionSalt, valueBytes } from './chat-token-salt.ts'
 import { enqueue } from './delivery.ts'
-import type { Collection, Companion, Network, Person } from './model.ts'
+import type { Companion, Network, Person } from './model.ts'
 
 /** The phone's side of an account's settings: it holds the key, reads the patches of linked devices, and writes its own. */
 

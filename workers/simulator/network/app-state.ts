@@ -1,4 +1,5 @@
-import type { AppState, Collection, Person } from './model.ts'
+import type { AppState, Collection } from './app-state-model.ts'
+import type { Person } from './model.ts'
 
 export function createAppState(): AppState {
   return { keyId: undefined, keyData: undefined, collections: new Map(), actions: new Map() }

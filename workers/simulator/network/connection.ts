@@ -17,12 +17,30 @@ export interface ConnectionEvents {
 /** Time in ms between a stream error and the end of its connection. */
 const STREAM_ERROR_GRACE = 100
 
-type Expectation = { resolve: (item: BinaryNode) => void; reject: (error: Error) => void }
+/** The client's answers that the network waits for. */
+function createExpectedAnswers() {
+  const expected = new Map<string, { resolve: (item: BinaryNode) => void; reject: (error: Error) => void }>()
+  return {
+    of: (id: string) => new Promise<BinaryNode>((resolve, reject) => expected.set(id, { resolve, reject })),
+    /** False if the stanza is no answer. An answer that nothing waits for is dropped. */
+    take(item: BinaryNode): boolean {
+      const { id, type } = item.attrs
+      if (item.tag !== 'iq' || id === undefined || (type !== 'result' && type !== 'error')) return false
+      expected.get(id)?.resolve(item)
+      expected.delete(id)
+      return true
+    },
+    rejectAll(error: Error) {
+      for (const { reject } of expected.values()) reject(error)
+      expected.clear()
+    },
+  }
+}
 
 export function acceptConnection(network: Network, socket: WebSocket, wire: Duplex, events: ConnectionEvents): Connection {
   const reader = createFrameSplitter()
   const responder = createNoiseResponder(network.trust)
-  const expected = new Map<string, Expectation>()
+  const answers = createExpectedAnswers()
   let step: 'hello' | 'finish' | 'open' | 'closed' = 'hello'
   let transport: Transport | undefined
   let isCorked = false
@@ -66,7 +84,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
     sendGarbage() {
       if (transport) write(transport.encrypt(Buffer.from([0, 0xff, 0xff, 0xff])).fill(0x55))
     },
-    expect: (id) => new Promise((resolve, reject) => expected.set(id, { resolve, reject })),
+    expect: answers.of,
     end(last) {
       if (last) connection.send(last)
       if (step === 'closed') return
@@ -86,8 +104,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
   function closed() {
     if (step === 'closed') return
     step = 'closed'
-    for (const { reject } of expected.values()) reject(new Error('the connection was closed'))
-    expected.clear()
+    answers.rejectAll(new Error('the connection was closed'))
     network.connections.delete(connection)
     events.closed(connection)
   }
@@ -121,12 +138,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
     const item = decodeNode(transport.decrypt(bytes))
     network.stats.stanzasIn += 1
     network.trace.saw(factsOf(connection, 'client'), item)
-    const id = item.attrs.id
-    const answered = item.tag === 'iq' && id !== undefined && (item.attrs.type === 'result' || item.attrs.type === 'error')
-    const expectation = answered ? expected.get(id) : undefined
-    if (!expectation || id === undefined) return answered ? undefined : events.stanza(connection, item)
-    expected.delete(id)
-    expectation.resolve(item)
+    if (!answers.take(item)) events.stanza(connection, item)
   }
 
   socket.on('message', (data: Buffer) => {

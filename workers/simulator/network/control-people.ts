@@ -8,3 +8,9 @@ export function findKnown(network: Network, phone: string): Person {
   if (!person) throw new ControlError('not_found', `${phone} is not on the network`)
   return person
 }
+
+export function findPhone(network: Network, phone: string): Person {
+  const person = network.people.get(digits(phone))
+  if (!person?.isPhone) throw new ControlError('not_found', `there is no phone ${phone}`)
+  return person
+}

@@ -1,7 +1,5 @@
-import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { ControlError } from '../control/control-error.ts'
-import type { ContactInput, MessageInput, NetworkControl, PhoneInput } from '../control/network-control.ts'
-import { type ComposeContext, compose } from '../people/compose.ts'
+import type { MessageInput, NetworkControl } from '../control/network-control.ts'
 import { startBurst } from './burst.ts'
 import { placeCall } from './calls.ts'
 import {
@@ -15,7 +13,9 @@ import {
   setStatusPrivacy,
 } from './control-account.ts'
 import { addCommunityByControl, updateBusinessByControl } from './control-business.ts'
+import { applyContact, type ContactOptions, createContact, createPhone } from './control-contacts.ts'
 import { addGroupByControl, changeParticipants, updateGroup } from './control-groups.ts'
+import { contextFor, say, sayAsContact, type Upload } from './control-messages.ts'
 import {
   addNewsletterByControl,
   changePostByControl,
@@ -24,29 +24,21 @@ import {
   reactByControl,
   setRoleByControl,
 } from './control-newsletters.ts'
-import { findKnown } from './control-people.ts'
+import { findKnown, findPhone } from './control-people.ts'
 import { retryByControl } from './control-retry.ts'
 import { describeState } from './control-state.ts'
 import { pushFrames, pushStanza } from './control-watch.ts'
-import { notifyDevices } from './devices.ts'
-import { digits, isGroup } from './jid.ts'
 import { rotateKeys } from './key-rotation.ts'
 import { unlinkDevice } from './login.ts'
 import type { Network, Person } from './model.ts'
 import { actOnCode, refreshCompanionReg, scan } from './pairing.ts'
 import { enterCode } from './pairing-code.ts'
 import { createPasskeyControl } from './passkey-control.ts'
-import { addPerson, findPerson, jidOf, pnOf, setAbout, setDeviceCount } from './people.ts'
-import { findPicture, setPersonPicture } from './pictures.ts'
+import { pnOf } from './people.ts'
+import { findPicture } from './pictures.ts'
 import { showPresence } from './presence.ts'
 import { giveReceipt } from './receipts.ts'
-import { newMessageId, replay, type SendAsOptions, sendAs } from './send-as.ts'
-
-/** Stores sealed media and returns its location. */
-export type Upload = ComposeContext['upload']
-
-/** Options of a contact. `retries: false`: the contact sends no retry receipt for a message that it cannot read. */
-export type ContactOptions = ContactInput & { retries?: boolean | undefined }
+import { replay } from './send-as.ts'
 
 /** Methods for tests, which have no route. */
 export interface SimulatorControl extends NetworkControl {
@@ -64,112 +56,6 @@ export interface SimulatorControl extends NetworkControl {
   failures(): string[]
   /** Rules for media hosts: the next one for an upload or download. */
   readonly faults: Network['faults']
-}
-
-function findPhone(network: Network, phone: string): Person {
-  const person = network.people.get(digits(phone))
-  if (!person?.isPhone) throw new ControlError('not_found', `there is no phone ${phone}`)
-  return person
-}
-
-/** Returns the context for composing a message from this person to that chat. */
-function contextFor(network: Network, from: Person, to: string, upload: Upload): ComposeContext {
-  const isLid = to.endsWith('@lid')
-  const addressing = isLid ? 'lid' : (network.groups.get(to)?.addressing ?? network.settings.addressing)
-  const address = (person: string) => {
-    const found = findPerson(network, person.includes('@') ? person : pnOf(findKnown(network, person)))
-    return found ? jidOf(found, addressing) : person
-  }
-  return {
-    chat: to.includes('@') ? to : address(to),
-    self: pnOf(from),
-    find(id) {
-      const own = from.sent.get(id)
-      if (own) return { id, author: pnOf(from), message: proto.Message.decode(own.message) }
-      const item = from.inbox.find(id)
-      return item && { id, author: pnOf(findKnown(network, item.from)), message: proto.Message.fromObject(item.proto as object) }
-    },
-    jid: address,
-    upload,
-    now: Date.now,
-  }
-}
-
-async function say(
-  network: Network,
-  from: Person,
-  to: string,
-  input: MessageInput,
-  upload: Upload,
-  options: Pick<SendAsOptions, 'id' | 'unavailable' | 'damage'> = {},
-) {
-  const chat = to.includes('@') ? to : digits(to)
-  const { message, ...about } = await compose(input, contextFor(network, from, chat, upload))
-  return sendAs(network, from, chat, message, { ...options, about })
-}
-
-function describeContact(person: Person) {
-  const { number, name, lid, devices, business, about, blockedMe, groupAdd, isSink } = person
-  return {
-    phone: number,
-    name,
-    lid,
-    devices: devices.length,
-    business,
-    receipts: person.receipts ?? null,
-    picture: person.picture ?? null,
-    about: about ?? null,
-    blocked_me: blockedMe,
-    needs_token: person.needsToken ?? false,
-    group_add: groupAdd,
-    sink: isSink,
-  }
-}
-
-function applyContact(network: Network, person: Person, input: ContactOptions, isNew = false) {
-  if (input.devices !== undefined && input.devices !== person.devices.length) {
-    const before = person.devices.map(({ id }) => id)
-    setDeviceCount(person, input.devices)
-    const after = person.devices.map(({ id }) => id)
-    for (const id of after) if (!before.includes(id)) notifyDevices(network, person, 'add', id)
-    for (const id of before) if (!after.includes(id)) notifyDevices(network, person, 'remove', id)
-  }
-  if (input.lid !== undefined) {
-    // The former LID of a known person still resolves while this network runs.
-    if (isNew) network.lids.delete(person.lid)
-    person.lid = digits(input.lid)
-    network.lids.set(person.lid, person)
-  }
-  person.name = input.name ?? person.name
-  person.business = input.business ?? person.business
-  person.receipts = input.receipts ?? person.receipts
-  if (input.picture !== undefined) setPersonPicture(network, person, input.picture)
-  if (input.about !== undefined) setAbout(person, input.about)
-  person.blockedMe = input.blocked_me ?? person.blockedMe
-  person.groupAdd = input.group_add ?? person.groupAdd
-  if (input.needs_token !== undefined) person.needsToken = input.needs_token
-  person.isSink = input.sink ?? person.isSink
-  person.asksAgain = input.retries ?? person.asksAgain
-  person.isAutomatic = false
-  network.changed()
-  return describeContact(person)
-}
-
-function createPhone(network: Network, input: PhoneInput) {
-  const number = digits(input.phone)
-  const known = network.people.get(number)
-  if (known?.isPhone) throw new ControlError('conflict', `there is a phone ${number} already`)
-  const person = known ?? addPerson(network, number, true, false, input.lid === undefined ? undefined : digits(input.lid))
-  person.isPhone = true
-  person.isAutomatic = false
-  person.name = input.name ?? `Phone ${number}`
-  person.platform = input.platform ?? person.platform
-  person.business = person.platform === 'smba' || person.platform === 'smbi'
-  person.history = input.history ?? person.history
-  person.verifiedName = input.verified_name
-  if (input.nct_salt !== undefined) person.chatTokenSalt = Buffer.from(input.nct_salt, 'base64')
-  network.changed()
-  return { phone: number, name: person.name, platform: person.platform, lid: person.lid }
 }
 
 async function unlink(network: Network, phone: Person, device?: number) {
@@ -203,21 +89,10 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     enterCode: async (phone, code) => enterCode(network, findPhone(network, phone), code),
     unlink: async (phone, device) => unlink(network, findPhone(network, phone), device),
     sendFromPhone: async (phone, to, message) => say(network, findPhone(network, phone), to, message, upload),
-    createContact(phone, input) {
-      const number = digits(phone)
-      const known = network.people.get(number)
-      if (known && !known.isAutomatic) throw new ControlError('conflict', `${number} exists already`)
-      return applyContact(network, known ?? addPerson(network, number, false, false), input, known === undefined)
-    },
+    createContact: (phone, input) => createContact(network, phone, input),
     updateContact: (phone, input) => applyContact(network, person(phone), input),
-    async sendFromContact(phone, to, message, id = newMessageId(), delayMs = 0, unavailable = undefined, damage = undefined) {
-      const from = person(phone)
-      if (!isGroup(to) && !to.includes('@')) findKnown(network, to)
-      const send = () => say(network, from, to, message, upload, { id, unavailable, damage })
-      if (delayMs === 0) return send()
-      network.later(delayMs, () => network.run(send()))
-      return { id }
-    },
+    sendFromContact: async (phone, to, message, id, delayMs, unavailable, damage) =>
+      sayAsContact(network, person(phone), { to, message, id, delayMs, options: { unavailable, damage } }, upload),
     burst: (phone, burst) => startBurst(network, person(phone), burst),
     async inbox(phone, after, waitMs) {
       const { inbox, signals } = person(phone)

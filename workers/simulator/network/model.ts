@@ -1,6 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { Settings } from '../control/network-control.ts'
-import type { CeremonyStage, CeremonyView, PasskeyBends, PublicJwk, RelayItem } from '../control/passkeys.ts'
+import type { CeremonyStage, CeremonyView, RelayItem } from '../control/passkeys.ts'
 import type { ComposeContext } from '../people/compose-form.ts'
 import type { SignalDevice } from '../people/device.ts'
 import type { Answers } from '../watch/answers.ts'
@@ -9,9 +9,11 @@ import type { Trace } from '../watch/trace.ts'
 import type { BinaryNode } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise-responder.ts'
 import type { Trust } from '../wire/trust.ts'
+import type { AppState } from './app-state-model.ts'
 import type { BusinessProfile } from './business-profile.ts'
-import type { CompanionNode } from './companions.ts'
 import type { Faults } from './faults.ts'
+import type { Newsletter } from './newsletter-model.ts'
+import type { Challenge, Passkey, Primary } from './passkey-model.ts'
 import type { PersonInbox } from './person-inbox.ts'
 
 export type Platform = 'android' | 'ios' | 'smba' | 'smbi'
@@ -275,80 +277,6 @@ export interface Network {
 
 export type Message = proto.IMessage
 
-export interface Post {
-  serverId: number
-  id: string
-  at: number
-  message: Uint8Array
-  /** Each reader's reaction, by the number of the reader. */
-  reactions: Record<string, string>
-  /** Attributes of the stanza that published it or last edited it. */
-  attrs?: Record<string, string>
-  mediaType?: string | undefined
-  /** Type of the stanza: `text`, `media`, `poll`; absent in the data of earlier releases. */
-  type?: string | undefined
-  meta?: Record<string, string> | undefined
-}
-
-export interface Follower {
-  role: 'OWNER' | 'ADMIN' | 'SUBSCRIBER'
-  isMuted: boolean
-  /** A setting of an administrator: no notices of new followers. */
-  hidesFollowers?: boolean
-}
-
-export interface Newsletter {
-  id: string
-  name: string
-  description: string
-  createdAt: number
-  invite: string
-  owner: string
-  /** All followers by their number. */
-  subscribers: Map<string, Follower>
-  posts: Post[]
-  picture?: string | undefined
-  /** State of the channel; by default ACTIVE. */
-  state?: 'ACTIVE' | 'SUSPENDED' | 'GEOSUSPENDED'
-  isVerified?: boolean
-  handle?: string
-  /** Codes of allowed reactions; by default ALL. */
-  reactionCodes?: string
-  /** Views of the directory that list the channel. */
-  listing?: { views: string[]; country: string }
-  /** Number of times that a linked device queried the metadata. */
-  metadataQueries?: number
-  /** Numbers that were invited to administer the channel. */
-  invited?: string[]
-  /** Linked devices that are subscribed to live updates, by address, and the end of the subscription (epoch seconds). */
-  live?: Map<string, number>
-}
-
-/**
- * One collection of an account's settings. The server has versions and ciphertext; the phone's plain state is stored
- * with them.
- */
-export interface Collection {
-  version: number
-  /** Encoded `SyncdPatch`es with their version set; the first is version 1. */
-  patches: Buffer[]
-  /** LTHash over the current values, and the value MAC of each index: the phone needs them to write its own patches. */
-  hash: Buffer
-  valueMacs: Map<string, Buffer>
-  /** The encoded entries (`SyncdRecord`), by the same index. */
-  records?: Map<string, Buffer>
-}
-
-export interface AppState {
-  keyId: Buffer | undefined
-  keyData: Buffer | undefined
-  collections: Map<string, Collection>
-  /** Actions that the phone read, by their index as JSON text. */
-  actions: Map<string, unknown>
-  /** Errors in patches of linked devices. */
-  problems?: string[]
-}
-
 export type CallState = 'ringing' | 'rejected' | 'missed' | 'ended'
 
 export interface Call {
@@ -403,68 +331,6 @@ export interface Connection {
   end(last?: BinaryNode): void
   /** Breaks the socket without a last stanza. */
   cut(): void
-}
-
-export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
-
-/** One device's copy of a message that a linked device sent. */
-export interface DeviceCopy {
-  id: string
-  from: Companion
-  /** The chat in the sender's addressing: receipts are returned in the same addressing. */
-  chat: string
-  encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
-  /** Whether it is a message of the phone's own account. */
-  isPeer: boolean
-  /** Number of retry requests for the message. */
-  count: number
-  /** Nodes of the stanza beside the ciphertexts. */
-  nodes: CompanionNode[]
-  /** Attributes of the stanza. */
-  attrs: Record<string, string>
-  /** Tags of every element in the stanza. */
-  tags: string[]
-}
-
-/** The passkey of a phone that requires one, and the behaviour of its owner and its app. */
-export interface Passkey {
-  credentialId: Buffer
-  userHandle: Buffer | undefined
-  publicJwk: PublicJwk
-  /** Private key as PKCS #8. It is absent if only the public key was given. */
-  privateKey: Buffer | undefined
-  app: 'front' | 'back'
-  answers: 'yes' | 'no' | 'never'
-  limit: boolean
-  playedBy: 'simulator' | 'program'
-  bend: PasskeyBends
-}
-
-/** The phone's side of a ceremony: the simulator's own, or that of a program. */
-export interface Primary {
-  takePrologue(prologue: Prologue): void
-  takeNonce(nonce: Buffer): void
-  takeRequest(sealed: Buffer): void
-  /** Gives the owner's answer. False if nothing is asked. */
-  answer?(yes: boolean, code?: string): boolean
-  /** Puts WhatsApp in the background. */
-  leave?(): void
-}
-
-/** A prologue that the server accepted. */
-export interface Prologue {
-  credentialId: Buffer
-  challenge: Buffer
-  assertion: Buffer
-  payload: Buffer
-  proof: Buffer | undefined
-}
-
-export interface Challenge {
-  value: Buffer
-  /** Time in epoch ms. */
-  issuedAt: number
-  isUsed: boolean
 }
 
 /** One linking by a phone that requires its passkey. The phone keeps the last one, so that the control API can show how it ended. */

@@ -3,7 +3,8 @@ import { stanzaOf } from '../people/describe.ts'
 import { type BinaryNode, bytesOf, child, node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { acknowledgement } from './acknowledgement.ts'
 import { enqueue } from './delivery.ts'
-import type { Companion, Network, Newsletter, Person, Post } from './model.ts'
+import type { Companion, Network, Person } from './model.ts'
+import type { Newsletter, Post } from './newsletter-model.ts'
 import { lidJidOf, pnOf } from './people.ts'
 
 /** Duration of live updates, in seconds. */

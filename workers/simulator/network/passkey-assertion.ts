@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import * as v from 'valibot'
-import type { Passkey } from './model.ts'
+import type { Passkey } from './passkey-model.ts'
 
 /** The relying party of every passkey of this network. */
 export const RP_ID = 'whatsapp.com'

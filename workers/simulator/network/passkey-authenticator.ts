@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { ControlError } from '../control/control-error.ts'
 import type { Assertion, PublicJwk, SignInput } from '../control/passkeys.ts'
-import type { Passkey } from './model.ts'
 import { FLAGS, RP_ID, sha256 } from './passkey-assertion.ts'
+import type { Passkey } from './passkey-model.ts'
 
 /** Origin of the page on which the passkey is used. */
 const ORIGIN = 'https://web.whatsapp.com'

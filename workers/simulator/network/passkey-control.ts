@@ -1,11 +1,12 @@
 import { createPublicKey, randomBytes } from 'node:crypto'
 import { ControlError } from '../control/control-error.ts'
 import type { PasskeyControl, PasskeyInput, PasskeyView, PublicJwk } from '../control/passkeys.ts'
-import type { Ceremony, Network, Passkey, Person } from './model.ts'
+import type { Ceremony, Network, Person } from './model.ts'
 import { refreshNotification } from './pairing.ts'
 import { newPasskeyPair, signWithPasskey } from './passkey-authenticator.ts'
 import { describeCeremony, isOver } from './passkey-ceremony.ts'
 import { linkWith } from './passkey-link.ts'
+import type { Passkey } from './passkey-model.ts'
 import { readRelayed } from './passkey-relay.ts'
 import { requestPrologue, sendIdentity, sendUnaskedIdentity } from './passkey-stanzas.ts'
 

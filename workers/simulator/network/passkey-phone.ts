@@ -1,10 +1,11 @@
 import { createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { agree, generateKeyPair, hkdf, hmac, type KeyPair } from '../wire/keys.ts'
-import type { Ceremony, Primary, Prologue } from './model.ts'
+import type { Ceremony } from './model.ts'
 import { sha256 } from './passkey-assertion.ts'
 import { discard, isOver } from './passkey-ceremony.ts'
 import { linkWith } from './passkey-link.ts'
+import type { Primary, Prologue } from './passkey-model.ts'
 import { identityOf, sendIdentity } from './passkey-stanzas.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { RelayItem } from '../control/passkeys.ts'
-import type { Ceremony, Primary } from './model.ts'
+import type { Ceremony } from './model.ts'
+import type { Primary } from './passkey-model.ts'
 
 type Unnumbered = RelayItem extends infer Item ? (Item extends RelayItem ? Omit<Item, 'seq'> : never) : never
 

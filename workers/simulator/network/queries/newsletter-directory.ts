@@ -1,5 +1,5 @@
-/** Answers queries of the directory of channels: the listed channels, found by a text or a view. */
-import type { Newsletter } from '../model.ts'
+/** The directory of channels: the listed channels, found by a text or a view. */
+import type { Newsletter } from '../newsletter-model.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
 import { listed, recommended, similar } from './newsletter-shown.ts'
 

@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { seconds } from '../../wire/node.ts'
-import type { Network, Newsletter, Person } from '../model.ts'
-import { newRole } from '../newsletters.ts'
-import { findPerson, lidJidOf, pnOf } from '../people.ts'
+import type { Network, Person } from '../model.ts'
+import type { Newsletter } from '../newsletter-model.ts'
+import { lidJidOf, pnOf } from '../people.ts'
 import { type Document, MexError, type MexRequest as Request } from './document.ts'
+import { administered, find, owned, ownersOnly } from './newsletter-access.ts'
+import { acceptInvite, admins, changeOwner, demote, inviteAdmin, pendingInvites, revokeInvite } from './newsletter-admins.ts'
 import { created, dehydrated, fetched, missing, roleOf, stateOf, subscribed, updated } from './newsletter-shown.ts'
 
 export function addNewsletter(network: Network, owner: Person, name: string, description: string): Newsletter {
@@ -21,14 +23,6 @@ export function addNewsletter(network: Network, owner: Person, name: string, des
   network.newsletters.set(id, newsletter)
   network.changed()
   return newsletter
-}
-
-export function find({ network, variables }: Request): Newsletter {
-  const input = variables.input as { key?: string } | undefined
-  const key = String(variables.newsletter_id ?? input?.key ?? '')
-  const found = network.newsletters.get(key) ?? [...network.newsletters.values()].find((item) => item.invite === key)
-  if (!found) throw new MexError(404, 'Not Found')
-  return found
 }
 
 /** Limits of texts; longer ones are refused. */
@@ -129,20 +123,6 @@ function update(request: Request) {
   return updated(newsletter)
 }
 
-/** Returns a channel for its administrators only. */
-function owned(request: Request): Newsletter {
-  const newsletter = find(request)
-  const role = roleOf(newsletter, request.person)
-  if (role !== 'OWNER' && role !== 'ADMIN') throw new MexError(403, 'Forbidden')
-  return newsletter
-}
-
-function ownersOnly(request: Request): Newsletter {
-  const newsletter = find(request)
-  if (newsletter.owner !== request.person.number) throw new MexError(403, 'Forbidden')
-  return newsletter
-}
-
 export function join(request: Request) {
   const newsletter = find(request)
   const { number } = request.person
@@ -189,27 +169,6 @@ function setForViewer(request: Request) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** Returns a channel for settings that only administrators see. */
-export function administered(request: Request): Newsletter {
-  const newsletter = find(request)
-  const role = roleOf(newsletter, request.person)
-  if (role !== 'OWNER' && role !== 'ADMIN') throw new MexError(401, 'Unauthorized')
-  return newsletter
-}
-
-function admins(request: Request) {
-  const newsletter = administered(request)
-  const roles = [...newsletter.subscribers.values()].map(({ role }) => role)
-  return { id: newsletter.id, admin_count: roles.filter((role) => role !== 'SUBSCRIBER').length, admin_profile: null }
-}
-
-function pendingInvites(request: Request) {
-  const newsletter = administered(request)
-  const people = (newsletter.invited ?? []).flatMap((number) => request.network.people.get(number) ?? [])
-  const invites = people.map((person) => ({ user: { id: lidJidOf(person), pn: pnOf(person) } }))
-  return { id: newsletter.id, pending_admin_invites: invites }
-}
-
 function followers(request: Request) {
   const { newsletter_id: id, count = 50 } = (request.variables.input ?? {}) as { newsletter_id?: string; count?: number }
   const newsletter = administered({ ...request, variables: { newsletter_id: id } })
@@ -226,65 +185,6 @@ function followers(request: Request) {
 export function ownNewsletters({ network, person, variables }: Request) {
   const mine = [...network.newsletters.values()].filter(({ subscribers }) => subscribers.has(person.number))
   return mine.map((newsletter) => subscribed(newsletter, person, variables))
-}
-
-/** Returns a person by LID or number; the JID of a device is not accepted. */
-function other(request: Request): Person {
-  const id = String(request.variables.user_id ?? '')
-  if (id.includes(':')) throw new MexError(400, 'Bad Request')
-  const person = findPerson(request.network, id)
-  if (!person) throw new MexError(404, 'Not Found')
-  return person
-}
-
-/** Changes the owner; only a current administrator can become the owner. */
-function changeOwner(request: Request) {
-  const newsletter = ownersOnly(request)
-  const { number } = other(request)
-  const role = newsletter.subscribers.get(number)
-  if (role?.role !== 'ADMIN') throw new MexError(400, 'Bad Request')
-  const before = newsletter.subscribers.get(newsletter.owner)
-  newsletter.subscribers.set(newsletter.owner, { isMuted: false, ...before, role: 'ADMIN' })
-  newsletter.subscribers.set(number, { ...role, role: 'OWNER' })
-  newsletter.owner = number
-  return { __typename: 'XWA2Newsletter', id: newsletter.id }
-}
-
-/** Ends the role of an administrator, by the owner or by the administrator themselves. The others are notified. */
-function demote(request: Request) {
-  const { network, person } = request
-  const demoted = other(request)
-  const newsletter = demoted === person ? owned(request) : ownersOnly(request)
-  if (roleOf(newsletter, demoted) !== 'ADMIN') throw new MexError(400, 'Bad Request')
-  newRole(network, newsletter, person, demoted, 'subscriber', 'mex')
-  return { __typename: 'XWA2Newsletter', id: newsletter.id }
-}
-
-/** Time for which an invitation can be accepted, in seconds. */
-const INVITE_LIFE = 7 * 24 * 3_600
-
-function inviteAdmin(request: Request) {
-  const newsletter = ownersOnly(request)
-  newsletter.invited = [...(newsletter.invited ?? []), other(request).number]
-  return { id: newsletter.id, invite_expiration_time: String(seconds() + INVITE_LIFE) }
-}
-
-function revokeInvite(request: Request) {
-  const newsletter = owned(request)
-  const { number } = other(request)
-  if (!newsletter.invited?.includes(number)) throw new MexError(404, 'Not Found')
-  newsletter.invited = newsletter.invited.filter((invited) => invited !== number)
-  return { __typename: 'XWA2Newsletter', id: newsletter.id }
-}
-
-function acceptInvite(request: Request) {
-  const newsletter = find(request)
-  const { network, person } = request
-  const { number } = person
-  if (!newsletter.invited?.includes(number)) throw new MexError(404, 'Not Found')
-  newsletter.invited = newsletter.invited.filter((invited) => invited !== number)
-  newRole(network, newsletter, person, person, 'admin', 'mex')
-  return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
 function remove(request: Request) {

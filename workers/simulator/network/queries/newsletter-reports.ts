@@ -1,11 +1,8 @@
-/**
- * Answers reports about a channel for its owners and readers: abilities, statistics, voters, senders of reactions, and
- * content that the network removed.
- */
-import type { Newsletter } from '../model.ts'
+/** Reports about a channel for its owners and readers: abilities, statistics, voters, senders of reactions, and content that the network removed. */
+import type { Newsletter } from '../newsletter-model.ts'
 import { findPerson, lidJidOf } from '../people.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
-import { administered, find } from './newsletter-documents.ts'
+import { administered, find } from './newsletter-access.ts'
 import { stateOf } from './newsletter-shown.ts'
 
 /** Capabilities of an ordinary channel, as captured. */

@@ -1,5 +1,6 @@
-/** Builds the descriptions of a channel in GraphQL answers. Each answer has different fields, as captured. */
-import type { Newsletter, Person } from '../model.ts'
+/** The descriptions of a channel in GraphQL answers. Each answer has different fields, as captured. */
+import type { Person } from '../model.ts'
+import type { Newsletter } from '../newsletter-model.ts'
 import { pictureId, picturePath } from '../pictures.ts'
 
 export type ViewRole = 'OWNER' | 'ADMIN' | 'SUBSCRIBER' | 'GUEST'

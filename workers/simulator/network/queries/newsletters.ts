@@ -1,5 +1,5 @@
 import { node, seconds } from '../../wire/node.ts'
-import type { Newsletter, Post } from '../model.ts'
+import type { Newsletter, Post } from '../newsletter-model.ts'
 import { LIVE_UPDATES, listedPost, watchLive } from '../newsletters.ts'
 import { type Answer, QueryError } from './query.ts'
 

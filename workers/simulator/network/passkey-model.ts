@@ -1,0 +1,43 @@
+/** A passkey, and the two sides of a linking that requires it. */
+import type { PasskeyBends, PublicJwk } from '../control/passkeys.ts'
+
+/** The passkey of a phone that requires one, and the behaviour of its owner and its app. */
+export interface Passkey {
+  credentialId: Buffer
+  userHandle: Buffer | undefined
+  publicJwk: PublicJwk
+  /** Private key as PKCS #8. It is absent if only the public key was given. */
+  privateKey: Buffer | undefined
+  app: 'front' | 'back'
+  answers: 'yes' | 'no' | 'never'
+  limit: boolean
+  playedBy: 'simulator' | 'program'
+  bend: PasskeyBends
+}
+
+/** The phone's side of a ceremony: the simulator's own, or that of a program. */
+export interface Primary {
+  takePrologue(prologue: Prologue): void
+  takeNonce(nonce: Buffer): void
+  takeRequest(sealed: Buffer): void
+  /** Gives the owner's answer. False if nothing is asked. */
+  answer?(yes: boolean, code?: string): boolean
+  /** Puts WhatsApp in the background. */
+  leave?(): void
+}
+
+/** A prologue that the server accepted. */
+export interface Prologue {
+  credentialId: Buffer
+  challenge: Buffer
+  assertion: Buffer
+  payload: Buffer
+  proof: Buffer | undefined
+}
+
+export interface Challenge {
+  value: Buffer
+  /** Time in epoch ms. */
+  issuedAt: number
+  isUsed: boolean
+}
