@@ -69,7 +69,7 @@ const spec = loadSpec?.(join(shared, 'spec'))
 if (spec && process.argv.includes('--write')) writeFileSync(LIST, `${JSON.stringify(kindsOf(spec), null, 2)}\n`)
 const kinds = spec ? kindsOf(spec) : JSON.parse(readFileSync(LIST, 'utf8'))
 
-const table = join(root, '.built/workers/shard/stanza-table.js')
+const table = join(root, '.built/workers/shard/stanzas/stanza-table.js')
 if (existsSync(table)) {
   const { stanzaTable } = await import(pathToFileURL(table).href)
   const { rowOf } = await import(pathToFileURL(join(root, '.built/workers/shard/connection/socket/stanza-router.js')).href)

@@ -119,7 +119,7 @@ export const METRICS = {
   svc_stanzas_left_total: {
     kind: 'counter',
     labels: ['tag', 'type'],
-    help: 'Stanzas of known kinds that the service confirms and ignores (workers/shard/stanza-left.ts gives the reasons).',
+    help: 'Stanzas of known kinds that the service confirms and ignores (workers/shard/stanzas/stanza-left.ts gives the reasons).',
   },
   svc_stanzas_unknown_total: {
     kind: 'counter',

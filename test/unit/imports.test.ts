@@ -355,7 +355,7 @@ function circles(graph: Graph): string[] {
 
 /** The folders of a shard, from the top: a folder may import from its own row and from rows below, also types. */
 const ROOMS: readonly (readonly string[])[] = [
-  ['operations'],
+  ['operations', 'stanzas'],
   ['send', 'receive', 'media'],
   ['retry', 'receipts', 'app-state'],
   ['chats', 'directory', 'lifecycle', 'queue', 'webhooks'],

@@ -6,16 +6,16 @@
 import { performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import * as v from 'valibot'
-import { Failure, type FailureData } from '../../src/domain/failures.ts'
-import type { InstanceConfig, RuntimeState } from '../../src/domain/instance.ts'
+import { Failure } from '../../src/domain/failures.ts'
+import type { InstanceConfig } from '../../src/domain/instance.ts'
 import type { Log } from '../../src/domain/log.ts'
 import type { ShardSurvey } from '../../src/domain/readings.ts'
-import { isStorageFailure, noStorage } from '../../src/domain/storage-failure.ts'
-import type { Result, StartHow, StopHow } from '../../src/engine/engine.ts'
+import type { Result, StopHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
-import { orLate } from '../../src/lib/deadline.ts'
 import type { ShardReport } from '../../src/metrics/tally.ts'
+import { commandFailure } from './command-failure.ts'
 import { eraseInstance } from './erase.ts'
+import { createHostedInstances } from './hosted-instances.ts'
 import type { HostedInstance } from './instance.ts'
 import type { OpenShard } from './open-shard.ts'
 import type { ShardDeps } from './shard-deps.ts'
@@ -32,62 +32,24 @@ export interface Host {
   run(command: unknown): Promise<Result>
 }
 
-/** An instance and its start, for which every other command to it waits. */
-interface Hosted {
-  instance: HostedInstance
-  started: Promise<RuntimeState>
-}
-
 export function createHost({ log, open, createInstance, crash }: HostOptions): Host {
-  const hosted = new Map<string, Hosted>()
+  const hosted = createHostedInstances(log)
   let generation: number | undefined
   let shard: OpenShard | undefined
 
-  async function find(id: string): Promise<HostedInstance> {
-    const entry = hosted.get(id)
-    if (entry === undefined) throw new Failure('engine_unavailable')
-    await entry.started
-    return entry.instance
-  }
-
-  function start(config: InstanceConfig, how: StartHow, key: Uint8Array): Promise<RuntimeState> {
-    const running = hosted.get(config.id)
-    if (running !== undefined) return running.started
-    const instance = createInstance(shard!.deps, config, key)
-    const started = instance.start(how)
-    hosted.set(config.id, { instance, started })
-    started.catch(() => hosted.delete(config.id))
-    return started
-  }
+  const start = ({ deps }: OpenShard, { config, how, key }: Extract<ShardCommand, { type: 'start' }>) =>
+    hosted.start(config, how, () => createInstance(deps, config, key))
 
   async function stop({ deps }: OpenShard, id: string, how: StopHow): Promise<null> {
-    const entry = hosted.get(id)
-    const isStarted = await entry?.started.then(
-      () => true,
-      () => false,
-    )
-    if (entry && isStarted) {
-      await entry.instance.stop(how)
-      hosted.delete(id)
-      return null
-    }
+    if (await hosted.stop(id, how)) return null
     if (how !== 'erase') throw new Failure('engine_unavailable')
     // An instance that cannot be started cannot log out either, but it can still be deleted.
     await eraseInstance(id, deps)
     return null
   }
 
-  async function stopAll(deadlineMs: number) {
-    const stops = [...hosted].map(async ([id, { instance, started }]) => {
-      try {
-        await started
-        await instance.stop('keep')
-      } catch (error) {
-        log.warn({ instance: id, err: error }, 'instance did not stop cleanly')
-      }
-    })
-    await orLate(Promise.all(stops), deadlineMs, () => {})
-    hosted.clear()
+  async function close(deadlineMs: number) {
+    await hosted.stopAll(deadlineMs)
     const last = shard
     shard = undefined
     await last?.close()
@@ -95,13 +57,14 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
 
   /** Builds the answer to `ping`, for the watchdog and for a scrape of the metrics. */
   function report({ deps }: OpenShard): ShardReport {
-    const readings = [...hosted.values()].map(({ instance }) => instance.reading())
+    const instances = hosted.all().map(([, instance]) => instance)
+    const readings = instances.map((instance) => instance.reading())
     return {
       numbers: deps.tally.numbers(),
       waiting: readings.reduce((total, { waiting }) => total + waiting, 0),
       backlog: readings.reduce((total, { backlog }) => total + backlog, 0),
       lastInboundAt: readings.flatMap(({ lastInboundAt }) => lastInboundAt ?? []),
-      aheadMs: Math.max(deps.clock.ahead(), ...[...hosted.values()].map(({ instance }) => instance.aheadMs())),
+      aheadMs: Math.max(deps.clock.ahead(), ...instances.map((instance) => instance.aheadMs())),
       clockAheadMs: deps.clock.contradicted(),
     }
   }
@@ -113,7 +76,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     const { utilization } = performance.eventLoopUtilization(lookedAt)
     lookedAt = performance.eventLoopUtilization()
     return {
-      instances: [...hosted].map(([id, { instance }]) => ({ instance: id, ...instance.reading() })),
+      instances: hosted.all().map(([id, instance]) => ({ instance: id, ...instance.reading() })),
       heapBytes: getHeapStatistics().used_heap_size,
       busy: utilization,
     }
@@ -135,17 +98,17 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       case 'crash':
         return crash(command.how)
       case 'start':
-        return start(command.config, command.how, command.key)
+        return start(shard, command)
       case 'configure':
-        return (await find(command.config.id)).configure(command.config)
+        return (await hosted.find(command.config.id)).configure(command.config)
       case 'call':
-        return (await find(command.instance)).call(command.call, command.origin)
+        return (await hosted.find(command.instance)).call(command.call, command.origin)
       case 'stop':
         return stop(shard, command.instance, command.how)
       case 'prepared':
         return shard.prepared(command.id, command.result)
       case 'close':
-        return stopAll(command.deadlineMs)
+        return close(command.deadlineMs)
       default:
         return command satisfies never
     }
@@ -161,32 +124,8 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       try {
         return { ok: await answer(parsed.output) }
       } catch (error) {
-        return { err: toData(error, parsed.output) }
+        return { err: commandFailure(error, parsed.output, log) }
       }
     },
-  }
-
-  function toData(error: unknown, command: ShardCommand): FailureData {
-    const about = {
-      command: command.type,
-      instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
-      operation: command.type === 'call' ? command.call.operation : undefined,
-    }
-    // The engine retries a start that the disk prevents. It interprets `engine_unavailable` as a shard that is gone.
-    if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {
-      log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
-      return noStorage().toData()
-    }
-    if (!(error instanceof Failure)) {
-      log.error(
-        { ...about, err: error },
-        'an operation on an instance failed because of a defect in the service; please report it',
-      )
-      return new Failure('internal').toData()
-    }
-    // The network's error is kept as the cause and logged; only the code and the message leave the thread.
-    if (error.cause !== undefined)
-      log.warn({ ...about, code: error.code, err: error.cause }, 'an operation on an instance failed')
-    return error.toData()
   }
 }

@@ -45,8 +45,8 @@ import type { Receiving } from './receive/receiving.ts'
 import type { Sent } from './retry/sent.ts'
 import { groupForRelay } from './send/group-devices.ts'
 import type { ShardDeps } from './shard-deps.ts'
-import { stanzaParts } from './stanza-parts.ts'
-import { stanzaTable } from './stanza-table.ts'
+import { stanzaParts } from './stanzas/stanza-parts.ts'
+import { stanzaTable } from './stanzas/stanza-table.ts'
 import { namesOf } from './wire/groups.ts'
 
 export interface SessionDeps {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeTable } from '../../../workers/shard/connection/socket/stanza-router.ts'
-import { type StanzaParts, stanzaTable } from '../../../workers/shard/stanza-table.ts'
+import { type StanzaParts, stanzaTable } from '../../../workers/shard/stanzas/stanza-table.ts'
 
 test('every stanza has its row', () => {
   // Rows refer to functions; none is called here.

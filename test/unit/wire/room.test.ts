@@ -16,8 +16,8 @@ const READING =
 /** Files that contain the words and read no node. */
 const NOT_READING: Readonly<Record<string, string>> = {
   [QUOTES]: 'quotes the library',
-  'stanza-table.ts': 'writes down which attributes a row is about (`wire/match.ts` reads them)',
-  'stanza-left.ts': 'the same, for kinds that are left alone',
+  'stanzas/stanza-table.ts': 'writes down which attributes a row is about (`wire/match.ts` reads them)',
+  'stanzas/stanza-left.ts': 'the same, for kinds that are left alone',
 }
 
 /** Stanzas with as many entries as an account has people: other work runs in between. */

@@ -3,8 +3,8 @@
  * and counted (`svc_stanzas_left_total`). The kinds are those of the web client
  * (`test/unit/connection/server-kinds.json`).
  */
-import { ACCOUNT_CHANGES } from './wire/account-notices.ts'
-import type { Match } from './wire/match.ts'
+import { ACCOUNT_CHANGES } from '../wire/account-notices.ts'
+import type { Match } from '../wire/match.ts'
 
 export interface Left {
   of: Match

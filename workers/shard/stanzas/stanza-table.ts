@@ -16,11 +16,11 @@ import {
   route,
   step,
   type Table,
-} from './connection/socket/stanza-router.ts'
-import { MAX_RETRY_RECEIPTS } from './retry/retry-receipts.ts'
+} from '../connection/socket/stanza-router.ts'
+import { MAX_RETRY_RECEIPTS } from '../retry/retry-receipts.ts'
+import type { MessageOutcome } from '../wire/confirmation.ts'
+import type { Match } from '../wire/match.ts'
 import { LEFT } from './stanza-left.ts'
-import type { MessageOutcome } from './wire/confirmation.ts'
-import type { Match } from './wire/match.ts'
 
 /** Kinds that are delivered again until they are answered. */
 const CONFIRMED = new Set(['notification', 'receipt', 'status'])
@@ -85,33 +85,28 @@ export interface StanzaParts {
   queryRefused: Effect
 }
 
-export function stanzaTable(parts: StanzaParts): Table {
-  const CHAT: Mutex = { name: 'one of a chat after the other', key: parts.chatOf }
-  const ACK: Answer = { name: 'ack', send: (node) => parts.ack(node) }
-  const ACK_UNLESS_LATER: Answer<'later'> = {
-    name: 'ack, unless it could not be followed yet',
-    send: (node, outcome) => (outcome === 'later' ? undefined : parts.ack(node)),
-  }
-  const RESULT: Answer = { name: 'result', send: (node) => parts.result(node) }
-  const RECEIPT: Answer<MessageOutcome> = { name: 'receipt, or a request for it', send: parts.confirmMessage }
+const kind = (tag: string, attrs: NonNullable<Match['attrs']> = {}): Match => ({ tag, attrs })
+const inside = (tag: string, child: string): Match => ({ tag, child })
+const notification = (type: string) => kind('notification', { type })
 
-  const PAIRS = step('intercept', 'number and LID', parts.learnPairs)
-  const CHATS = step('intercept', 'names and pictures', parts.changeChats)
-  const EVENT = step('commit', 'event', parts.appendNotice)
-  const ANSWERED = step('intercept', 'the login is answered', parts.loginAnswered)
-  const PRESENCE = step('intercept', 'presence', parts.presence)
-  const REPLAY = step('intercept', 'peer messages of before', parts.replayPeers)
-  const CAUGHT_UP = step('intercept', 'nothing older will come', parts.caughtUp)
-  const PENDING = step('intercept', 'who waits for it', parts.acked)
+/** Mutexes, answers and steps that several rows share. */
+const shared = (parts: StanzaParts) => ({
+  parts,
+  CHAT: { name: 'one of a chat after the other', key: parts.chatOf } satisfies Mutex,
+  ACK: { name: 'ack', send: (node) => parts.ack(node) } satisfies Answer,
+  PAIRS: step('intercept', 'number and LID', parts.learnPairs),
+})
+type Shared = ReturnType<typeof shared>
+type Rows = (of: Shared) => Table
 
-  const kind = (tag: string, attrs: NonNullable<Match['attrs']> = {}): Match => ({ tag, attrs })
-  const inside = (tag: string, child: string): Match => ({ tag, child })
-  const notification = (type: string) => kind('notification', { type })
+const LEFT_ALONE: Rows = ({ parts, ACK }) => {
   const LEAVE = step('count', 'left alone', parts.leave)
-  const leftAlone = LEFT.map(({ of }) => route(of, AT_ONCE, [LEAVE], CONFIRMED.has(of.tag) ? ACK : NO_ANSWER))
+  return LEFT.map(({ of }) => route(of, AT_ONCE, [LEAVE], CONFIRMED.has(of.tag) ? ACK : NO_ANSWER))
+}
 
+const MESSAGES: Rows = ({ parts, CHAT, ACK, PAIRS }) => {
+  const RECEIPT: Answer<MessageOutcome> = { name: 'receipt, or a request for it', send: parts.confirmMessage }
   return [
-    ...leftAlone,
     route({ ...kind('message'), from: 'newsletter' }, CHAT, [step('commit', 'post', parts.appendPost)], ACK),
     route(
       kind('message'),
@@ -132,6 +127,17 @@ export function stanzaTable(parts: StanzaParts): Table {
     route(kind('receipt', { type: STATUSES }), AT_ONCE, [PAIRS, step('commit', 'message_status', parts.takeReceipt)], ACK),
     rest(kind('receipt'), ACK),
     route(kind('call'), oneByOne('calls one after the other'), [PAIRS, step('commit', 'call', parts.takeCall)], ACK),
+  ]
+}
+
+const NOTIFICATIONS: Rows = ({ parts, CHAT, ACK, PAIRS }) => {
+  const CHATS = step('intercept', 'names and pictures', parts.changeChats)
+  const EVENT = step('commit', 'event', parts.appendNotice)
+  const ACK_UNLESS_LATER: Answer<'later'> = {
+    name: 'ack, unless it could not be followed yet',
+    send: (node, outcome) => (outcome === 'later' ? undefined : parts.ack(node)),
+  }
+  return [
     route(
       notification('w:gp2'),
       CHAT,
@@ -197,6 +203,13 @@ export function stanzaTable(parts: StanzaParts): Table {
     route(notification('passkey_prologue_request'), AT_ONCE, [step('commit', 'passkey asked for', parts.passkeyAsked)], ACK),
     route(notification('crsc_continuation'), AT_ONCE, [step('intercept', "the phone's part", parts.passkeyContinued)], ACK),
     rest(kind('notification'), ACK),
+  ]
+}
+
+/** The network's answers to our messages and receipts. */
+const ACKS: Rows = ({ parts }) => {
+  const PENDING = step('intercept', 'who waits for it', parts.acked)
+  return [
     route(
       kind('ack', { class: 'message' }),
       AT_ONCE,
@@ -211,9 +224,25 @@ export function stanzaTable(parts: StanzaParts): Table {
     route(kind('ack', { class: 'receipt' }), AT_ONCE, [PENDING], NO_ANSWER),
     // Any other ack is an answer that its request has already received.
     route(kind('ack'), AT_ONCE, [], NO_ANSWER),
+  ]
+}
+
+const PRESENCES: Rows = ({ parts, CHAT }) => {
+  const PRESENCE = step('intercept', 'presence', parts.presence)
+  return [
     // Presence is handled after the chat's messages, so that the event that is reported first has the earlier time.
     route(kind('presence'), CHAT, [PRESENCE], NO_ANSWER),
     route(kind('chatstate'), CHAT, [PRESENCE], NO_ANSWER),
+  ]
+}
+
+/** Login, linking, what the network reports of the connection, and its queries. */
+const CONNECTION: Rows = ({ parts }) => {
+  const RESULT: Answer = { name: 'result', send: (node) => parts.result(node) }
+  const ANSWERED = step('intercept', 'the login is answered', parts.loginAnswered)
+  const REPLAY = step('intercept', 'peer messages of before', parts.replayPeers)
+  const CAUGHT_UP = step('intercept', 'nothing older will come', parts.caughtUp)
+  return [
     route(inside('ib', 'offline_preview'), AT_ONCE, [REPLAY], NO_ANSWER),
     route(inside('ib', 'offline'), AT_ONCE, [REPLAY, CAUGHT_UP], NO_ANSWER),
     route(inside('ib', 'dirty'), AT_ONCE, [step('intercept', 'what is out of date', parts.readAgain)], NO_ANSWER),
@@ -244,4 +273,9 @@ export function stanzaTable(parts: StanzaParts): Table {
     route(kind('failure'), AT_ONCE, [ANSWERED], NO_ANSWER),
     route(kind('stream:error'), AT_ONCE, [ANSWERED], NO_ANSWER),
   ]
+}
+
+export function stanzaTable(parts: StanzaParts): Table {
+  const of = shared(parts)
+  return [LEFT_ALONE, MESSAGES, NOTIFICATIONS, ACKS, PRESENCES, CONNECTION].flatMap((rows) => rows(of))
 }

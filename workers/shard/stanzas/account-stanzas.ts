@@ -1,0 +1,76 @@
+/** The stanzas about the account of the device: its logins, its keys, and what the network allows it. */
+import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { iso, SECOND } from '../../../src/domain/clock.ts'
+import type { AppState } from '../app-state/app-state.ts'
+import { loginSucceeded } from '../baileys/thread/login-counts.ts'
+import type { SocketSession } from '../chats/session.ts'
+import type { OwnParts } from '../connection/contract.ts'
+import { keepFacts, ownFacts } from '../keys/own-facts.ts'
+import { handleDirty } from '../receive/effects/dirty.ts'
+import { expirationIn, keysLeftIn, ownLidIn } from '../wire/account-notices.ts'
+import { envelopeOf, networkTimeOf } from '../wire/envelope.ts'
+import { bare } from '../wire/jid.ts'
+import { loggedEffect } from './logged-effect.ts'
+import type { StanzaParts } from './stanza-table.ts'
+
+/** Number of the account's one-time keys at the network below which new ones are uploaded. */
+const FEW_PRE_KEYS = 5
+
+export interface AccountStanzaDeps {
+  session: SocketSession
+  own: OwnParts
+  creds: AuthenticationCreds
+  appState: Pick<AppState, 'save'>
+  log: Logger
+}
+
+type AccountStanzas = Pick<
+  StanzaParts,
+  'learnOwnName' | 'learnOwnPair' | 'countLogin' | 'uploadPreKeys' | 'readAgain' | 'versionExpires'
+>
+
+export function accountStanzas({ session, own, creds, appState, log }: AccountStanzaDeps): AccountStanzas {
+  const { sock, identity } = session
+
+  async function uploadPreKeys(node: BinaryNode) {
+    if (keysLeftIn(node) < FEW_PRE_KEYS) await sock.uploadPreKeys()
+  }
+
+  const readAgain = loggedEffect(
+    log,
+    'data that the network reported as changed could not be read',
+    handleDirty({ sock, readGroups: session.participating.read }),
+  )
+
+  return {
+    /** Learns the current name of the account from messages of our other devices. */
+    learnOwnName(node) {
+      const { from, participant, pushName } = envelopeOf(node)
+      const { me } = creds
+      if (!me || !pushName || me.name === pushName || !identity.isMe(participant || from)) return
+      sock.ev.emit('creds.update', { me: { ...me, name: pushName } })
+    },
+    // The pair is learned before anything arrives; otherwise the phone's first messages would begin under the number
+    // and continue under the LID.
+    learnOwnPair(node) {
+      const lid = ownLidIn(node)
+      return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined
+    },
+    countLogin(node) {
+      own.loggedIn(networkTimeOf(node))
+      if (!creds.me) return
+      loginSucceeded(creds.me.id)
+      keepFacts(creds, { logins: (ownFacts(creds).logins ?? 0) + 1 })
+      appState.save()
+    },
+    uploadPreKeys: loggedEffect(log, 'one-time keys could not be uploaded', uploadPreKeys),
+    // Nothing waits for this query.
+    readAgain: (node) => void readAgain(node),
+    versionExpires(node) {
+      const seconds = expirationIn(node)
+      const expires_at = seconds === null ? null : iso(seconds * SECOND)
+      log.warn({ expires_at }, 'the network announced that it will stop accepting this client version')
+    },
+  }
+}

@@ -1,0 +1,39 @@
+/** The stanzas of an instance that is being linked. */
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { MINUTE } from '../../../src/domain/clock.ts'
+import type { SocketSession } from '../chats/session.ts'
+import type { OwnParts } from '../connection/contract.ts'
+import { finishRegistration } from '../connection/pairing/companion-registration.ts'
+import { isPrimaryHello } from '../wire/companion-registration.ts'
+import { refsIn } from '../wire/pair-device.ts'
+import { loggedEffect } from './logged-effect.ts'
+import type { StanzaParts } from './stanza-table.ts'
+
+/** Time in ms from entering a pairing code on the phone until the account is linked; its owner may have to confirm there. */
+const ENTERED_CODE_LIFE = 2 * MINUTE
+
+type PairingStanzas = Pick<StanzaParts, 'showCodes' | 'finishPairing' | 'refreshQrSecret' | 'passkeyAsked' | 'passkeyContinued'>
+
+export function pairingStanzas({ sock }: Pick<SocketSession, 'sock'>, own: OwnParts, log: Logger): PairingStanzas {
+  /** Handles that a phone has accepted a pairing code, whichever was entered there. */
+  async function finishPairing(node: BinaryNode) {
+    if (!isPrimaryHello(node)) return
+    own.qrClock.keep(ENTERED_CODE_LIFE)
+    try {
+      await finishRegistration(sock, node)
+    } finally {
+      // The phone has created its own secret: after a mistyped code, the next scan is verified with this one.
+      own.qrClock.secretChanged()
+    }
+  }
+
+  return {
+    showCodes: (node) => own.qrClock.offered(refsIn(node)),
+    finishPairing: loggedEffect(log, 'pairing by code could not be completed', finishPairing),
+    // A passkey ceremony shows no code, and has replaced the secret by one that is sent to the phone at the end.
+    refreshQrSecret: () => (own.passkey.isUnderWay ? undefined : own.companion.refresh()),
+    passkeyAsked: own.passkey.asked,
+    passkeyContinued: own.passkey.continued,
+  }
+}
