@@ -522,6 +522,8 @@ describe('a link ends', () => {
     const link = await newLink()
     service.double.tell(instance.id, { status: 'connecting', paired: true })
     assert.deepEqual((await link.status()).body, { connected: false, status: 'connecting', paired: true, pairing_failed: false })
+    // Its turn comes after those of the changes before.
+    assert.deepEqual(await codeOf(make()), [409, 'instance_already_connected'])
     assert.equal(await statusOf(link.id), 'open')
     service.double.tell(instance.id, { status: 'connected', paired: true })
     await until(
@@ -553,6 +555,9 @@ describe('a link ends', () => {
     service.double.tell(instance.id, { status: 'connecting', paired: true })
     service.double.tell(instance.id, { status: 'logged_out', reason: 'pairing_failed', paired: false })
     assert.deepEqual((await link.status()).body, { connected: false, status: 'logged_out', paired: false, pairing_failed: true })
+    // Its turn comes after those of the changes before.
+    await newLink()
+    assert.equal(await statusOf(link.id), 'open')
     service.double.answer = () => ({ value: true, status: 'starting' })
     assert.equal((await service.ask('POST', `${link.path}/restart`)).status, 201)
   })
