@@ -171,7 +171,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
       await change({ removed })
       for (const { instance } of links.values()) if (isConnected(instance)) endOpenLater(instance)
       timer = setInterval(() => {
-        sweep().catch((err: unknown) => log.error({ err }, 'ended connect links could not be swept'))
+        sweep().catch((err: unknown) => log.error({ err }, 'connect links that have ended could not be removed'))
       }, SWEEP_EVERY).unref()
     },
     sweep,

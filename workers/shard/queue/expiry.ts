@@ -55,7 +55,7 @@ export function createExpiry({
         .catch((error: unknown) =>
           log.error(
             { instance_id: instanceId, err: error },
-            'queue: messages that waited too long could not be removed; it is tried again',
+            'queue: messages that waited too long could not be removed; this is tried again later',
           ),
         )
         .finally(() => {

@@ -84,7 +84,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         return waitingOf(item, arrived(item.queuedAt))
       } catch (error) {
         // The record is kept for a manual repair and must not block the other items.
-        log.error({ instance_id: instanceId, err: error }, 'queue: a stored item could not be decoded; it was skipped')
+        log.error({ instance_id: instanceId, err: error }, 'queue: the record of an item could not be read; it was skipped')
         return undefined
       }
     },

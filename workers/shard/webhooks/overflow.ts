@@ -51,7 +51,10 @@ export function createOverflow(options: OverflowOptions) {
 
   function warnOncePerMinute() {
     if (clock.now() < warnedAt + MINUTE) return
-    log.error({ instance_id: instanceId, given_up: given, max }, 'too many webhook events are waiting; the oldest are given up')
+    log.error(
+      { instance_id: instanceId, given_up: given, max },
+      'too many webhook events are waiting; the oldest are recorded as failed',
+    )
     warnedAt = clock.now()
     given = 0
   }

@@ -162,7 +162,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   return {
     async load() {
       const onUnreadable = (error: unknown) =>
-        log.error({ err: error }, 'a stored undecrypted message could not be decoded; it was skipped')
+        log.error({ err: error }, 'the record of a message that waits for its decryption could not be read; it was skipped')
       for await (const { key, value } of records.list(store, keys.waitings(instance), { onUnreadable })) {
         const mark = key.slice(keys.waitings(instance).length) as Mark
         entries.set(mark, { record: value })
