@@ -2,7 +2,10 @@
 import { BRAND } from './domain/brand.ts'
 import type { DashboardMode } from './domain/dashboard.ts'
 
-/** `--json` prints exactly this on one line. Null means that a field does not apply, or (`admin_key`) that an earlier start printed it. */
+/**
+ * Fields that `--json` prints on one line. Null means that a field does not apply, or (`admin_key`) that an earlier
+ * start printed it.
+ */
 export interface Printed {
   base_url: string | null
   sandbox_url: string | null
@@ -68,7 +71,10 @@ export function networkText({ sandbox_url, network }: Printed): string {
   ].join('\n')
 }
 
-/** Five lines of shell: create credentials and an instance, pair it, send a text, and read the reply. It needs only curl and sed. */
+/**
+ * Returns five lines of shell that create credentials and an instance, pair it, send a text, and read the reply. They
+ * need only curl and sed.
+ */
 function exampleText(api: string, sandbox: string, adminKey: string | null): string {
   const json = "-H 'content-type: application/json'"
   const field = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`

@@ -1,7 +1,7 @@
 /**
- * Limits of the head of a request. The service identifies callers by headers: the one in which a proxy names its caller, `Host`, and credentials. So
- * a head is read completely or refused. Node by itself silently drops headers above its limit, and a caller that sends many headers could thereby
- * remove the header of the proxy.
+ * Limits of the head of a request. The service identifies callers by headers: the one in which a proxy names its
+ * caller, `Host`, and credentials. So a head is either read completely or refused. Node itself silently drops headers
+ * above its limit, and a caller that sends many headers could thereby remove the header of the proxy.
  */
 import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:http'
 import { Failure } from './domain/failures.ts'
@@ -12,11 +12,11 @@ const MAX_HEAD = 16_384
 /** Number of headers. A request through a chain of proxies and a CDN has about sixty. */
 export const MAX_HEADERS = 200
 
-/** Set here, because Node flags could change them: a lenient parser accepts folded headers. */
+/** Options of the parser, which are set here because Node flags could change them: a lenient parser accepts folded headers. */
 export const HEAD_LIMITS: ServerOptions = {
   maxHeaderSize: MAX_HEAD,
   insecureHTTPParser: false,
-  // `headProblem` answers this, with a body.
+  // `headProblem` refuses a request without `Host`, and its answer has a body.
   requireHostHeader: false,
 }
 
@@ -32,7 +32,10 @@ function hostsOf(rawHeaders: readonly string[]): number {
   return hosts
 }
 
-/** Reason why a head is refused. HTTP/1.0 has no `Host`, and load balancers use it to check whether the service is ready (RFC 9112, 3.2). */
+/**
+ * Returns the reason why a head is refused. HTTP/1.0 has no `Host`, and load balancers use it to check whether the
+ * service is ready (RFC 9112, 3.2).
+ */
 export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failure | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) return new Unread(431, `must have at most ${MAX_HEADERS} headers`)
   const hosts = hostsOf(rawHeaders)
@@ -49,7 +52,7 @@ const UNREADABLE: Record<string, Failure> = {
 }
 const NO_HTTP = Failure.invalid({ path: '', message: 'must be an HTTP request without folded or malformed headers' })
 
-/** Answer in wire format for a connection on which no request could be parsed. */
+/** Builds the answer in wire format for a connection on which no request could be parsed. */
 export function answerUnreadable({ code = '' }: NodeJS.ErrnoException, requestId: string): string {
   const failure = UNREADABLE[code] ?? NO_HTTP
   const body = JSON.stringify(failureBody(failure))

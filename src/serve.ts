@@ -1,4 +1,4 @@
-/** HTTP in Node: a listening socket around the Web-standard application, and its orderly stop. */
+/** Serves HTTP in Node: a listening socket around the Web-standard application, and its orderly stop. */
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -20,11 +20,11 @@ interface Handler {
 
 /** Access of an application to the socket of a request. */
 interface Peers {
-  /** Address of the peer. */
+  /** Returns the address of the peer. */
   peer(request: Request): string | undefined
   /** Whether the caller has closed the connection. */
   hasLeft(request: Request): boolean
-  /** Closes the connection immediately. */
+  /** Closes the connection of a request immediately. */
   cut(request: Request): void
   source: BodySource
 }
@@ -38,21 +38,21 @@ interface Caller {
 }
 
 export interface Listening {
-  /** `http://host:port`, with the actual port. */
+  /** Base URL, `http://host:port`, with the actual port. */
   url: string
-  /** Sets the sentence for callers before `serve`. */
+  /** Sets the sentence that callers get before `serve`. */
   explain(sentence: () => string): void
-  /** Before this call every request except `/health/live` is answered 503. */
+  /** Serves the application. Before this call every request except `/health/live` is answered 503. */
   serve(makeApp: (peers: Peers) => Handler): void
-  /** Answers running requests, refuses new ones, and closes. */
+  /** Answers running requests, refuses new requests, and closes. */
   stop(deadlineMs: number): Promise<void>
   /** Closes immediately, if `serve` was not called. */
   close(): Promise<void>
 }
 
 /**
- * Time in ms for which an idle connection is kept. It is longer than in proxies and clients (60 s in nginx and AWS), because if this side closed
- * first, a request that is already on its way would be lost.
+ * Time in ms for which an idle connection is kept. The time is longer than in proxies and clients (60 s in nginx and
+ * AWS), because if this side closed first, a request that is already on its way would be lost.
  */
 const KEPT_OPEN = 75 * SECOND
 
@@ -61,7 +61,7 @@ const LIVE = '/health/live'
 const READY = '/health/ready'
 const NO_HOST = 'localhost'
 
-/** When it resolves, the port is bound. */
+/** Binds the port, and resolves when it is bound. */
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
   const callers = new WeakMap<Request, Caller>()
   let app: Handler | undefined
@@ -80,7 +80,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     if (app === undefined) return pathname === LIVE ? alive(request) : notStarted(request, pathname)
     if (isStopping && !HEALTH.test(pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
-    // Stored now, because a closed socket no longer has an address.
+    // The address is stored now, because a closed socket no longer has an address.
     callers.set(request, { incoming, socket, address: socket.remoteAddress, isTaken: false })
     inFlight++
     try {
@@ -99,7 +99,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     autoCleanupIncoming: false,
     errorHandler: unreadable,
   })
-  // Disabled: Node's limit is five minutes, and bodies have our own limit, which is answered with an error.
+  // Node's limit is five minutes; a longer value leaves bodies to our own limit, which is answered with an error.
   const lingering = createLingering(listener)
   const server = createServer({ ...HEAD_LIMITS, requestTimeout: LONGEST_BODY + MINUTE }, lingering.listener)
   server.maxHeadersCount = HEADERS_KEPT
@@ -140,7 +140,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
         drained = resolve
       })
       if (inFlight > 0) await within(deadlineMs, answered)
-      // Idle connections are ended too. Those with a running answer get some time, and those after the deadline are closed.
+      // Idle connections are closed too. Connections with a running answer get some time, and those that are open after
+      // the deadline are closed.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), FLUSH)
       await closed
@@ -151,7 +152,10 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 
 const NO_BYTES = new Uint8Array()
 
-/** The body, if nobody has begun to read it and all of it has arrived: the announced length, or the parser has seen its end. */
+/**
+ * Returns the body if nobody has begun to read it and all of it has arrived: the announced length, or the parser has
+ * seen its end.
+ */
 function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (caller === undefined) return undefined
   if (caller.isTaken) return NO_BYTES
@@ -161,12 +165,12 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
   if (!incoming.complete && String(readableLength) !== incoming.headers['content-length']) return undefined
   caller.isTaken = true
   const bytes = incoming.read() as Buffer<ArrayBuffer> | null
-  // Reads the end as well; otherwise the parser would keep it.
+  // The end is read as well; otherwise the parser would keep it.
   incoming.resume()
   return bytes ?? NO_BYTES
 }
 
-/** Undefined for a body that somebody reads or has read. */
+/** Returns a reader for the body of a request; undefined if somebody reads the body or has read it. */
 const readerOf = (incoming: IncomingMessage | undefined): BodyReader | undefined =>
   incoming === undefined || incoming.readableFlowing !== null || incoming.readableDidRead ? undefined : bodyReader(incoming)
 
@@ -176,11 +180,14 @@ const FLUSH = 250
 const refusal = ({ headers }: Request, message: string, details?: Failure['details']): Response =>
   closing(new Failure('engine_unavailable', details ? { message, details } : { message }), requestIdOf(headers, newUlid))
 
-/** Liveness: a start may take long, and a supervisor that restarts processes which are not alive must not end it. */
+/**
+ * Answers the liveness probe. A start may take long, and a supervisor that restarts processes which are not alive must
+ * not end it.
+ */
 const alive = ({ headers }: Request): Response =>
   Response.json({ status: 'ok' }, { headers: { 'X-Request-Id': requestIdOf(headers, newUlid) } })
 
-/** Answer for a request that the application never sees, because `Host` or the path cannot be part of a URL. */
+/** Answers a request that the application never sees, because `Host` or the path cannot be part of a URL. */
 function unreadable(error: unknown): Response {
   const issue =
     error instanceof RequestError ? { path: '', message: 'must have a path and a Host header that form a valid URL' } : undefined
@@ -203,7 +210,7 @@ const REFUSALS: Record<string, string> = {
   ENOTFOUND: 'this machine has no such address',
 }
 
-/** Reason why a port cannot be bound, as part of a sentence. */
+/** Returns the reason why a port cannot be bound, as part of a sentence. */
 export const whyNot = ({ code = '', message }: NodeJS.ErrnoException) => REFUSALS[code] ?? message
 
 function bind(server: Server, host: string, port: number): Promise<void> {
@@ -215,7 +222,7 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-/** A URL that this machine can reach, even if the service listens on every address. */
+/** Returns a URL that this machine can reach, even if the service listens on every address. */
 function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`

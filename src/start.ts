@@ -19,7 +19,10 @@ interface Flags {
   networkOnly: boolean
 }
 
-/** A structural type, because no module of the sandbox network is loaded outside of the sandbox, not even for its types. */
+/**
+ * Type of the sandbox network. It is structural, because no module of the sandbox network is loaded outside of the
+ * sandbox, not even for its types.
+ */
 interface Network {
   network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string
@@ -34,7 +37,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-/** `text`: nothing is started, and this is printed. */
+/** Reads the flags. If the result is a `text`, that text is printed and nothing is started. */
 function readFlags(): Flags | { text: string } {
   const { values } = parseArgs({
     options: {
@@ -50,7 +53,7 @@ function readFlags(): Flags | { text: string } {
   return { sandbox: values.sandbox, json: values.json, networkOnly: values['network-only'] }
 }
 
-/** Only in the sandbox; otherwise no module of the simulator is loaded. */
+/** Starts the simulated network. Only the sandbox calls this function; otherwise no module of the simulator is loaded. */
 async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }: Config, log: Logger): Promise<Network> {
   await makeDataDir(dataDir)
   const { startNetworkThread } = await import('../workers/simulator/network-thread.ts')
@@ -111,7 +114,10 @@ async function runSandbox(config: Config, log: Logger): Promise<Running> {
   }
 }
 
-/** The simulated network protects nothing, so its admin key may be stored in a file, and every start of the sandbox can print it. */
+/**
+ * Returns the admin key of the sandbox. The simulated network protects nothing, so its admin key may be stored in a
+ * file, and every start of the sandbox can print it.
+ */
 async function rememberedAdminKey(config: Config, service: Service): Promise<string | null> {
   const file = join(config.dataDir, 'admin-key')
   if (config.adminKey !== null) return config.adminKey
@@ -123,14 +129,17 @@ async function rememberedAdminKey(config: Config, service: Service): Promise<str
   return service.isAdminKey(kept) ? kept : null
 }
 
-/** The first signal stops in order. A second signal, or the deadline, ends the process immediately, which is safe by design (`test/faults`). */
+/**
+ * Stops the service on a signal. The first signal stops in order. A second signal, or the deadline, ends the process
+ * immediately, which is safe by design (`test/faults`).
+ */
 function stopOnSignal(running: Running, config: Config, log: Logger): void {
   let isStopping = false
   const stop = (signal: NodeJS.Signals) => {
     if (isStopping) return endNow()
     isStopping = true
     log.info({ signal }, 'stopping')
-    // One second more than the parts get, for work outside of them.
+    // The process gets one second more than its parts, for work outside of them.
     setTimeout(() => {
       log.error({}, 'the service did not stop before its deadline; exiting')
       endNow()
@@ -150,7 +159,10 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
   process.on('SIGTERM', stop)
 }
 
-/** The target of an output may be a file on a full disk, or a pipe that nobody reads any longer. Neither may end the service. */
+/**
+ * Ignores errors of the outputs. The target of an output may be a file on a full disk, or a pipe that nobody reads any
+ * longer, and neither may end the service.
+ */
 function outliveOutputs(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 }

@@ -1,4 +1,4 @@
-/** Records what a start is waiting for: it is logged once per interval and reported by the readiness check. */
+/** Records what a start is waiting for, which is logged once per interval and reported by the readiness check. */
 import { type Clock, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 
@@ -6,7 +6,7 @@ import type { Log } from './domain/log.ts'
 const SAY_EVERY = 10 * SECOND
 
 export interface Starting {
-  /** Sets what the start is waiting for. `isSaidElsewhere`: that part writes its own log lines. */
+  /** Sets what the start is waiting for. `isSaidElsewhere` is true if the part that it waits for writes log lines itself. */
   at(what: string, options?: { isSaidElsewhere?: boolean }): void
   sentence(): string
   end(): void

@@ -28,7 +28,7 @@ interface Ticket {
   ceremony: string
   challenge: string
   isNameless: boolean
-  /** Expiry on the steady clock. */
+  /** Time on the steady clock at which the ticket expires. */
   until: number
   refused: number
 }
@@ -40,7 +40,7 @@ export interface PasskeyDeps {
 }
 
 export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys {
-  /** Tickets by their hash. An instance has at most one. */
+  /** Tickets by their hash. An instance has at most one ticket. */
   const tickets = new Map<string, Ticket>()
   /** Last ceremony of each instance in which a ticket was used. */
   const seen = boundedCache<InstanceId, string>(MAX_SEEN)

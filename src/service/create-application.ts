@@ -1,4 +1,4 @@
-/** Puts the HTTP application together: the API, its pages and metrics, and the dashboard if it is on. */
+/** Assembles the HTTP application: the API, its pages and metrics, and the dashboard if it is enabled. */
 import type { Account } from '../account/account.ts'
 import { hashOf, isSameHash } from '../account/credentials.ts'
 import { createDashboardSessions } from '../account/dashboard-sessions.ts'
@@ -51,7 +51,7 @@ export interface ApplicationDeps {
   directory: Directory
   tally: Tally
   ledger: Ledger
-  /** Makes instances of the devices in the store. Settles when they run. */
+  /** Makes instances of the imported devices in the store. Settles when the instances run. */
   takeImports(): Promise<void>
   /** Control API of the simulated network, for the dashboard. */
   sandboxUrl: string | null
@@ -207,7 +207,7 @@ function readinessOf({ shutdown, storage, threads: { engine, hasConverter }, clo
         await store.get(keys.owner)
         return !isFailing(disk)
       },
-      // Reads and opens a sealed record.
+      // `checkRing` reads and decrypts a record.
       session_store: () => checkRing(store, sealer).then(() => true),
       engine: async () => engine.isReady(),
       disk: async () => {
@@ -227,7 +227,7 @@ interface DashboardParts {
   live: ReturnType<Threads['http']['createLive']>
 }
 
-/** Undefined if the dashboard is off. */
+/** Creates the dashboard; undefined if the dashboard is off. */
 async function dashboardOf(
   { dashboard: mode, outboxMax }: Config,
   { log, clockWatch, shutdown, storage, account, threads, directory, tally, ledger, sandboxUrl }: ApplicationDeps,

@@ -1,4 +1,4 @@
-/** Starts the instances of the directory, and does what commands have left in the store: imported devices and orders. */
+/** Starts the instances of the directory, and processes what commands have left in the store: imported devices and orders. */
 import type { Directory } from '../directory/directory.ts'
 import { createOrders, removeOrderLeftovers } from '../directory/orders.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
@@ -20,8 +20,8 @@ export interface HostingDeps {
 }
 
 /**
- * Resolves when the orders can be taken, and does not wait for the instances: at 25 sessions per second many instances take a while, and those that
- * are up can already work.
+ * Starts the stored instances. Resolves when commands can be processed, and does not wait for the instances: at 25
+ * sessions per second many instances take a while, and those that are up can already work.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   const { log, shutdown, storage, engine, directory, starts } = deps

@@ -13,12 +13,13 @@ export interface InstanceStartsDeps {
 }
 
 export interface InstanceStarts {
-  /** Settles when the instance runs or could not be started, which is logged. */
+  /** Starts an instance. Settles when the instance runs or could not be started; a failure is logged. */
   boot(instance: InstanceConfig): Promise<void>
-  /** Settles when all of them run or could not be started. */
+  /** Starts several instances. Settles when each of them runs or could not be started. */
   bootAll(instances: readonly InstanceConfig[]): Promise<unknown>
   /**
-   * Resolves when the devices are instances; `booted` when they run, too. Does nothing while the service stops: its next start finds the devices.
+   * Makes instances of the devices that an import has left in the store. Resolves when the devices are instances;
+   * `booted` when they run, too. Does nothing while the service stops: the next start finds the devices.
    */
   takeImports(): Promise<{ booted: Promise<unknown> }>
 }

@@ -1,4 +1,4 @@
-/** Opens the data folder of the service: its store, the disk watch and the keys that seal the records. */
+/** Opens the data folder of the service: its store, the disk watch and the keys that encrypt the records. */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { SharedDisk } from '../domain/disk.ts'
@@ -19,17 +19,17 @@ import type { Shutdown } from './shutdown.ts'
 export interface ServiceStorage {
   store: OpenStore
   keyRing: KeyRing
-  /** Seals the records of the main thread. */
+  /** Encrypts the records of the main thread. */
   sealer: Sealer
   /** State of the disk, shared with the shard threads. */
   disk: SharedDisk
   diskWatch: DiskWatch
   blobsDir: string
-  /** Media of waiting messages, and their sealed bytes, which all threads count. */
+  /** Media of waiting messages; next, the number of their encrypted bytes, which all threads count. */
   blobs: BlobItems
   blobsUsed: BigInt64Array
   steps: Steps
-  /** The listener is called when a command has left something in the store. There is one listener. */
+  /** Sets the only listener, which is called when a command has left something in the store. */
   onVisit(listener: () => void): void
 }
 
@@ -56,7 +56,7 @@ export async function openStorage(
     isGivenOnly: backend.needsSecretKey,
   })
   await checkSecretKey(store, secretKey)
-  // Until here the start has changed nothing that two services could not change at the same time.
+  // Before this call, the start has changed nothing that two services could not change at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
   const diskWatch = await watchDisk({

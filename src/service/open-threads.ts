@@ -23,12 +23,12 @@ export interface ThreadsDeps {
   shutdown: Shutdown
   storage: ServiceStorage
   starting: Starting
-  /** Resolves when ffmpeg was looked for. */
+  /** Resolves when the search for ffmpeg has ended. */
   searching: Promise<Programs | null>
   ledger: Ledger
   /** Called after each report of a shard. */
   onReported(): void
-  /** Allows tests to crash a shard. */
+  /** Whether tests may crash a shard. */
   allowCrash: boolean
 }
 
@@ -38,9 +38,9 @@ export interface Threads {
   downloads: Downloads
   logThreads: LogThreads
   archives: ArchiveThreads
-  /** Whether there is an ffmpeg. */
+  /** Whether ffmpeg was found. */
   hasConverter: boolean
-  /** The modules of HTTP, which were loaded in the meantime. */
+  /** Modules of HTTP, which are loaded while the threads start. */
   http: Awaited<ReturnType<typeof loadHttp>>
 }
 
@@ -50,7 +50,10 @@ export const DOWNLOADS = 64
 const NO_CONVERTER =
   'No ffmpeg was found: audio is sent unconverted, and videos, GIFs and animated stickers that need a conversion are refused with media_invalid.'
 
-/** Loads zod and the declarations of all operations, a third of a start, while the shards load the library on another core. */
+/**
+ * Loads the modules of HTTP: zod and the declarations of all operations, a third of a start, while the shards load the
+ * library on another core.
+ */
 async function loadHttp() {
   const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])
   await spareMemory()
@@ -65,18 +68,18 @@ async function mediaSetup(
   { blobsDir, blobsUsed }: ServiceStorage,
 ): Promise<MediaSetup> {
   const tempDir = tempDirOf({ dataDir })
-  // Removes temporary files that a kill left behind.
+  // Temporary files that a kill left behind are removed.
   await rm(tempDir, { recursive: true, force: true })
   for (const folder of [blobsDir, tempDir]) await makePrivate(folder)
   return { blobsDir, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
 }
 
-/** Ends the start if a named ffmpeg does not run, and warns if there is none by itself. */
+/** Throws if the named ffmpeg does not run, which ends the start; warns if none was found on the search path. */
 function checkConverter(programs: Programs | null, { ffmpeg }: Config, log: Logger): void {
   if (programs) return
   if (ffmpeg !== null && ffmpeg !== 'off')
     throw new Error(`SVC_FFMPEG is ${JSON.stringify(ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
-  // With `off` the operator made the choice, so there is no warning.
+  // With `off` the operator chose to have no converter, so there is no warning.
   if (ffmpeg === null) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
 }
 
@@ -145,7 +148,8 @@ async function openEngine(
     allowCrash,
     log,
   })
-  // Registered before the shards are up, because something else may fail in the meantime. If they fail themselves there is nothing to close.
+  // The end is registered before the shards are up, because something else may fail in the meantime. If the shards fail
+  // themselves, there is nothing to close.
   shutdown.add((leftMs) => {
     if (!isUp) abandoned.abort()
     return opening.then(

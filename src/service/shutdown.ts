@@ -1,13 +1,13 @@
 /**
- * The order in which the parts of the service end: each part registers its end right after it has started, and the ends run in reverse order. So a
- * start that fails also ends exactly the parts that were up.
+ * Ends the parts of the service: each part registers its end right after it has started, and the ends run in reverse
+ * order. So a start that fails also ends exactly the parts that were up.
  */
 import type { Clock } from '../domain/clock.ts'
 
 export interface Shutdown {
   /** True from the first call of `run` on. */
   readonly hasBegun: boolean
-  /** `end` gets the time that is left for it and all further ends, in ms. */
+  /** Registers the end of a part. `end` gets the time in ms that is left for it and for all further ends. */
   add(end: (leftMs: number) => Promise<void> | void): void
   run(deadlineMs: number): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Ascending ULIDs, even across restarts and when the clock goes back: key order is the order of creation. After a clock was far ahead, new ids stay
- * ahead with it until their owner calls `startOver`, once no earlier id is waiting.
+ * Ascending ULIDs, even across restarts and when the clock goes back: key order is the order of creation. If the clock
+ * was far ahead, new ids stay ahead until their owner calls `startOver`, once no earlier id is waiting.
  */
 import { decodeTime, incrementBase32, ulid } from 'ulid'
 import { type Clock, HOUR } from '../domain/clock.ts'
@@ -11,15 +11,18 @@ const TIME_CHARACTERS = 10
 
 export interface AscendingIds {
   next(): string
-  /** New ids sort after this one, which is the newest id in storage, read at the start. */
+  /** Makes new ids sort after the given id, which is the newest id in storage, read at the start. */
   continueAfter(id: string): void
-  /** How far the newest id is ahead of the clock in ms; 0 if the difference is normal. */
+  /** Returns how far the newest id is ahead of the clock in ms; 0 if the difference is normal. */
   ahead(): number
-  /** The next id uses the current time and may sort before earlier ids. */
+  /** Makes the next id use the current time, so that it may sort before earlier ids. */
   startOver(): void
 }
 
-/** Ids of a burst, or after the clock was set back a little, are ahead by less than this. */
+/**
+ * Difference above which ids are far ahead. Ids of a burst, or after the clock was set back a little, are ahead by less
+ * than this.
+ */
 const FAR_AHEAD = HOUR
 
 export function ascendingIds(clock: Clock, random: () => number = randomFraction): AscendingIds {

@@ -1,12 +1,12 @@
 /**
- * Which backend serves which store URL. Another one needs one more line here and in `domain/store-url.ts`, and a row in test/contract/storage-backends.ts
- * for the conformance suite.
+ * Maps store URLs to backends. A further backend needs a line here and in `domain/store-url.ts`, and a row in
+ * `test/contract/storage-backends.ts` for the conformance suite.
  */
 import { parseStoreUrl, STORE_URLS, type StoreUrl } from '../domain/store-url.ts'
 import { lmdbBackend } from './backends/lmdb-backend.ts'
 import type { Backend } from './store-backend.ts'
 
-/** All but the default are loaded only for a URL that names them. */
+/** Loaders of the backends. All backends except the default one are loaded only for a URL that names them. */
 const BACKENDS: { [Name in StoreUrl['backend']]: (url: Extract<StoreUrl, { backend: Name }>) => Promise<Backend> } = {
   lmdb: async ({ dir }) => lmdbBackend(dir),
   memory: async ({ name }) => (await import('./backends/memory-backend.ts')).memoryBackend(name),

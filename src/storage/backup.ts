@@ -1,9 +1,10 @@
 /**
  * Copies a data folder while the service runs, so that a service can start on the copy.
  *
- * Media of a waiting message is written before the record that names it and removed after that record. So media is copied twice: before the records,
- * because it may be gone afterwards, and after them, for new files. The keys beside the store are copied twice as well. (Media that is created and
- * removed between the two copies, for a message that was sent in that time, is missed; on the copy that message is reported as failed.)
+ * Media of a waiting message is written before the record that names it and removed after that record. So media is
+ * copied twice: before the records, because it may be gone afterwards, and after them, for new files. The keys beside
+ * the store are copied twice as well. (Media that is created and removed between its two copies, for a message that was
+ * sent in that time, is missed; on the copy that message is reported as failed.)
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -14,11 +15,14 @@ export interface BackupSource {
   copyTo(dir: string): Promise<void>
   keysDir: string
   blobsDir: string
-  /** Absent if the operator provides the key and stores it elsewhere. */
+  /** Path of the secret key. Absent if the operator provides the key and stores it elsewhere. */
   keyFile?: string | undefined
 }
 
-/** `target` must not exist, and is created only when the copy is complete. Resolves with the number of media files in it. */
+/**
+ * Makes the backup. `target` must not exist, and is created only when the copy is complete. Resolves with the number of
+ * media files in the copy.
+ */
 export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, keyFile }: BackupSource): Promise<number> {
   if ((await sizeOf(target)) !== undefined) throw new Error(`${target} already exists; name a folder that does not exist.`)
   await makePrivate(dirname(target))
@@ -45,12 +49,12 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
   }
 }
 
-/** Copies files that are missing in the copy or have changed. Resolves with the number of files in the copy. */
+/** Copies the files that are missing in the copy or have changed. Resolves with the number of files in the copy. */
 async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))
     const size = await sizeOf(file)
-    // The file is gone, or has the same size as the copy; files only grow while they are written.
+    // Skip a file that is gone, or that has the same size as its copy; files only grow while they are written.
     if (size === undefined || size === (await sizeOf(copy))) continue
     await mkdir(dirname(copy), { recursive: true, mode: PRIVATE_FOLDER })
     await copyFile(file, copy).catch(unlessGone)

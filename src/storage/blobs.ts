@@ -1,9 +1,10 @@
 /**
- * `blobs:`: inline media of queue items, sealed, under one budget. A blob is durable before the record that names it is committed, so a record never names
- * missing bytes.
+ * Stores `blobs:`, the inline media of queue items, encrypted and under one budget. A blob is durable before the record
+ * that names it is committed, so a record never names missing bytes.
  *
- * A blob is a sequence of pieces (`blobs/pieces.ts`). Each piece is sealed separately, together with its index and the number of pieces, so a missing,
- * moved or changed piece is detected. Reading and writing piece by piece never holds a large file twice in memory and does not block the thread for long.
+ * A blob is a sequence of pieces (`blobs/pieces.ts`). Each piece is encrypted separately, together with its index and
+ * the number of pieces, so a missing, moved or changed piece is detected. Reading and writing piece by piece never
+ * holds a large file twice in memory and does not block the thread for long.
  */
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -15,16 +16,19 @@ import { checkRecordKey } from './contract.ts'
 import type { Sealer } from './sealer.ts'
 
 export interface Blobs {
-  /** Durable when it resolves. Resolves with false if the budget is exhausted; then nothing is stored. */
+  /**
+   * Stores a blob, which is durable when the promise resolves. Resolves with false if the budget is exhausted; then
+   * nothing is stored.
+   */
   put(key: string, bytes: Uint8Array): Promise<boolean>
   has(key: string): Promise<boolean>
   get(key: string): Promise<Uint8Array | undefined>
-  /** Writes a part of the blob to a file, piece by piece; `through` transforms the bytes if it is given. */
+  /** Writes a part of the blob to a file, piece by piece; `through`, if given, transforms the bytes. */
   copyTo(key: string, path: string, part: BlobPart, through?: Through): Promise<void>
   remove(key: string): Promise<void>
-  /** Keys that begin with the prefix, in any order. */
+  /** Returns the keys that begin with the prefix, in any order. */
   list(prefix: string): Promise<string[]>
-  /** Stored bytes that count against the budget. */
+  /** Returns the number of stored bytes that count against the budget. */
   used(): number
 }
 
@@ -35,7 +39,7 @@ export interface BlobPart {
 
 /** Blobs of all instances. */
 export interface AllBlobs {
-  /** Blobs of an instance, sealed with its key. */
+  /** Returns the blobs of an instance, encrypted with its key. */
   of(sealer: Sealer): Blobs
   /** Removes all blobs of an instance, and its folder. */
   erase(instance: string): Promise<void>
@@ -44,8 +48,8 @@ export interface AllBlobs {
 export interface BlobsOptions {
   budgetBytes: number
   /**
-   * Counter that all threads which write to the mount share: `new BigInt64Array(new SharedArrayBuffer(8))`, initialised with `measureBlobs(items)`.
-   * If absent, this thread has its own counter, measured now.
+   * Counter that all threads which write to the mount share: `new BigInt64Array(new SharedArrayBuffer(8))`, initialised
+   * with `measureBlobs(items)`. If absent, this thread counts alone, starting with what is stored now.
    */
   counter?: BigInt64Array | undefined
 }
@@ -62,7 +66,7 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
     return bytes
   }
 
-  /** After a write that failed. Where not even the first piece was written, there is nothing to remove. */
+  /** Removes the pieces of a blob after a write failed. If not even the first piece was written, there is nothing to remove. */
   async function takeBack(key: string, bytes: number, hasFirst: boolean): Promise<void> {
     const removed = await remove(key).catch((error: unknown) => {
       if (hasFirst) throw error
@@ -86,7 +90,8 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
       let hasFirst = false
       try {
         const first = write(0)
-        // In the turn in which the driver for files makes the file, so that what a thread leaves behind is always what it has counted.
+        // Counting happens in the turn in which the driver creates the file, so that the bytes of a file that a dead
+        // thread leaves behind were always counted.
         const isWithin = add(size) <= budgetBytes
         await first
         hasFirst = true
@@ -121,7 +126,7 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
   }
 }
 
-/** The decrypted pieces that contain a part, cut to it. */
+/** Yields the decrypted pieces that contain a part of the blob, cut to the part. */
 async function* read(
   items: BlobItems,
   { key, bytes }: Piece,
@@ -140,7 +145,7 @@ const sealPiece = (sealer: Sealer, piece: Piece, bytes: Uint8Array) => sealer.se
 
 const sealedAs = ({ key, index, bytes }: Piece) => `${key}#${index}/${piecesOf(bytes)}`
 
-/** Every error of a driver counts as a failure of its disk or server, so the work is repeated. */
+/** Makes every error of a driver a failure of its disk or server, so that the work is repeated. */
 function failingAsStorage(items: BlobItems): BlobItems {
   const asked =
     <A extends unknown[], T>(ask: (...input: A) => Promise<T>) =>

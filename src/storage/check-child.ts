@@ -1,6 +1,7 @@
 /**
- * Checks a store for `check.ts` in a separate process, because damage ends lmdb with a signal and not with an error. Writes one line of JSON. A store
- * that others write to is checked at one point in time: a reader keeps the pages of its transaction.
+ * Checks a store for `check.ts` in a separate process, because damage ends lmdb with a signal and not with an error.
+ * The process prints one line of JSON. A store that others write to is checked at one point in time: a reader keeps the
+ * pages of its transaction.
  */
 import { existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import { checkPages, Damage, type Meta, newestMeta } from './drivers/lmdb-pages.
 
 const [dir = '', how = ''] = process.argv.slice(2)
 
-/** Number of attempts to begin a reader between two reads of a header that others may replace a thousand times a second. */
+/** Most attempts to begin a reader between two reads of a header that others may replace a thousand times a second. */
 const MAX_TRIES = 1_000
 
 function hold(fd: number): { meta: Meta; readAll(): void } {

@@ -1,6 +1,6 @@
 /**
- * Detects a damaged store before the service opens it. A short-lived process does the check, because lmdb ends the process in which it meets damage.
- * It reads every page in use, about a second for some hundred MB.
+ * Detects a damaged store before the service opens it. A short-lived process does the check, because lmdb ends the
+ * process in which it meets damage. The check reads every page in use, about a second for some hundred MB.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import type { PageReport } from './drivers/lmdb-pages.ts'
 
 export type CheckReport =
   | ({ state: 'sound' } & PageReport)
-  /** There is no store, so nothing can be damaged. */
+  /** There is no store that could be damaged. */
   | { state: 'absent' }
   | { state: 'damaged'; problem: string }
   /** The check could not run; this says nothing about the store. */
@@ -21,7 +21,7 @@ export type CheckReport =
 /** Signals that end a process which reads damaged data. */
 const SIGNS: ReadonlySet<unknown> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'])
 
-/** `deep` also reads every record through lmdb. */
+/** Checks a store. A `deep` check also reads every record through lmdb. */
 export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): Promise<CheckReport> {
   if (!existsSync(join(dir, 'data.mdb'))) return { state: 'absent' }
   const extension = extname(import.meta.url)
@@ -38,11 +38,14 @@ export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): 
   }
 }
 
-/** One sentence for the operator who must repair the store. */
+/** Returns a sentence for the operator who must repair the store. */
 export const damageSentence = (dir: string, problem: string) =>
   `The store in ${dir} is damaged: ${problem}. Nothing was changed. Restore its data.mdb from a backup and remove the lock.mdb beside it, or move the folder away to start with an empty store.`
 
-/** Called before a store is opened. If the check could not run, `onUnknown` is called and the store is still opened. */
+/**
+ * Throws if a store is damaged, before it is opened. If the check could not run, `onUnknown` is called and the store is
+ * still opened.
+ */
 export async function refuseDamaged(dir: string, onUnknown: (problem: string) => void): Promise<void> {
   const report = await checkStore(dir)
   if (report.state === 'unknown') onUnknown(report.problem)

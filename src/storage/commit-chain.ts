@@ -6,24 +6,25 @@ import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Limits of entries that are added but not yet written: their number, and the bytes of their values. The store reserves disk space for the largest
- * commit (`drivers/lmdb-room.ts`), a quarter of a megabyte per message, so higher limits would make its file longer without benefit.
+ * Limits of the entries that are added but not yet written: their number, and the bytes of their values. The store
+ * reserves disk space for the largest commit (`drivers/lmdb-room.ts`), a quarter of a megabyte per message, so higher
+ * limits would make its file longer without benefit.
  */
 const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024
 
 export interface CommitChain {
-  /** Resolves when the operations and everything added before are on disk. After a failure it always rejects. */
+  /** Adds an entry. Resolves when the operations and everything added before are on disk. After a failure it always rejects. */
   add(ops: readonly Op[]): Promise<void>
   /** Resolves when everything added so far is on disk. */
   settled(): Promise<void>
-  /** Resolves when more may be added. */
+  /** Resolves when more entries may be added. */
   room(): Promise<void>
-  /** Nothing more can be added; entries that were added are still written. */
+  /** Ends the chain: nothing more can be added; entries that were added are still written. */
   close(): void
 }
 
-/** A store with chains of commits. `get` returns added values immediately, `range` returns them once they are on disk. */
+/** A store with chains of commits. `get` returns added values immediately; `range` returns them once they are on disk. */
 export interface ChainedStore extends StateStore {
   chain(): CommitChain
 }
@@ -40,11 +41,11 @@ interface Entry {
 interface Link {
   entries: Entry[]
   bytes: number
-  /** Resolves when all of it is written. */
+  /** Resolves when all entries are written. */
   written: Promise<void>
 }
 
-/** Only the last value of a key is written. */
+/** Keeps only the last operation of each key. */
 const merged = (ops: readonly Op[]) => [...new Map(ops.map((op) => [op[0], op])).values()]
 
 export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahead = new Map()): CommitChain {
@@ -60,7 +61,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
     for (const [key] of entry.ops) if (ahead.get(key)?.of === entry) ahead.delete(key)
   }
 
-  /** Writes the entries as one commit. Throws if none of them is on disk. */
+  /** Writes the entries as one commit. Throws if none of the entries is on disk. */
   async function commit(entries: readonly Entry[]): Promise<void> {
     await store.commit({ ops: merged(entries.flatMap(({ ops }) => ops)) })
     for (const entry of entries) {
@@ -73,7 +74,8 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
     try {
       await commit(entries)
     } catch (error) {
-      // A nearly full disk may have space for one message but not for thirty, so the entries are then written one by one.
+      // A nearly full disk may have space for one message but not for thirty, so the entries are then written one at a
+      // time.
       if (entries.length === 1 || !(error instanceof StorageFailure && error.isFull)) throw error
       for (const entry of entries) await commit([entry])
     }
@@ -87,7 +89,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
       await commitAll(link.entries)
     } catch (error) {
       failure ??= { error }
-      // Entries that are on disk were already resolved and removed.
+      // Entries that are on disk were already resolved and removed from the link.
       for (const entry of link.entries) {
         forget(entry)
         entry.reject(error)

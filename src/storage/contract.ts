@@ -1,22 +1,25 @@
 /**
- * The contract of `state:`. unstorage has no transactions and no ordered listing, so its driver has these additional methods. All data that must not
- * be lost goes through them, and only through them.
+ * Requirements for drivers of `state:`. unstorage has no transactions and no ordered listing, so a driver of `state:`
+ * has these additional methods. All data that must not be lost goes through them, and only through them.
  */
 
 /**
- * `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/` and `?`, because unstorage rewrites `/` and drops the part after
- * `?`.
+ * A write of one record. `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/` and `?`,
+ * because unstorage rewrites `/` and drops the part after `?`.
  */
 export type Op = readonly [key: string, value: Uint8Array | null]
 
 export interface Batch {
-  /** The whole batch is refused (`false`) unless the key has exactly these bytes, or with `null` unless the key is absent. */
+  /**
+   * Condition of the whole batch, which is refused (`false`) unless the key has exactly these bytes, or with `null`
+   * unless the key is absent.
+   */
   guard?: { key: string; equals: Uint8Array | null }
   ops: readonly Op[]
 }
 
 export interface RangeOptions {
-  /** Exclusive start: only keys after this one (before it if reversed). */
+  /** Exclusive start: only keys after this key (before it if reversed). */
   after?: string
   limit?: number
   /** Lists from the last key to the first. */
@@ -32,20 +35,35 @@ export interface CountOptions {
 
 export interface StateStore {
   get(key: string): Promise<Uint8Array | undefined>
-  /** Atomic, and durable (it survives a power loss) when it resolves. Resolves with false only if the guard refused. */
+  /**
+   * Writes a batch atomically; the batch is durable (it survives a power loss) when the promise resolves. Resolves with
+   * false only if the guard refused.
+   */
   commit(batch: Batch): Promise<boolean>
-  /** Entries whose key begins with `prefix`, in key order, without a full scan. The result is not guaranteed to be a consistent snapshot. */
+  /**
+   * Yields the entries whose key begins with `prefix`, in key order, without a full scan. The result is not guaranteed
+   * to be a consistent snapshot.
+   */
   range(prefix: string, options?: RangeOptions): AsyncIterable<readonly [key: string, value: Uint8Array]>
-  /** Number of such entries, counted by the store itself: a hundred thousand take some milliseconds. */
+  /**
+   * Returns the number of entries whose key begins with `prefix`. The store itself counts them: a hundred thousand take
+   * some milliseconds.
+   */
   count(prefix: string, options?: CountOptions): Promise<number>
   close(): Promise<void>
 }
 
-/** Records that are in memory ahead of the disk and that every commit takes along. */
+/** Records whose state in memory is newer than on disk, and that every commit also writes. */
 export interface Rider {
-  /** Called in the turn of each commit, so the later of two commits with the same record has the newer state. */
+  /**
+   * Returns the operations to add to a commit. Runs in the turn of each commit, so the later of two commits with the
+   * same record has the newer state.
+   */
   take(): readonly Op[]
-  /** Called once for each `take` that returned operations, when its commit has ended. `isWritten` is false if it failed and none of it is on disk. */
+  /**
+   * Runs once for each `take` that returned operations, when its commit has ended. `isWritten` is false if the commit
+   * failed and none of it is on disk.
+   */
   settled(ops: readonly Op[], isWritten: boolean): void
 }
 
@@ -53,8 +71,8 @@ export interface Rider {
 export const KEY_LIMIT = 1_024
 
 /**
- * Checks that every backend reads the key the same way: printable ASCII without the characters that unstorage rewrites. Otherwise it throws an error
- * with the key.
+ * Checks that every backend reads the key in the same way: printable ASCII without the characters that unstorage
+ * rewrites. Throws an error with the key otherwise.
  */
 export function checkRecordKey(key: string): void {
   if (key.length === 0 || key.length > KEY_LIMIT) {
@@ -65,7 +83,7 @@ export function checkRecordKey(key: string): void {
   }
 }
 
-/** Checked before the first write of a batch, so that a bad operation changes nothing. */
+/** Checks a whole batch before its first write, so that an invalid operation changes nothing. */
 export function checkOps(ops: readonly Op[]): void {
   for (const [key, value] of ops) {
     checkRecordKey(key)

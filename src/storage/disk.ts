@@ -14,7 +14,7 @@ import type { Claims } from './drivers/lmdb-room.ts'
 
 const STATES = ['ok', 'low', 'full'] as const satisfies readonly DiskState[]
 
-/** `threads`: number of all threads that open the store. */
+/** Creates the shared state. `threads` is the number of all threads that open the store. */
 export const shareDisk = (threads: number): SharedDisk => ({
   state: new Int32Array(new SharedArrayBuffer(4)),
   claims: new BigInt64Array(new SharedArrayBuffer(8 * threads)),
@@ -28,7 +28,7 @@ export const diskState = ({ state }: SharedDisk): DiskState => STATES[Atomics.lo
 /** Time after a failed commit until the disk counts as working again, because there may be no other commit in that time. */
 const FAILS_FOR = 10 * SECOND
 
-/** Called at the end of every commit. */
+/** Returns the listener for the end of every commit. */
 export const noteCommit =
   ({ failedAt }: SharedDisk) =>
   (isStored: boolean): void => {
@@ -50,7 +50,7 @@ export interface DiskWatch {
 
 export interface DiskWatchOptions {
   shared: SharedDisk
-  /** Folders that the service writes to. They may be on different disks; the fullest disk decides. */
+  /** Folders that the service writes to. They may be on different disks; the disk with the least space decides. */
   dirs: readonly string[]
   reserveBytes: number
   /** Whether the store could write a commit now. */

@@ -1,10 +1,10 @@
-/** Writes files that are either unchanged or complete, even after a kill or a power cut. Only this user can read them. */
+/** Writes files that are either unchanged or complete, even after a kill or a power cut. Only this user can read the files. */
 import { randomBytes } from 'node:crypto'
 import { chown, type FileHandle, link, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { PRIVATE_FILE } from './private.ts'
 
-/** A new or removed name in a folder is durable only after the folder is flushed too. */
+/** Flushes a folder, because a new or removed name in it is durable only then. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -23,7 +23,7 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: 
   }
 }
 
-/** Never replaces an existing file: resolves with false then. Durable when it resolves. */
+/** Writes a new file, which is durable when the promise resolves. Never replaces an existing file: then resolves with false. */
 export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolean> {
   const draft = await writeDraft(file, bytes)
   try {
@@ -38,13 +38,16 @@ export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolea
   return true
 }
 
-/** Replaces an existing file, whose owner stays and whose old content is overwritten. Durable when it resolves. */
+/**
+ * Replaces an existing file, whose owner stays and whose old content is overwritten. The file is durable when the
+ * promise resolves.
+ */
 export async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
   const old = await open(file, 'r+')
   try {
     const { uid, gid, size } = await old.stat()
     const draft = await writeDraft(file, bytes)
-    // A command may run as root on the data of another user.
+    // A command may run as root on files of another user, who must stay their owner.
     if ((await stat(draft)).uid !== uid) await chown(draft, uid, gid)
     await rename(draft, file)
     await syncFolder(dirname(file))
@@ -55,7 +58,7 @@ export async function replaceFile(file: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** The name ends in `.tmp`, so that a file that a kill left behind is recognised. */
+/** Writes a draft. Its name ends in `.tmp`, so that a file that a kill left behind is recognised. */
 async function writeDraft(file: string, bytes: Uint8Array): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
   const handle = await open(draft, 'wx', PRIVATE_FILE)

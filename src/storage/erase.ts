@@ -17,7 +17,10 @@ export interface LeftoverOptions {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Runs before any instance is hosted. The configuration is removed first when an instance is deleted, and written last when it is created. */
+/**
+ * Erases the leftovers before any instance is hosted. The configuration is removed first when an instance is deleted,
+ * and written last when it is created.
+ */
 export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
   const known = new Set<string>()
   for await (const [key] of store.range(keys.configs)) known.add(key.slice(keys.configs.length))
@@ -31,7 +34,7 @@ export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOpt
     const wasLinked = (await store.get(keys.creds(instance))) !== undefined
     await removeAll(store, keys.instance(instance))
     await removeOwner(blobs, instance)
-    // The key is destroyed last, because it shows that there is still something to erase.
+    // The key is destroyed last, because it shows that the instance is not completely erased.
     await keyRing.destroy(instance)
     const still = wasLinked ? '; its device may still be in the list of linked devices on the phone' : ''
     log.warn({ instance }, `an interrupted deletion or import had left data of an instance; it is now erased${still}`)

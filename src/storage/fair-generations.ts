@@ -1,24 +1,25 @@
 /**
- * Generations that one group cannot fill for all others. Rows belong to groups (chats), and a group has only a small share of a generation. Its rows
- * above the share go to separate generations for crowded groups. So a flood in one chat evicts only rows of crowded chats.
+ * Places rows so that one group cannot evict the rows of all others. Rows belong to groups (chats), and a group has
+ * only a small share of a generation. Its rows above the share go to separate generations for crowded groups. So a
+ * flood in one chat evicts only rows of crowded chats.
  */
 import { createGenerations, type Generations, type GenerationsOptions } from './generations.ts'
 
-/** Share of a generation for one group: this many flooding groups are needed to evict the rows of a quiet one. */
+/** Share of a generation for one group: at least 64 flooding groups are needed to evict the rows of a quiet group. */
 const SHARE = 1 / 64
 /** Number of rows that every group may have, however small a generation is. */
 const MIN_ROWS = 8
 
 export interface Place {
   key: string
-  /** The row begins a generation, so an older generation must be removed. */
+  /** True if the row begins a generation, so that an older generation must be removed. */
   isNew: boolean
-  /** Counts a row of this size, which is about to be committed here. */
+  /** Counts a row of this size, which is about to be committed at this place. */
   count(size: number): void
 }
 
 export interface FairGenerations extends Pick<Generations, 'load' | 'keys' | 'removeOld' | 'forgotten'> {
-  /** Place of a new row of this group. */
+  /** Returns the place of a new row of this group. */
   next(hash: string, group: string): Place
 }
 

@@ -1,14 +1,15 @@
 /**
- * Rows with a bounded age and number, which are looked up by key and never listed. They are in two generations. A new one begins when the newer one
- * reaches its term or is full, and then the older one is removed. So a row stays for one to two terms, or until a generation's worth of newer rows
- * has been added. Only rows that are removed are ever listed.
+ * Rows with a bounded age and number, which are looked up by key and never listed. They are in two generations. A new
+ * generation begins when the newer one reaches its term or is full, and then the older one is removed. So a row stays
+ * for one to two terms, or until as many newer rows as a generation holds have been added. Only rows that are removed
+ * are ever listed.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { Op, StateStore } from './contract.ts'
 
 export interface Term {
   ms: number
-  /** Rows in one generation. With `Infinity` a generation ends only by age, and nothing is counted at a start. */
+  /** Most rows in one generation. With `Infinity` a generation ends only by age, and nothing is counted at a start. */
   rows: number
   bytes: number
 }
@@ -22,26 +23,29 @@ export interface GenerationsOptions extends Term {
 
 export interface Generations {
   load(): Promise<void>
-  /** Place of a new row. `isNew`: the row begins a generation, so an older one must be removed. */
+  /**
+   * Returns the place of a new row. `isNew` is true if the row begins a generation, so that an older generation must be
+   * removed.
+   */
   next(hash: string): { key: string; isNew: boolean }
   /** Counts a row of this size, which is about to be committed. */
   count(size: number): void
-  /** Possible keys of a row, those in the newer generation first. */
+  /** Returns the possible keys of a row; the key in the newer generation is first. */
   keys(hash: string): string[]
-  /** Removes at most this many outdated rows in one commit; false if there are none left. */
+  /** Removes at most this many outdated rows in one commit. Resolves with false if there are none left. */
   removeOld(limit: number): Promise<boolean>
-  /** Called when everything was removed. */
+  /** Must be called when everything was removed. */
   forgotten(): void
 }
 
-/** 13 digits of epoch ms sort as text until the year 2286. */
+/** Number of digits of epoch ms, which sort as text until the year 2286. */
 const DIGITS = 13
 
 export function createGenerations({ store, clock, prefix, ...term }: GenerationsOptions): Generations {
   /** Start of the two generations, in epoch ms. */
   let newer: number | null = null
   let older: number | null = null
-  /** Size of the newer generation; these are upper bounds, because a commit may fail. */
+  /** Size of the newer generation. These are upper bounds, because a commit may fail. */
   let rows = 0
   let bytes = 0
 

@@ -1,4 +1,4 @@
-/** Lists the distinct ids that follow a prefix (`instance:<id>:…`). It needs one read per id, however many records the id has. */
+/** Lists the distinct ids that follow a prefix (`instance:<id>:…`) with one read per id, however many records the id has. */
 import type { StateStore } from './contract.ts'
 
 export async function idsUnder(store: Pick<StateStore, 'range'>, prefix: string): Promise<string[]> {
@@ -8,7 +8,7 @@ export async function idsUnder(store: Pick<StateStore, 'range'>, prefix: string)
     if (next === undefined) return found
     const id = next.slice(prefix.length).split(':')[0]!
     found.push(id)
-    // The first key after all keys of this id: ";" follows ":".
+    // The next read begins after all keys of this id: ";" follows ":".
     after = `${prefix}${id};`
   }
 }

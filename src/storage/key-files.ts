@@ -1,9 +1,10 @@
 /**
- * The files of the key ring: one per key, outside the store, because only a file can be overwritten in place. A removed record remains in the free
- * pages of the store, readable with its key, so the key must really be destroyed.
+ * Files of the key ring: one per key, outside the store, because only a file can be overwritten in place. A removed
+ * record remains in the free pages of the store, readable with its key, so the key must really be destroyed.
  *
- * A file has two places for its key, each sealed with a secret key. Usually one is empty. During a rotation of the secret key, the old secret key
- * opens one place and the new one opens the other. Nothing is ever moved, so after a kill at least one of the two opens the file.
+ * A file has two places for its key, each encrypted with a secret key. Usually one place is empty. During a rotation of
+ * the secret key, the old secret key opens one place and the new one opens the other. Nothing is ever moved, so after a
+ * kill at least one of the two secret keys opens the file.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, rm, unlink } from 'node:fs/promises'
@@ -13,23 +14,23 @@ import { type KeyFile, openKeyPlaces, PLACE_BYTES, sealPlace } from './key-place
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
 import { createSealer, RING_KEY_BYTES } from './sealer.ts'
 
-/** Each place is in its own sector, so writing one does not touch the other. */
+/** Offsets of the places. Each place is in a separate sector, so writing a place does not change the other. */
 const PLACES = [0, 512] as const
 const FILE_BYTES = 1_024
 const EMPTY = Buffer.alloc(PLACE_BYTES)
 
 export interface KeyFiles {
-  /** The place of all keys, for sentences. */
+  /** Location of all keys, for sentences. */
   where: string
-  /** The place of one of them. */
+  /** Returns the location of a key, for sentences. */
   whereIs(name: string): string
-  /** Names of all files, in any order. */
+  /** Returns the names of all files, in any order. */
   names(): Promise<string[]>
-  /** Undefined if no such file exists. Null if no place of it opens with this secret key. */
+  /** Reads a key. Undefined if no such file exists; null if this secret key opens no place of the file. */
   read(name: string): Promise<KeyFile | null | undefined>
-  /** Durable when it resolves. Resolves with the existing key if there is one. */
+  /** Creates a file, which is durable when the promise resolves. Resolves with the existing key if there is one. */
   make(name: string, key?: Uint8Array): Promise<Uint8Array>
-  /** Fills the other place, sealed with another secret key. */
+  /** Fills the other place with the key, encrypted with another secret key. */
   sealAlso(name: string, nextKey: Uint8Array): Promise<void>
   /** Empties the other place. */
   clearOther(name: string): Promise<void>
@@ -108,7 +109,7 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
   }
 }
 
-/** The system creates folders and hidden files: `lost+found`, `.DS_Store`. */
+/** Whether a file may hold a key. Hidden files (`.DS_Store`) and unfinished files (`.tmp`) do not. */
 const isKeyName = (name: string) => !name.startsWith('.') && !name.endsWith('.tmp')
 
 function placeIn(bytes: Buffer, place: 0 | 1): Buffer | undefined {

@@ -1,9 +1,9 @@
-/** One of the two places of a key (`key-files.ts`): the key, sealed with a secret key. */
+/** The two places of a key (`key-files.ts`), each of which holds the key encrypted with a secret key. */
 import { RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './sealer.ts'
 
 export interface KeyFile {
   key: Uint8Array
-  /** The place that opens, and whether the other one is filled. */
+  /** Place that this secret key opens; next, whether the other place is filled. */
   place: 0 | 1
   isOtherUsed: boolean
 }
@@ -14,7 +14,7 @@ const recordKey = (name: string) => `key:${name}`
 
 export const sealPlace = (sealer: Sealer, name: string, key: Uint8Array): Buffer => sealer.seal(recordKey(name), key)
 
-/** The key in the place that this secret key opens. Null if it opens neither. An empty place is undefined. */
+/** Returns the key in the place that this secret key opens; null if it opens neither place. An empty place is undefined. */
 export function openKeyPlaces(
   sealer: Sealer,
   name: string,
@@ -32,7 +32,7 @@ function opened(sealer: Sealer, name: string, sealed: Uint8Array): Uint8Array | 
   try {
     return Uint8Array.from(sealer.open(recordKey(name), sealed))
   } catch {
-    // It is sealed with another secret key.
+    // The place was encrypted with another secret key.
     return undefined
   }
 }

@@ -1,11 +1,11 @@
 /**
- * The keys that encrypt everything at rest: one for the records of the main thread, one for links, one for each instance. The secret key only
- * encrypts these keys, so it can be changed without touching a record. Destroying the key of an instance makes its data unreadable, also in free
- * pages of the store and in old copies of them.
+ * The keys that encrypt everything at rest: one for the records of the main thread, one for links, and one for each
+ * instance. The secret key only encrypts these keys, so it can be changed without changing a record. Destroying the key
+ * of an instance makes its data unreadable, also in free pages of the store and in old copies of them.
  *
- * Every step can be repeated, and the start finishes what a kill interrupted: a key without a configuration belongs to an interrupted deletion (or
- * creation), a place under another secret key to an interrupted rotation. Only the main thread of the service that owns the store, or a command that
- * has taken its place, changes these files.
+ * Every step can be repeated, and the start finishes what a kill interrupted: a key without a configuration belongs to
+ * an interrupted deletion (or creation), a place under another secret key to an interrupted rotation. Only the main
+ * thread of the service that owns the store, or a command that has taken its place, changes these files.
  */
 import type { Steps } from '../domain/steps.ts'
 import type { StateStore } from './contract.ts'
@@ -17,26 +17,28 @@ import { isEmpty } from './secret-key.ts'
 import type { OpenParts } from './store-backend.ts'
 
 export interface KeyRing {
-  /** Sealer for the records of the main thread. */
+  /** Encrypts the records of the main thread. */
   readonly main: Sealer
-  /** Key of that sealer, for a thread that writes such records. */
+  /** Key of `main`, for a thread that writes such records. */
   readonly mainKey: Uint8Array
-  /** 32 bytes for links to received files. */
+  /** Key of 32 bytes for links to received files. */
   readonly links: Uint8Array
-  /** Ids of all instances that have a key. */
+  /** Returns the ids of all instances that have a key. */
   instances(): string[]
-  /** Key of an instance. Throws if there is none. */
+  /** Returns the key of an instance. Throws if there is none. */
   of(instance: string): Uint8Array
-  /** Durable when it resolves. */
-  /** `key`: key of an instance from another server; without it a new one is made. */
+  /**
+   * Stores the key of an instance, which is durable when the promise resolves. `key` is the key of an instance from
+   * another server; without it a new key is created.
+   */
   make(instance: string, key?: Uint8Array): Promise<void>
-  /** When it resolves, nothing that was sealed with the key can be read. */
+  /** Destroys the key of an instance. When the promise resolves, nothing that was encrypted with the key can be read. */
   destroy(instance: string): Promise<void>
 }
 
 type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyFiles' | 'shown'>
 
-/** Names of the two keys that do not belong to an instance. */
+/** Names of the keys that do not belong to an instance. */
 const MAIN = 'main'
 const LINKS = 'links'
 
@@ -44,7 +46,7 @@ const MARK = Buffer.from('this store is read with the right key')
 
 const WRONG_KEY = 'The secret key is not the one this store was written with; start with the original key or use an empty store.'
 
-/** Checks that this is the secret key of the store. Changes nothing, except that an empty store gets its first keys. */
+/** Throws if this is not the secret key of the store. Changes nothing, except that an empty store gets its first keys. */
 export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promise<void> {
   if ((await store.get(keys.keyRing)) !== undefined) {
     await openMain(store, secretKey)
@@ -59,7 +61,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     throw new Error(
       `The store is empty, but ${files.where} holds keys of instances; restore the store, or move that folder away.`,
     )
-  // If two processes start at the same time, the second uses the key of the first.
+  // If two processes start at the same time, the second process uses the key of the first.
   if ((await files.read(MAIN)) === null) throw new Error(WRONG_KEY)
   const main = createSealer(await files.make(MAIN))
   await files.make(LINKS)
@@ -67,7 +69,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     await openMain(store, secretKey)
 }
 
-/** The sealer of the main thread's records, for a command that runs beside the service. Changes nothing. */
+/** Returns the sealer of the main thread's records, for a command that runs beside the service. Changes nothing. */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) throw new Error('The store is empty; start the service once.')
   const { key } = await needed(store.keyFiles(secretKey), MAIN)
@@ -76,7 +78,7 @@ export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sea
   return main
 }
 
-/** Reads and opens a sealed record, to check that the store answers and that the keys beside it belong to it. */
+/** Reads and decrypts a record, to check that the store answers and that the keys beside it belong to it. */
 export async function checkRing(store: Pick<Store, 'get' | 'shown'>, main: Sealer): Promise<void> {
   const mark = await store.get(keys.keyRing)
   if (mark === undefined || !opens(main, keys.keyRing, mark))
@@ -115,8 +117,8 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
 }
 
 /**
- * Opens every key. After all of them have opened, the places under other secret keys are cleared; before that, another secret key might still be
- * needed.
+ * Opens every key. After all keys have opened, the places under other secret keys are cleared; before that, another
+ * secret key might still be needed.
  */
 async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => {}): Promise<Map<string, Uint8Array>> {
   const files = store.keyFiles(secretKey)
@@ -131,8 +133,9 @@ async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => 
 }
 
 /**
- * Changes the secret key, for the process that owns the store. `replace` makes the new one durable. Before it the old secret key opens every key,
- * after it the new one does. Places that a kill left under the other one are cleared by the next start or rotation.
+ * Changes the secret key, for the process that owns the store. `replace` makes the new secret key durable. Before
+ * `replace` the old secret key opens every key; after it the new one does. Places that a kill left under the other
+ * secret key are cleared by the next start or rotation.
  */
 export async function rotateSecretKey(
   store: Store,
@@ -154,7 +157,7 @@ export async function rotateSecretKey(
 async function needed(files: KeyFiles, name: string): Promise<KeyFile> {
   const file = await files.read(name)
   if (file) return file
-  // The main key shows whether the secret key is wrong, or only this file.
+  // If the main key does not open, the secret key is wrong; otherwise only this file is damaged.
   if (file === null && (name === MAIN || !(await files.read(MAIN)))) throw new Error(WRONG_KEY)
   const path = files.whereIs(name)
   if (file === null)
@@ -168,7 +171,7 @@ function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {
   try {
     return sealer.open(recordKey, sealed).equals(MARK)
   } catch {
-    // The key is sealed with another secret key, so the answer is no.
+    // This secret key does not open the place, so the answer is no.
     return false
   }
 }

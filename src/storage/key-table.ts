@@ -1,4 +1,4 @@
-/** Keys in a table, each with the two places that a file has (`key-files.ts`). Each step may be repeated. */
+/** Keys in a table, each with the two places that a key file has (`key-files.ts`). Each step may be repeated. */
 import { randomBytes } from 'node:crypto'
 import type { KeyFiles } from './key-files.ts'
 import { type KeyFile, openKeyPlaces, sealPlace } from './key-places.ts'
@@ -9,7 +9,7 @@ export interface KeyTable {
   where: string
   names(): Promise<string[]>
   get(name: string): Promise<readonly [Uint8Array | undefined, Uint8Array | undefined] | undefined>
-  /** Adds a row with its first place filled. Does nothing if there is one. */
+  /** Adds a row with its first place filled. Does nothing if the row exists. */
   add(name: string, first: Uint8Array): Promise<void>
   set(name: string, place: 0 | 1, value: Uint8Array | undefined): Promise<void>
   remove(name: string): Promise<void>
@@ -51,7 +51,7 @@ export function openKeyTable(table: KeyTable, secretKey: Uint8Array): KeyFiles {
     },
     clearOther: (name) => writeOther(name, undefined),
     destroy: table.remove,
-    // A row is written whole.
+    // A row is written as a whole, so there are no drafts.
     removeDrafts: async () => {},
   }
 }

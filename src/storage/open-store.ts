@@ -1,6 +1,6 @@
 /**
- * Says which driver serves which mount of unstorage. `state:` is served by the backend that the URL of the store names, whose driver can commit. `blobs:` is
- * served by a driver for files; any driver of unstorage could.
+ * Selects the driver of each mount of unstorage. The backend that the URL of the store names serves `state:`, with a
+ * driver that can commit. A driver for files serves `blobs:`; any driver of unstorage could.
  */
 import { createStorage, prefixStorage } from 'unstorage'
 import { backendOf } from './backends.ts'
@@ -22,7 +22,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   return { ...driver, storage, close: driver.dispose }
 }
 
-/** Opens the media of this thread. `dir`: the folder of the media of all instances. */
+/** Opens the media for this thread. `dir` is the folder of the media of all instances. */
 export const openBlobItems = (dir: string): BlobItems => mountBlobs(blobFiles({ dir }))
 
 export function mountBlobs(driver: BlobDriver): BlobItems {

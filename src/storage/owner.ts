@@ -1,9 +1,11 @@
 /**
- * Ensures one service per store: two would log in the same accounts twice, and each would send the same queue.
+ * Ensures that only one service uses a store: two services would log in the same accounts twice, and each would send
+ * the same queue.
  *
- * The owner listens on a Unix socket in the store's folder, and the store has its name. A starting process connects to it. An answer means that the
- * owner runs; a refusal means that it was killed, because the kernel closes the socket with the process. The name changes in a guarded commit, so of
- * two processes that start together one wins. A file with a process id could do neither.
+ * The owner listens on a Unix socket in the store's folder, and the store contains the name of the socket. A starting
+ * process connects to it. An answer means that the owner runs; a refusal means that the owner was killed, because the
+ * kernel closes the socket with the process. The name changes in a guarded commit, so only one of two processes that
+ * start together succeeds. A file with a process id could do neither.
  */
 import { randomBytes } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
@@ -19,15 +21,16 @@ const MAX_SOCKET_PATH = 104
 /** A store whose folder holds the socket. */
 type Owned = Pick<StateStore, 'get' | 'commit'> & { dir: string }
 
-/** The folder of the sockets, and a function that releases it. */
+/** Folder of the sockets, with a function that releases the folder. */
 interface Place {
   path(name: string): string
   leave(): Promise<void>
 }
 
 /**
- * When it resolves, this process owns the store. Resolves with a function that releases it, to be called after the store is closed. `onVisit` is
- * called for each connection to the socket: a command has left something in the store (`visitOwner`), or a second service starts.
+ * Makes this process the owner of the store, or rejects. Resolves with a function that releases the store, to be called
+ * after the store is closed. `onVisit` runs for each connection to the socket: a command has left something in the
+ * store (`visitOwner`), or a second service starts.
  */
 export async function ownStore(store: Owned, onVisit: () => void = () => {}): Promise<() => Promise<void>> {
   const name = `owner-${randomBytes(8).toString('hex')}`
@@ -52,7 +55,7 @@ export async function ownStore(store: Owned, onVisit: () => void = () => {}): Pr
   return giveBack
 }
 
-/** Asks the service that owns the store to read it. False if no service runs on it. */
+/** Asks the service that owns the store to read it. Resolves with false if no service runs on the store. */
 export async function visitOwner(store: Omit<Owned, 'commit'>): Promise<boolean> {
   const name = await store.get(keys.owner)
   if (name === undefined) return false
@@ -75,13 +78,13 @@ async function take(store: Owned, place: Place, name: string): Promise<void> {
       )
     const guard = { key: keys.owner, equals: before ?? null }
     if (!(await store.commit({ guard, ops: [[keys.owner, Buffer.from(name)]] }))) continue
-    // Names are used once, so no other process can listen there now.
+    // Names of sockets are used once, so no other process can listen there now.
     if (other !== undefined) await rm(other, { force: true })
     return
   }
 }
 
-/** On Linux, a folder with a long path is reached through its open file descriptor. */
+/** Returns the folder of the sockets. On Linux, a folder with a long path is reached through its open file descriptor. */
 async function placeOf(dir: string, name: string): Promise<Place> {
   const isShort = Buffer.byteLength(join(dir, name)) < MAX_SOCKET_PATH
   if (process.platform === 'win32') return { path: (each) => `\\\\.\\pipe\\${BRAND}-${each}`, leave: async () => {} }
@@ -105,9 +108,10 @@ function listen(server: Server, path: string, dir: string): Promise<void> {
       ),
     )
     server.listen(path, () => {
-      // From now on errors can only concern single connections that could not be accepted, and their callers see the failure themselves.
+      // From now on errors can only concern single connections that could not be accepted, and the connecting processes
+      // see the failure themselves.
       server.removeAllListeners('error').on('error', () => {})
-      // The socket shows that the process runs, but must not keep it running.
+      // The socket shows that the process runs, but the socket must not keep the process running.
       server.unref()
       resolve()
     })

@@ -1,4 +1,4 @@
-/** Stores the outcome of something that cannot be undone (a sent message, a posted event): it retries while the disk fails. */
+/** Stores the outcome of something that cannot be undone (a sent message, a posted event), and retries while the disk fails. */
 import { SECOND } from '../domain/clock.ts'
 import type { Timer } from './timer.ts'
 

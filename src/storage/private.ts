@@ -1,4 +1,4 @@
-/** Creates files and folders that only this user can access. They hold sealed credentials, which nobody else needs to read. */
+/** Creates files and folders that only this user can access. They hold encrypted credentials, which nobody else needs to read. */
 import { chmodSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, open, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,9 +6,12 @@ import { dirname, join } from 'node:path'
 export const PRIVATE_FOLDER = 0o700
 export const PRIVATE_FILE = 0o600
 
-/** Creates the folder and missing parent folders. The permissions of an existing folder belong to the operator and are not changed. */
+/**
+ * Creates a folder and its missing parent folders. The permissions of an existing folder belong to the operator and are
+ * not changed.
+ */
 export async function makePrivate(folder: string): Promise<void> {
-  // Creates one level at a time, because `recursive` never ends on a file system without folders (/proc).
+  // Create one level at a time, because `recursive` never ends on a file system without folders (/proc).
   try {
     await make(folder)
   } catch (error) {
@@ -29,14 +32,15 @@ async function make(folder: string): Promise<void> {
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /**
- * Creates the data folders that the operator named; `storeDir` may be separate. Refuses, with a sentence that names the variable, a folder that this
- * user cannot write to or in which another user created files, as after a first start as root.
+ * Creates the data folders that the operator named; `storeDir` may be elsewhere. Throws a sentence that names the
+ * variable if this user cannot write to a folder, or if another user created files in it, as after a first start as
+ * root.
  */
 export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
   const isInside = storeDir.startsWith(join(dataDir, '/'))
   await makeNamed('SVC_DATA_DIR', dataDir)
   if (!isInside) await makeNamed('SVC_STORE_URL', storeDir)
-  // A secret may be mounted read-only; the other files must be writable.
+  // Files and how to test them. A secret may be mounted read-only; the other files must be writable.
   const kept: [path: string, tried: (path: string) => Promise<void>][] = [
     [join(dataDir, 'secret-key'), (path) => tryToOpen(path, 'r')],
     ...[join(dataDir, 'blobs'), join(dataDir, 'tmp'), storeDir].map((dir): [string, typeof tryToWrite] => [dir, tryToWrite]),
@@ -46,7 +50,7 @@ export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'sta
     try {
       await tried(path)
     } catch (cause) {
-      // The file is created later.
+      // The file does not exist yet and is created later.
       if (codeOf(cause) === 'ENOENT') continue
       const [variable, folder] = path.startsWith(storeDir) && !isInside ? ['SVC_STORE_URL', storeDir] : ['SVC_DATA_DIR', dataDir]
       throw new Error(
@@ -73,10 +77,13 @@ async function makeNamed(variable: string, folder: string): Promise<void> {
 
 const tryToOpen = (path: string, flags: 'r' | 'r+') => open(path, flags).then((file) => file.close())
 
-/** A full disk is not a problem of the folder; other checks report it. */
+/** Errors of a full disk, which are not a problem of the folder; other checks report them. */
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
-/** Permissions alone do not decide this: a disk may be mounted read-only, and root may do everything except write there. */
+/**
+ * Tries to write to a folder. Permissions alone do not decide whether this is possible: a disk may be mounted
+ * read-only, and root may do everything except write there.
+ */
 async function tryToWrite(folder: string): Promise<void> {
   try {
     await rmdir(await mkdtemp(join(folder, '.try-')))

@@ -1,9 +1,9 @@
 /**
- * All keys of records. `state:` is one ordered map. The records of an instance share the prefix `instance:<id>:`, so that erasing an instance removes
- * one range.
+ * All keys of records. `state:` is a single ordered map. The records of an instance share the prefix `instance:<id>:`,
+ * so that erasing an instance removes one range.
  */
 export const keys = {
-  /** Sealed constant that shows whether the keys beside the store belong to it (`key-ring.ts`). */
+  /** Encrypted constant that shows whether the keys beside the store belong to it (`key-ring.ts`). */
   keyRing: 'meta:key-ring',
   /** Name of the socket of the service that owns this store. */
   owner: 'meta:owner',
@@ -25,39 +25,45 @@ export const keys = {
 
   instance: (id: string) => `instance:${id}:`,
   instances: 'instance:',
-  /** Record of the main thread: name, token, settings, webhooks. */
+  /** Record of the main thread about an instance: name, token, settings, webhooks. */
   config: (id: string) => `config:${id}`,
   configs: 'config:',
-  /** Imported device that the service will take over, by the id of its future instance: its credentials and, in slices, its keys. */
+  /**
+   * Imported device that the service will take over, by the id of its future instance: its credentials and, in slices,
+   * its keys.
+   */
   import: (id: string) => `import:device:${id}`,
   imports: 'import:device:',
   importKeys: (id: string, slice: number): string => `${keys.importSlices(id)}${String(slice).padStart(6, '0')}`,
   importSlices: (id: string): string => `${keys.allImportSlices}${id}:`,
   allImportSlices: 'import:keys:',
-  /** Reason why the service did not take the device over, for the command that waits for the answer. */
+  /** Reason why the service refused an imported device, for the command that waits for the answer. */
   importRefusal: (id: string) => `import:refused:${id}`,
   importRefusals: 'import:refused:',
 
-  /** A request of a CLI command to the running service, by the id of the instance, and the answer to it. */
+  /** Request of a CLI command to the running service, by the id of the instance; next, the answer to the request. */
   order: (id: string): string => `${keys.orders}${id}`,
   orders: 'order:given:',
   orderAnswer: (id: string): string => `${keys.orderAnswers}${id}`,
   orderAnswers: 'order:answer:',
 
-  /** The shard's records. */
+  /** Records that the instance's shard writes. */
   runtime: (id: string) => `instance:${id}:runtime`,
   statusHistory: (id: string) => `instance:${id}:status-history`,
   creds: (id: string) => `instance:${id}:creds`,
   /** Archive or folder into which the command `instance export` moved the instance. */
   movedTo: (id: string) => `instance:${id}:moved-to`,
-  /** `keyId` is blind, because it can hold phone numbers; for a one-time pre-key it is its number, 8 digits. */
+  /**
+   * Key of the Signal protocol. `keyId` is blind, because it can contain a phone number; a one-time pre-key has its
+   * number in 8 digits instead.
+   */
   signal: (id: string, type: string, keyId: string) => `instance:${id}:key:${type}:${keyId}`,
   signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),
   queueItem: (id: string, svcId: string) => `instance:${id}:queue:${svcId}`,
   queue: (id: string) => `instance:${id}:queue:`,
   /**
-   * Id of the item that is being sent, `:`, and the number of attempts that count. It changes to the next item as soon as that is known, else it is
-   * absent.
+   * Id of the item that is being sent, `:`, and the number of attempts that count. The record changes to the next item
+   * as soon as that item is known; otherwise it is absent.
    */
   queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
   /** Events that wait for delivery, by event id. ULIDs of one instance ascend, so key order is the order of the events. */
@@ -69,22 +75,22 @@ export const keys = {
   /** Time at which a parked event is retried or erased: 13 digits of epoch ms sort as text until the year 2286. */
   due: (id: string, at: number, eventId: string) => `instance:${id}:due:${String(at).padStart(13, '0')}:${eventId}`,
   dues: (id: string) => `instance:${id}:due:`,
-  /** Events for stream readers, by event id; and the event types that are read. */
+  /** Events for stream readers, by event id; next, the event types that are read. */
   keptEvent: (id: string, eventId: string, type: string): string => `${keys.keptEvents(id)}${eventId}:${type}`,
   keptEvents: (id: string) => `instance:${id}:kept-event:`,
   eventInterest: (id: string) => `instance:${id}:event-interest`,
-  /** Time of the last event of a chat, by its blind names; and the latest time of those that are no longer stored. */
+  /** Time of the last event of a chat, by a blind address; next, the latest time of the events that are no longer stored. */
   momment: (id: string, name: string) => `instance:${id}:momment:${name}`,
   times: (id: string) => `instance:${id}:momment:`,
   mommentFloor: (id: string) => `instance:${id}:momment-floor`,
   /** Webhook log, one row per event. */
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
   log: (id: string) => `instance:${id}:log:`,
-  /** Index of ended events by outcome and type, without a value; and a mark that all of them are in it. */
+  /** Index of ended events by outcome and type, without a value; next, a mark that the index contains all ended events. */
   logEnded: (id: string, status: string, type: string, eventId: string): string =>
     `${keys.logEndedBy(id, status, type)}${eventId}`,
   logEndedBy: (id: string, status: string, type: string): string => `instance:${id}:log-ended:${status}:${type}:`,
-  /** Inbox: marks of processed messages, several per record, in two numbered generations; and parts that still wait. */
+  /** Inbox: marks of processed messages, several per record, in two numbered generations; next, parts that still wait. */
   mark: (id: string, generation: number, number: string) => `instance:${id}:seen:${generation}:${number}`,
   marks: (id: string, generation: number) => `instance:${id}:seen:${generation}:`,
   markGeneration: (id: string) => `instance:${id}:mark-generation`,
@@ -93,16 +99,16 @@ export const keys = {
   /** Journal records that crashed the thread at every replay. */
   deadLetter: (id: string, key: string) => `instance:${id}:dead-letter:${key}`,
   deadLetters: (id: string) => `instance:${id}:dead-letter:`,
-  /** Ringing calls: the facts of their offer, by the blind call id. */
+  /** Ringing calls: the data of the call's offer, by the blind call id. */
   call: (id: string, callId: string) => `instance:${id}:call:${callId}`,
   calls: (id: string) => `instance:${id}:call:`,
   /** Messages that arrived and could not be decrypted. They are reported after a while, unless a retry of the sender arrives first. */
   waiting: (id: string, mark: string) => `instance:${id}:waiting:${mark}`,
   waitings: (id: string) => `instance:${id}:waiting:`,
-  /** Sent messages that are kept for retry receipts, at most 24 h. */
+  /** Sent messages that are stored for retry receipts, at most 24 h. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,
-  /** Ids of own channel posts among them, by channel and blind number. */
+  /** Ids of the account's channel posts among the sent messages, by channel and blind number. */
   sentPost: (id: string, number: string) => `${keys.sentPosts(id)}${number}`,
   sentPosts: (id: string) => `instance:${id}:sent-post:`,
   /** Secrets that decrypt votes, answers and edits: by term, start of the generation, and blind hash of the message id (`generations.ts`). */
@@ -126,7 +132,10 @@ export const keys = {
   receipt: (id: string, week: number, subject: string) => `${keys.receiptWeek(id, week)}${subject}`,
   receiptWeek: (id: string, week: number): string => `instance:${id}:receipt-level:${String(week).padStart(5, '0')}:`,
   receipts: (id: string) => `instance:${id}:receipt-level:`,
-  /** Timeline of own messages, by week of writing and blind id; the rest of the key distinguishes the facts of one message. */
+  /**
+   * Timeline of the account's messages, by week of writing and blind id; the rest of the key distinguishes the facts of
+   * one message.
+   */
   timelineFact: (id: string, week: number, subject: string, fact: string): string =>
     `${keys.timelineOf(id, week, subject)}${fact}`,
   timelineOf: (id: string, week: number, subject: string): string => `${keys.timelineWeek(id, week)}${subject}:`,
@@ -135,14 +144,14 @@ export const keys = {
   /** People saved on the phone, by the blind user part of their address. */
   savedContact: (id: string, user: string) => `instance:${id}:saved-contact:${user}`,
   savedContacts: (id: string) => `instance:${id}:saved-contact:`,
-  /** Chats, people and labels of the account, many per record: the number of the record, in hexadecimal digits. */
+  /** Chats, people and labels of the account, many per record; the key has the number of the record in hexadecimal digits. */
   directoryPart: (id: string, kind: string, part: number): string =>
     `${keys.directoryOf(id, kind)}${part.toString(16).padStart(3, '0')}`,
   directoryOf: (id: string, kind: string): string => `${keys.directory(id)}${kind}:`,
   directory: (id: string) => `instance:${id}:directory:`,
-  /** Mark that the directory has been kept since the pairing; its value is the version that kept it. */
+  /** Mark that the directory has been recorded since the pairing; its value is the version of the records. */
   directoryBegun: (id: string) => `instance:${id}:directory-begun`,
-  /** Collections of app state with an own change whose outcome is unknown. */
+  /** Collections of app state with a change by the account whose outcome is unknown. */
   openChange: (id: string, collection: string) => `${keys.openChanges(id)}${collection}`,
   openChanges: (id: string) => `instance:${id}:open-change:`,
   /** Message timer of a 1:1 chat, by blind jid. */
@@ -151,7 +160,7 @@ export const keys = {
   /** People who have ever written to the account, by blind jid. */
   correspondent: (id: string, jid: string) => `instance:${id}:correspondent:${jid}`,
   correspondents: (id: string) => `instance:${id}:correspondent:`,
-  /** Acknowledgements of sends with an idempotency key, by its blind hash, at most 24 h. */
+  /** Acknowledgements of sends with an idempotency key, by the blind hash of that key, at most 24 h. */
   idempotency: (id: string, hash: string) => `instance:${id}:acknowledged:${hash}`,
   idempotencies: (id: string) => `instance:${id}:acknowledged:`,
   /** Inline media of a queue item, in `blobs:`. */

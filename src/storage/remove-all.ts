@@ -1,9 +1,9 @@
-/** Removes every record with a prefix. It can be repeated: the next call removes what a crash left. */
+/** Removes every record with a prefix. The call can be repeated: the next call removes what a crash left. */
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Number of records removed in one commit. A longer commit delays those of everybody else, and the store extends its file by the space that a commit
- * could need (`drivers/lmdb-room.ts`): for twenty thousand records at once that was a gigabyte.
+ * Number of records that one commit removes. A longer commit delays other commits, and the store extends its file by
+ * the space that a commit could need (`drivers/lmdb-room.ts`): for twenty thousand records at once that was a gigabyte.
  */
 export const REMOVED_AT_ONCE = 100
 

@@ -1,6 +1,7 @@
 /**
- * Records of one kind: versioned JSON (`{ v: 1, ... }`). They are validated with valibot at every read, upgraded there if an older version wrote
- * them, and sealed if they contain anything of a conversation or a credential.
+ * Stores records of one kind as versioned JSON (`{ v: 1, ... }`). A record is validated with valibot at every read, is
+ * upgraded then if an older version wrote it, and is encrypted if it contains anything of a conversation or a
+ * credential.
  */
 import * as v from 'valibot'
 import type { Op, RangeOptions, StateStore } from './contract.ts'
@@ -14,14 +15,14 @@ export interface RepositoryOptions<T extends object> {
   schema: v.GenericSchema<unknown, T>
   /** Current version, starting at 1. */
   version: number
-  /** Upgrades of a record from version n to n + 1, by n. Every older version needs an entry. */
+  /** Upgrades of a record from version n to n + 1, by n. Every older version needs an upgrade. */
   upgrades?: Record<number, (old: Stored) => Stored>
-  /** Absent if the record is stored in plain text. */
+  /** Sealer of the records; absent if they are stored in plain text. */
   sealed?: Sealer | undefined
 }
 
 export interface ListOptions extends RangeOptions {
-  /** Called for a record that cannot be used; the listing skips it. If absent, such a record ends the listing. */
+  /** Runs for a record that cannot be used, which the listing then skips. If absent, such a record ends the listing. */
   onUnreadable?: (error: unknown) => void
 }
 
@@ -33,7 +34,7 @@ export interface Repository<T> {
   remove(key: string): Op
 }
 
-/** A record exists and cannot be used. The message names the key, never the content. */
+/** A record exists but cannot be used. The message names the key, never the content. */
 export class RecordError extends Error {
   readonly key: string
 

@@ -10,30 +10,36 @@ import { keyedHash } from '../lib/keyed-hash.ts'
 
 export interface Sealer {
   seal(recordKey: string, plain: Uint8Array): Buffer
-  /** Throws if the value was changed, moved to another record, or sealed with another key. */
+  /** Decrypts a value. Throws if the value was changed, moved to another record, or encrypted with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
-  /** A name of 22 characters that replaces a text in the key of a record. It is the same for the same text and reveals nothing without the key. */
+  /**
+   * Returns a name of 22 characters that replaces a text in the key of a record. The same text gives the same name,
+   * which reveals nothing without the key.
+   */
   blind(text: string): string
-  /** The same for a text that is used a few times within a short time; it does not evict texts that are cached for longer. */
+  /**
+   * Like `blind`, for a text that is used a few times within a short time; it does not evict texts that are cached for
+   * longer.
+   */
   blindOnce(text: string): string
 }
 
-/** Length of a key in the key ring: one half encrypts, the other half creates blind names. */
+/** Length of a key in the key ring in bytes: one half encrypts, the other half creates blind names. */
 export const RING_KEY_BYTES = 64
 
 const VERSION = 1
-/** Random 96 bits: with one key, 2^32 values stay far below a relevant probability of repetition (NIST SP 800-38D, 8.3). */
+/** Length of the random IV, 96 bits: with one key, a repetition among 2^32 values is improbable enough (NIST SP 800-38D, 8.3). */
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
-/** Number of random bytes taken at once, because a call of the system's generator costs as much for one byte. */
+/** Number of random bytes requested at once, because a call of the system's generator costs as much for a single byte. */
 const POOL_BYTES = 341 * IV_BYTES
-/** Number of cached blind names: an active chat uses the same few about fifteen times per message. */
+/** Most cached blind names: an active chat uses the same few names about fifteen times per message. */
 const MAX_BLIND = 4_096
-/** Number of cached names for short use: the events of one message need the same few names within some milliseconds. */
+/** Most cached names for short use: the events of one message need the same few names within some milliseconds. */
 const MAX_BRIEF = 512
-/** Number of bytes by which a sealed value is longer than the plain one. */
+/** Number of bytes by which an encrypted value is longer than the plain value. */
 export const SEAL_BYTES = HEAD_BYTES
 
 /** Blind names of all sealers of a thread, so that their number is bounded even with a thousand instances. */
@@ -44,7 +50,10 @@ export interface BlindCaches {
 
 export const createBlindCaches = (): BlindCaches => ({ lasting: boundedCache(MAX_BLIND), brief: boundedCache(MAX_BRIEF) })
 
-/** Each part of the pool is used once. All sealers of a thread share it, because random bytes belong to nobody. */
+/**
+ * Random bytes for IVs, each of which is used once. All sealers of a thread share them, because random bytes are not
+ * specific to a key.
+ */
 const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
@@ -59,11 +68,11 @@ function nextIv(): Buffer {
 
 let sealers = 0
 
-/** Takes a key of 64 bytes, or a secret key of 32, from which the half for names is derived. */
+/** Creates a sealer from a key of 64 bytes, or from a secret key of 32 bytes, from which the half for names is derived. */
 export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = createBlindCaches()): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)
     throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)
-  // Created once, because passing bytes would create a key object at each use.
+  // The key object is created once, because passing bytes would create a key object at each use.
   const secret = createSecretKey(key.subarray(0, SECRET_KEY_BYTES))
   const names = key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key)
   const own = `${sealers++}:`
@@ -105,5 +114,5 @@ export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = 
   }
 }
 
-/** Key for hashed names, for a sealer whose key has no separate half for them. */
+/** Returns the key for blind names of a sealer whose key has no separate half for them. */
 const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()

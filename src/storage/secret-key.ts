@@ -7,15 +7,18 @@ import type { StateStore } from './contract.ts'
 import { writeOnce } from './durable-files.ts'
 
 export interface SecretKeySource {
-  /** 32 bytes as base64 or hex, given by the operator. Takes precedence over the file. */
+  /** Secret key that the operator gives: 32 bytes as base64 or hex. It takes precedence over the file. */
   secretKey?: string | undefined
   /** File of the generated key, beside the store. */
   file: string
-  /** A key is generated only while this store is empty, because a new key would make everything in it unreadable. */
+  /**
+   * Store of the key. A key is generated only while the store is empty, because a new key would make everything in it
+   * unreadable.
+   */
   store: Pick<StateStore, 'range'>
   /** If true, no key is generated. */
   mustExist?: boolean
-  /** If true, there is no such file: the operator must give the key. */
+  /** If true, there is no key file: the operator must give the key. */
   isGivenOnly?: boolean
 }
 
@@ -48,14 +51,14 @@ export function parseSecretKey(text: string, what: string): Uint8Array {
   const encoding = secretKeyEncoding(value)
   const bytes = encoding && Buffer.from(value, encoding)
   if (bytes?.byteLength !== SECRET_KEY_BYTES) throw new Error(`${what} must be ${SECRET_KEY_FORM}.`)
-  // A copy of its own, because `Buffer.from` puts small values into a shared pool.
+  // The bytes are copied, because `Buffer.from` puts small values into a shared pool.
   return Uint8Array.from(bytes)
 }
 
 async function generate(file: string): Promise<Uint8Array> {
   const key = randomBytes(SECRET_KEY_BYTES)
   await mkdir(dirname(file), { recursive: true })
-  // If another process was faster, its key is used.
+  // If another process has created the file first, its key is used.
   if (!(await writeOnce(file, secretKeyText(key)))) return parseSecretKey(await readFile(file, 'utf8'), `The key file ${file}`)
   return Uint8Array.from(key)
 }

@@ -1,14 +1,15 @@
-/** Record keys of Signal keys. */
+/** Record keys for the keys of the Signal protocol. */
 import { keys } from './record-keys.ts'
 import type { Sealer } from './sealer.ts'
 
 export const ONE_TIME_KEYS = 'pre-key'
-/** Digits of the largest pre-key id, which has three bytes on the wire. */
+/** Number of digits of the largest pre-key id, which has three bytes on the wire. */
 const PRE_KEY_DIGITS = 8
 
 /**
- * Ids contain phone numbers and are only looked up, never listed, so they are blind. A one-time pre-key has its own number as its name, so that the
- * 800 keys of an upload are adjacent, in the order in which they are written, and fill their pages.
+ * Returns the record key. Ids contain phone numbers and are only looked up, never listed, so they are blind. A one-time
+ * pre-key has its number instead, so that the 800 keys of an upload are adjacent, in the order in which they are
+ * written, and fill their pages.
  */
 export const signalKey = (instance: string, type: string, id: string, sealer: Pick<Sealer, 'blind'>): string =>
   keys.signal(instance, type, type === ONE_TIME_KEYS ? id.padStart(PRE_KEY_DIGITS, '0') : sealer.blind(id))

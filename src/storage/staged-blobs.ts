@@ -1,12 +1,15 @@
 /**
- * Media of an instance that a command brings in. Its owner is a name beside those of the instances, until the service takes the instance over: then the media
- * are copied, and counted against the budget. Each step may be repeated.
+ * Media of an instance that a command imports. Their owner has a temporary name, until the service takes the instance
+ * over: then the media are copied to the instance, and counted against the budget. Each step may be repeated.
  */
 import { type BlobItems, copyBlobs, ownersOfBlobs, removeOwner, STAGED } from './blobs/items.ts'
 
 export const stagedOwner = (instance: string): string => STAGED + instance
 
-/** `counter`: counts the bytes of all blobs, as in `openBlobs`. Does nothing if nothing is staged. */
+/**
+ * Copies the staged media to the instance. `counter` counts the bytes of all blobs, as in `openBlobs`. Does nothing if
+ * nothing is staged.
+ */
 export async function adoptStaged(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.add(counter, 0, BigInt(await copyBlobs(items, stagedOwner(instance), instance)))
 }
@@ -14,12 +17,12 @@ export async function adoptStaged(items: BlobItems, instance: string, counter: B
 export const dropStaged = async (items: BlobItems, instance: string): Promise<void> =>
   void (await removeOwner(items, stagedOwner(instance)))
 
-/** Takes back what `adoptStaged` has copied for an instance that was not made after all. */
+/** Removes what `adoptStaged` has copied for an instance that was not created in the end. */
 export async function dropAdopted(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.sub(counter, 0, BigInt(await removeOwner(items, instance)))
 }
 
-/** Runs at the start: keeps the media of imports that wait, and removes what others have left. */
+/** Cleans up at the start: keeps the media of imports that are waiting, and removes all other staged media. */
 export async function settleStaged(items: BlobItems, isWaiting: (instance: string) => boolean): Promise<void> {
   for (const owner of await ownersOfBlobs(items)) {
     const instance = owner.startsWith(STAGED) ? owner.slice(STAGED.length) : undefined

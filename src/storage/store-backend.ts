@@ -1,24 +1,34 @@
 /**
- * The parts of a store beside the driver of its records: its folders, keys, owner, size and backup. Each kind of store has its own form of them, which is a
- * backend. `backends.ts` says which backend serves which URL. No other module knows what kind of store there is.
+ * The parts of a store beside the driver of its records: its folders, keys, owner, size and backup. Each kind of store
+ * has different parts, which its backend implements. `backends.ts` selects the backend of a URL. No other module knows
+ * what kind of store there is.
  */
 import type { Driver, Storage } from 'unstorage'
 import type { StateStore } from './contract.ts'
 import type { Claims } from './drivers/lmdb-room.ts'
 import type { KeyFiles } from './key-files.ts'
 
-/** A store as its URL names it, before it is opened. */
+/** A store that a URL names, before it is opened. */
 export interface Backend {
   /** Name of the store in sentences: its folder, or its server, database and schema. It never contains a password. */
   shown: string
-  /** True if there is no folder beside the store in which a generated secret key could be kept, so the operator must give one (SVC_SECRET_KEY). */
+  /**
+   * True if the store has no folder in which a generated secret key could be stored, so that the operator must give the
+   * key (SVC_SECRET_KEY).
+   */
   needsSecretKey: boolean
-  /** Makes the data folder, and the store's folder if it has one. Refuses what cannot be used, with a sentence that names the variable. */
+  /**
+   * Creates the data folder, and the store's folder if it has one. Throws a sentence that names the variable if a
+   * folder cannot be used.
+   */
   makeFolders(dataDir: string): Promise<void>
   exists(): Promise<boolean>
-  /** Called before the store is opened. Throws a sentence for the operator if it is damaged; `onUnknown` is called if that could not be checked. */
+  /**
+   * Checks the store before it is opened. Throws a sentence for the operator if the store is damaged; `onUnknown` is
+   * called if the check was not possible.
+   */
   refuseDamaged(onUnknown: (problem: string) => void): Promise<void>
-  /** Reads the whole store. Throws a sentence for the operator if it is damaged, and `NoStore` if it does not exist. */
+  /** Reads the whole store. Throws a sentence for the operator if the store is damaged, and `NoStore` if it does not exist. */
   check(): Promise<CheckedStore>
   open(options: OpenOptions): Promise<StateDriver & OpenParts>
 }
@@ -33,7 +43,7 @@ export interface OpenOptions {
   mustExist?: boolean | undefined
   /** If true, this thread only reads. */
   isReader?: boolean | undefined
-  /** Shared by all threads of the process that open the store. Absent if this thread is the only one. */
+  /** Claims of disk space that all threads of the process share. Absent if this thread is the only one that opens the store. */
   claims?: Claims | undefined
   /** Called at the end of every commit that reached the store. */
   onCommit?: ((isStored: boolean) => void) | undefined
@@ -41,7 +51,7 @@ export interface OpenOptions {
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
 }
 
-/** A driver of unstorage that can also commit and list in order, which state needs. A driver that cannot is refused for state. */
+/** A driver of unstorage that can also commit and list in order, which `state:` needs. Other drivers are refused for `state:`. */
 export interface StateDriver extends Omit<Driver, 'dispose'>, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
   dispose(): Promise<void>
 }
@@ -56,17 +66,20 @@ export interface OpenParts {
   dir?: string | undefined
   /** Whether the store has space for a commit, as far as it is known. */
   hasRoom(): boolean
-  /** Bytes on disk. */
+  /** Resolves with the size of the store on disk, in bytes. */
   size(): Promise<number>
   keyFiles(secretKey: Uint8Array): KeyFiles
   /**
-   * Ensures one service per store. When it resolves, this process owns the store. Resolves with a function that releases it. `onVisit` is called when a
-   * command has left something in the store.
+   * Makes this process the owner of the store, so that only one service uses the store. Resolves with a function that
+   * releases it. `onVisit` is called when a command has left something in the store.
    */
   own(onVisit?: () => void): Promise<() => Promise<void>>
-  /** Asks the service that owns the store to read it. False if no service runs on it. */
+  /** Asks the service that owns the store to read it. Resolves with false if no service runs on the store. */
   visitOwner(): Promise<boolean>
-  /** Copies one point in time into a folder that does not exist yet, even while others write. Throws a sentence if the store is copied by other means. */
+  /**
+   * Copies the store at one point in time into a folder that does not exist yet, even while others write. Throws a
+   * sentence if such a store is copied by other means.
+   */
   backup(
     target: string,
     beside: { blobsDir: string; keyFile?: string | undefined },
@@ -75,7 +88,7 @@ export interface OpenParts {
 
 export type OpenStore = StateStore &
   OpenParts & {
-    /** The mounts of unstorage. The records are those under `state:`, which may be written one key at a time. */
+    /** Mounts of unstorage. Records are under `state:`, and can also be written here, one key at a time. */
     storage: Storage
   }
 

@@ -1,4 +1,7 @@
-/** Removes records that are no longer needed, periodically and on request: one sweep at a time, and none after the stop. */
+/**
+ * Removes records that are no longer needed, periodically and on request, in one sweep at a time. After the stop no
+ * sweep runs.
+ */
 import type { Logger } from 'pino'
 
 export interface Sweeper {
@@ -8,7 +11,7 @@ export interface Sweeper {
   isUnderWay(): boolean
   /** Resolves when no sweep is running. */
   idle(): Promise<void>
-  /** After it resolves, nothing more is removed. */
+  /** Stops the sweeper. After the promise resolves, nothing more is removed. */
   stop(): Promise<void>
 }
 
@@ -19,7 +22,7 @@ export interface SweeperOptions {
   complaint: string
 }
 
-/** `sweep` checks `isStopped` between its commits. */
+/** Creates a sweeper. `sweep` checks `isStopped` between its commits. */
 export function createSweeper(
   sweep: (isStopped: () => boolean) => Promise<void>,
   { everyMs, log, complaint }: SweeperOptions,

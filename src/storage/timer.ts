@@ -1,9 +1,12 @@
 import { orLate } from '../lib/deadline.ts'
 
-/** One pending call at a later time. Passed in together with the clock, so that tests decide when it runs. */
+/** Schedules a call for later. Code gets the timer as an argument, like the clock, so that tests decide when the call runs. */
 export type Timer = (delayMs: number, run: () => void) => { cancel(): void }
 
-/** Longest delay that setTimeout supports; a longer one would fire immediately. A caller with a longer wait checks again then. */
+/**
+ * Longest delay that setTimeout supports; a longer delay would fire immediately. A caller with a longer wait must check
+ * the time again.
+ */
 const LONGEST = 2 ** 31 - 1
 
 export const systemTimer: Timer = (delayMs, run) => {
@@ -11,7 +14,7 @@ export const systemTimer: Timer = (delayMs, run) => {
   return { cancel: () => clearTimeout(handle) }
 }
 
-/** Waits until a promise settles, but at most this long. */
+/** Waits until a promise settles, but at most `ms`. */
 export async function within(ended: Promise<unknown> | undefined, ms: number): Promise<void> {
   if (ended) await orLate(ended, ms, () => {})
 }

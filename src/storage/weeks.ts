@@ -1,4 +1,4 @@
-/** Rows that are grouped by the week in which they were written. Old weeks are removed without reading the rest. */
+/** Rows that are grouped by the week in which they were written, so that old weeks are removed without reading the rest. */
 import { type Clock, DAY } from '../domain/clock.ts'
 import type { Op, StateStore } from './contract.ts'
 import { REMOVED_AT_ONCE } from './remove-all.ts'
@@ -8,14 +8,17 @@ export const WEEK = 7 * DAY
 export interface Weeks {
   /** The current week. */
   current(): number
-  /** Weeks in which a row may be. The next week is included, because a clock that was ahead may have written it. */
+  /**
+   * Returns the weeks in which a row may be. The next week is included, because a clock that was ahead may have written
+   * the row.
+   */
   kept(): number[]
   removeOld(isStopped: () => boolean): Promise<void>
 }
 
 /**
- * `all`: prefix of all weeks. `of`: prefix of one week, which sorts after those of earlier weeks. `back`: number of weeks before the current one that
- * are kept.
+ * Creates the groups. `all` is the prefix of all weeks; `of` returns the prefix of one week, which sorts after those of
+ * earlier weeks; `back` is the number of weeks before the current one that are kept.
  */
 export function createWeeks(
   store: Pick<StateStore, 'range' | 'commit'>,

@@ -1,6 +1,7 @@
 /**
- * Streams of the events of an instance. The shard stores the events (`workers/shard/webhooks/stream`). Here each reader has the id of its last event,
- * and requests the following ones when the shard reports new events. This thread stores no events.
+ * Streams of the events of an instance. The shard stores the events (`workers/shard/webhooks/stream`); this thread
+ * stores none. Each reader here has the id of its last event, and requests the following events when the shard reports
+ * new ones.
  */
 import { SECOND } from '../domain/clock.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
@@ -8,11 +9,11 @@ import { Failure } from '../domain/failures.ts'
 import type { EventStreamOf, EventStreams, EventsPage, ServerEvent, ServerEvents } from '../domain/server-events.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Number of concurrent readers of one instance. */
+/** Most concurrent readers of one instance. */
 export const MAX_STREAMS = 10
 /** Interval in ms after which a comment is sent if nothing else was, because proxies close idle streams. */
 const HEARTBEAT = 15 * SECOND
-/** Delay in ms before a shard that is gone is asked again. */
+/** Delay in ms before the next request to a shard that is gone. */
 const ASK_AGAIN = SECOND
 /** Interval in ms at which the credential of a waiting reader is checked. */
 const LOOK_EVERY = 2 * SECOND
@@ -29,7 +30,10 @@ function createBell() {
     silence() {
       isRung = false
     },
-    /** Resolves when the time is over or the signal is aborted; resolves with true if it was rung. */
+    /**
+     * Waits for a ring. Resolves with true if the bell was rung, and with false when the time is over or the signal is
+     * aborted.
+     */
     wait(ms: number, signal: AbortSignal): Promise<boolean> {
       if (isRung || signal.aborted) return Promise.resolve(isRung)
       return new Promise((resolve) => {
@@ -54,7 +58,7 @@ const isGone = (error: unknown) => error instanceof Failure && error.code === 'e
 
 export interface EventStreamsDeps {
   engine: Pick<Engine, 'call' | 'onEvent'>
-  /** Counts for the metrics that a reader was told about missed events. */
+  /** Counts, for the metrics, that a reader was notified of missed events. */
   onGap(): void
   /** Reads what an operator command wrote to the store, which may end the permission of a reader. */
   refresh(): Promise<void>
@@ -66,7 +70,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
   let isStopped = false
   let looking: ReturnType<typeof setInterval> | undefined
 
-  /** One check serves all readers. If the store cannot be read now, it is read the next time. */
+  /** Starts the check, which serves all readers. If the store cannot be read now, the next check reads it. */
   function keepLooking() {
     looking ??= setInterval(() => void refresh().catch(() => {}), LOOK_EVERY).unref()
   }
@@ -76,7 +80,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     looking = undefined
   }
 
-  // A restarted shard sends a state and does not know the readers yet, so they ask again.
+  // A restarted shard reports a state and does not know the readers yet, so the readers send their requests again.
   engine.onEvent((event) => {
     if (event.type === 'outcome') return
     for (const bell of readers.get(event.instance) ?? []) bell.ring()
@@ -112,8 +116,8 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     }
 
     /**
-     * `later` while the shard is gone: it returns, and the reader need not know. Any other failure ends the stream and is answered when the reader
-     * reconnects.
+     * The result is `later` while the shard is gone: it will return, and the reader need not know. Any other failure
+     * ends the stream and is answered when the reader reconnects.
      */
     const next = () => ask().catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
 

@@ -1,6 +1,7 @@
 /**
- * Index entries by which a filter finds rows of the log. Rows are sealed, and an instance may have a hundred thousand. An event that ended has an
- * entry under its outcome and type; a waiting event is in the outbox or has a time for its retry.
+ * Index entries by which a filter finds rows of the log. Rows are encrypted, and an instance may have a hundred
+ * thousand. An event that ended has an entry under its outcome and type; a waiting event is in the outbox or has a time
+ * for its retry.
  */
 import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
@@ -14,7 +15,7 @@ const PRESENT = Buffer.from('1')
 const entryOf = (instanceId: string, eventId: string, row: Ending | undefined): string | undefined =>
   row === undefined || row.status === 'pending' ? undefined : keys.logEnded(instanceId, row.status, row.type, eventId)
 
-/** Changes of the index when a row changes; `before` or `after` is undefined if the row does not exist. */
+/** Returns the changes of the index when a row changes; `before` or `after` is undefined if the row does not exist. */
 export function indexOps(instanceId: string, eventId: string, before: Ending | undefined, after: Ending | undefined): Op[] {
   const [old, now] = [entryOf(instanceId, eventId, before), entryOf(instanceId, eventId, after)]
   if (old === now) return []

@@ -1,6 +1,6 @@
 /**
- * Queries on the webhook log. A page is found by keys, and only its own rows are opened: filtered rows by their index (`log-index.ts`), waiting ones
- * by the outbox. The store itself counts.
+ * Queries on the webhook log. The rows of a page are found by keys, and only these rows are decrypted: filtered rows by
+ * their index (`log-index.ts`), waiting rows by the outbox. The store itself counts rows.
  */
 import type { EventsOf, LogEntry, LogFilter, LogReader } from '../domain/webhook-log.ts'
 import type { StateStore } from '../storage/contract.ts'
@@ -17,7 +17,10 @@ export type SealerOf = (instanceId: string) => Sealer
 export function logReader(store: Store, sealerOf: SealerOf): LogReader {
   const rowsOf = once((instanceId: string) => logRows(sealerOf(instanceId)))
 
-  /** Undefined for a row that is gone or cannot be read, for example because its instance is being deleted. */
+  /**
+   * Returns the row of an event. Undefined for a row that is gone or cannot be read, for example because its instance
+   * is being deleted.
+   */
   async function rowOf(instanceId: string, eventId: string): Promise<LogRow | undefined> {
     const key = keys.logEntry(instanceId, eventId)
     const bytes = await store.get(key)
@@ -53,7 +56,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     async resendable(range, limit) {
       const events = new Map<string, string[]>()
       let left = limit
-      // Events whose bodies are stored: waiting ones and failed ones.
+      // Lines of the events whose bodies are stored: waiting events and failed events.
       const lines = range.instanceIds.flatMap((id) =>
         [keys.outbox(id), keys.parked(id)].map((prefix) => under(id, prefix, range, false)),
       )

@@ -1,6 +1,6 @@
 /**
- * The webhook log: one row per event, written with the event and updated with every attempt. It has no content; it is sealed because the path of a
- * webhook URL often is a credential.
+ * The webhook log: one row per event, written with the event and updated with every attempt. A row contains nothing of
+ * the event's content; it is encrypted because the path of a webhook URL often is a credential.
  */
 import * as v from 'valibot'
 import { iso } from '../domain/clock.ts'
@@ -27,7 +27,10 @@ const RowSchema = v.object({
    * Failed attempts of the current schedule; a manual resend of many events begins a new schedule. Probes of a receiver that is down do not count.
    */
   tries: time,
-  /** Place of the body. `line` is the delivery queue, in which it waits for its first attempt or for a receiver that is down. */
+  /**
+   * Place of the body. `line` is the delivery queue, in which the body waits for its first attempt or for a receiver
+   * that is down.
+   */
   body: v.picklist(['line', 'parked', 'erased']),
   /**
    * For a parked body: time of its retry (pending) or erasure (failed), which is part of a key, see keys.due. For an event in the queue that waits
@@ -39,9 +42,9 @@ const RowSchema = v.object({
   durationMs: v.nullable(time),
   createdAt: time,
   finishedAt: v.nullable(time),
-  /** `X-Request-Id` of the request whose outcome the event reports, for the log. */
+  /** `X-Request-Id` of the request whose outcome the event reports. */
   requestId: v.optional(v.string()),
-  /** The last attempts except a successful one: when each began, and how it ended. Absent in older rows. */
+  /** The last attempts except a successful one: the time at which each began, and its result. Absent in older rows. */
   failures: v.optional(
     v.array(v.object({ at: time, code: v.nullable(time), error: v.nullable(v.string()), durationMs: v.nullable(time) })),
     [],
@@ -71,25 +74,28 @@ export const toEntry = (instanceId: string, eventId: string, row: LogRow): LogEn
 /** Number of attempts that a row keeps. */
 const MAX_FAILURES = 20
 
-/** Adds the failed attempt that the row shows as its last to the earlier ones. `at`: time when it ended. */
+/**
+ * Adds the failed attempt that the row shows as its last to the earlier attempts. `at` is the time when the failed
+ * attempt ended.
+ */
 export const withFailure = (row: LogRow, at: number): LogRow => {
   const { code, error, durationMs } = row
   const failure = { at: at - (durationMs ?? 0), code, error, durationMs }
   return { ...row, failures: [...row.failures, failure].slice(-MAX_FAILURES) }
 }
 
-/** Attempts, oldest first. */
+/** Returns the attempts, oldest first. */
 export function attemptsOf({ failures, status, code, error, durationMs, finishedAt }: LogRow): WebhookAttempt[] {
   const shown = failures.map(({ durationMs: duration_ms, at, ...rest }) => ({ at: iso(at), ...rest, duration_ms }))
   if (status !== 'delivered' || finishedAt === null) return shown
   return [...shown, { at: iso(finishedAt - (durationMs ?? 0)), code, error, duration_ms: durationMs }]
 }
 
-/** Cache size; every event names its webhook URL, and there are few different ones. */
+/** Size of the cache. Every event names its webhook URL, and there are few different URLs. */
 const KNOWN_URLS = 256
 const masked = boundedCache<string, string>(KNOWN_URLS)
 
-/** The URL with masked query values: `?token=***`. */
+/** Returns the URL with masked query values: `?token=***`. */
 export function maskUrl(text: string): string {
   const known = masked.get(text)
   if (known !== undefined) return known
@@ -104,7 +110,7 @@ export function maskUrl(text: string): string {
 export const RETRY = Buffer.from('retry')
 export const ERASE = Buffer.from('erase')
 
-/** Operations for everything that an event has in storage besides its row. */
+/** Returns the operations that remove everything that an event has in storage besides its row. */
 export function bodyOps(instanceId: string, eventId: string, row: LogRow): Op[] {
   if (row.body === 'line') return [[keys.outboxEvent(instanceId, eventId), null]]
   if (row.body === 'erased') return []

@@ -1,15 +1,15 @@
 /**
- * Operations of an administrator on the webhook log: reading it, and sending events again. A separate thread reads, because a log may have a hundred
- * thousand rows per instance; the shards, which own the events, send.
+ * Operations of an administrator on the webhook log: reading it, and sending events again. A separate thread reads the
+ * log, because an instance may have a hundred thousand rows; the shards, which own the events, send.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { EventsOf, LogReader, WebhookLog } from '../domain/webhook-log.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Number of events per call of `replay`. */
+/** Most events per call of `replay`. */
 export const MAX_REPLAY = 10_000
-/** Number of events that one shard gets at a time, because the instance sends nothing else while they are put back. */
+/** Most events in one request to a shard, because the instance sends nothing else while the events are put back. */
 const AT_ONCE = 500
 
 export interface WebhookLogDeps {

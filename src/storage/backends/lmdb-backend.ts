@@ -1,4 +1,7 @@
-/** lmdb: a folder on this machine with the records, the keys beside them, and the socket by which a second service notices the first. */
+/**
+ * Backend lmdb: a folder on this machine with the records, the keys beside them, and the socket by which a second
+ * service notices the first.
+ */
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -55,7 +58,7 @@ export function lmdbBackend(folder: string): Backend {
 
 const sizesOf = ({ records, usedPages, pageSize }: PageReport): CheckedStore => ({ records, bytes: usedPages * pageSize })
 
-/** Disk space that the files of a folder use. It counts allocated blocks, because the file of a store has holes. */
+/** Returns the disk space that the files of a folder use. Allocated blocks are counted, because the file of a store has holes. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const sizes = await Promise.all(

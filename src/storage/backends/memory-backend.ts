@@ -1,6 +1,6 @@
 /**
- * Memory of this process: the records of a sandbox that keeps nothing. `memory:new` is a new store, held by the thread that opens it; the name in its
- * `threadUrl` is how other threads of the process use it.
+ * Backend in the memory of this process: the records of a sandbox that keeps nothing. `memory:new` is a new store, held
+ * by the thread that opens it; the name in its `threadUrl` is how other threads of the process use it.
  */
 import { randomUUID } from 'node:crypto'
 import { type Asked, openSharedRows, shareRows } from '../drivers/memory/shared-rows.ts'
@@ -37,7 +37,7 @@ export function memoryBackend(name: string): Backend {
         hasRoom: () => true,
         size: () => rows.size(),
         keyFiles: (secretKey) => openKeyTable(keys, secretKey),
-        // No other process can open it.
+        // No other process can open a store in memory.
         own: async () => async () => {},
         visitOwner: async () => false,
         backup: refuse,
@@ -63,7 +63,7 @@ async function held(threadName: string): Promise<Opened> {
   return { rows, threadName, close }
 }
 
-/** The rows of this thread, as others see them. */
+/** The rows of this thread, in the form in which other threads use rows. */
 const inTurn = (rows: SortedRows): Asked => ({
   get: async (key) => rows.get(key),
   commit: async (batch) => rows.commit(batch),
@@ -72,7 +72,7 @@ const inTurn = (rows: SortedRows): Asked => ({
   size: async () => rows.size(),
 })
 
-/** The keys of the thread that holds the store, which alone uses them. */
+/** The keys of a store, which only the thread that holds the store uses. */
 function createKeyTable(): KeyTable {
   const places = new Map<string, [Uint8Array | undefined, Uint8Array | undefined]>()
   return {

@@ -1,4 +1,7 @@
-/** PostgreSQL: records and keys are rows of one schema, and a lock of the server says which service owns them. Nothing of it is on this machine. */
+/**
+ * Backend PostgreSQL: records and keys are rows of one schema, and a lock of the server shows which service owns them.
+ * This machine stores nothing of them.
+ */
 import { keyRows } from '../drivers/postgres/key-rows.ts'
 import { connect } from '../drivers/postgres/link.ts'
 import { isOwned, ownSchema } from '../drivers/postgres/schema-owner.ts'
@@ -9,7 +12,7 @@ import { openKeyTable } from '../key-table.ts'
 import { makeDataDir } from '../private.ts'
 import type { Backend } from '../store-backend.ts'
 
-/** Time for an answer to a question outside of the commits, in ms. Counting a large store is the longest. */
+/** Limit for the answer to a query outside of the commits, in ms. Counting a large store takes longest. */
 const PATIENCE = 60_000
 const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
 const TABLE = ['svc_state']
@@ -22,7 +25,7 @@ export function postgresBackend(url: string): Backend {
     needsSecretKey: true,
     makeFolders: (dataDir) => makeDataDir(dataDir),
     exists: () => exists(target).catch(() => false),
-    // PostgreSQL looks at its pages itself, and answers with an error if one is damaged.
+    // PostgreSQL checks its pages itself, and answers with an error if a page is damaged.
     refuseDamaged: async () => {},
     async check() {
       const driver = await openPostgres({ url, mustExist: true, isReader: true })

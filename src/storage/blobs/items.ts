@@ -1,12 +1,13 @@
 /**
- * The items of `blobs:`: sealed pieces of media, in whatever driver of unstorage serves the mount (`open-store.ts`). This is all that is asked of it, so that
- * any driver serves. Nothing here opens a seal, or counts against the budget (`blobs.ts`).
+ * The items of `blobs:`, which are encrypted pieces of media, in whatever driver of unstorage serves the mount
+ * (`open-store.ts`). No other methods of a driver are used, so that any driver works. This file decrypts nothing and
+ * does not count against the budget (`blobs.ts`).
  */
 import type { Driver, Storage } from 'unstorage'
 import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE, sealedBytes } from './pieces.ts'
 
 export interface BlobDriver extends Driver {
-  /** Removes what an owner without pieces still has, for example its folder. */
+  /** Removes what remains of an owner without pieces, for example its folder. */
   forget?(owner: string): Promise<void>
 }
 
@@ -17,7 +18,7 @@ export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | '
 /** Prefix of an owner whose blobs belong to no instance yet (`staged-blobs.ts`). */
 export const STAGED = 'import-'
 
-/** The first piece of each blob under the prefix, which is that of an owner, that of a blob, or empty. */
+/** Returns the first piece of each blob under the prefix, which is that of an owner, that of a blob, or empty. */
 export async function blobsUnder(items: BlobItems, prefix: string): Promise<Piece[]> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   return found.filter(({ index }) => index === 0)
@@ -29,7 +30,7 @@ export async function getPiece(items: BlobItems, piece: Piece): Promise<Uint8Arr
   return sealed
 }
 
-/** Resolves with the number of sealed bytes that were removed. */
+/** Removes the blobs under a prefix. Resolves with the number of encrypted bytes that were removed. */
 export async function removeBlobs(items: BlobItems, prefix: string): Promise<number> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   found.sort((one, other) => other.index - one.index)
@@ -37,7 +38,7 @@ export async function removeBlobs(items: BlobItems, prefix: string): Promise<num
   return sum(found.filter(({ index }) => index === 0))
 }
 
-/** Removes the blobs of an owner, and what they were in. Resolves with the number of sealed bytes that were removed. */
+/** Removes the blobs of an owner, and for example its folder. Resolves with the number of encrypted bytes that were removed. */
 export async function removeOwner(items: BlobItems, owner: string): Promise<number> {
   const bytes = await removeBlobs(items, owner)
   await items.forget(owner)
@@ -48,12 +49,12 @@ export async function ownersOfBlobs(items: BlobItems): Promise<Set<string>> {
   return new Set((await blobsUnder(items, '')).map(({ key }) => key.split(':')[0]!))
 }
 
-/** Sealed bytes of all blobs that belong to an instance. */
+/** Returns the number of encrypted bytes of all blobs that belong to an instance. */
 export async function measureBlobs(items: BlobItems): Promise<number> {
   return sum((await blobsUnder(items, '')).filter(({ key }) => !key.startsWith(STAGED)))
 }
 
-/** The blobs of an owner with their sealed bytes, each as a whole. */
+/** Yields the blobs of an owner in encrypted form, each as a whole. */
 export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenerator<[name: string, sealed: Uint8Array]> {
   for (const { key, bytes } of await blobsUnder(items, owner)) {
     const pieces: Uint8Array[] = []
@@ -62,13 +63,16 @@ export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenera
   }
 }
 
-/** Stores a blob whose bytes are sealed already. Durable when it resolves. */
+/** Stores a blob whose bytes are already encrypted. The blob is durable when the promise resolves. */
 export async function putSealedBlob(items: BlobItems, key: string, sealed: Uint8Array): Promise<void> {
   for (const [index, name] of pieceNames(key, plainBytes(sealed.byteLength)).entries())
     await items.setItemRaw(name, sealed.subarray(index * SEALED_PIECE, (index + 1) * SEALED_PIECE))
 }
 
-/** Copies the blobs of an owner to another one, piece by piece. It may be repeated. Resolves with the number of sealed bytes that were not there yet. */
+/**
+ * Copies the blobs of an owner to another owner, piece by piece. The copy can be repeated. Resolves with the number of
+ * encrypted bytes that the target did not have.
+ */
 export async function copyBlobs(items: BlobItems, from: string, to: string): Promise<number> {
   const before = sum(await blobsUnder(items, to))
   for (const { key, bytes } of await blobsUnder(items, from)) {

@@ -1,6 +1,7 @@
 /**
- * unstorage driver for the pieces of blobs (`blobs/pieces.ts`) in files: `<folder>/<owner>/<blob>` has the pieces of a blob one behind the other. One file
- * per blob needs one flush of the disk, however many pieces it has. A blob is durable when its last piece is written.
+ * unstorage driver that stores the pieces of blobs (`blobs/pieces.ts`) in files: `<folder>/<owner>/<blob>` contains the
+ * pieces of a blob in sequence. With a file per blob the disk is flushed only once, however many pieces the blob has. A
+ * blob is durable when its last piece is written.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
 import { open, readdir, rm, stat } from 'node:fs/promises'
@@ -15,12 +16,12 @@ import { PRIVATE_FILE, PRIVATE_FOLDER } from '../private.ts'
 export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => {
   const base = resolve(dir)
   const pathOf = (key: string) => join(base, ...key.split(':'))
-  /** Owners whose folder was made, and whose name may not be on disk yet. */
+  /** Owners whose folder was created, but whose folder name may not be on disk yet. */
   const newOwners = new Set<string>()
 
   /**
-   * Makes the file with its final length. All of it is one turn, like the counting by the caller (`blobs.ts`): if the thread ends afterwards, the remaining
-   * file has exactly the counted bytes.
+   * Creates the file with its final length. The creation and the counting by the caller (`blobs.ts`) are in the same
+   * turn: if the thread ends afterwards, the remaining file has exactly the counted bytes.
    */
   function begin({ key, bytes }: Piece): void {
     const owner = ownerOf(key)
@@ -89,7 +90,7 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     getItem: async (name) => String(await asOfDisk(read(pieceOf(name)))),
     getItemRaw: (name: string) => asOfDisk(read(pieceOf(name))),
     setItemRaw: (name: string, sealed: Uint8Array) => asOfDisk(write(pieceOf(name), sealed)),
-    // The file is all pieces together, and goes with its first one, which is removed last.
+    // The file holds all pieces, and is removed with the first piece, which is removed last.
     async removeItem(name) {
       const { key, index } = pieceOf(name)
       if (index === 0) await asOfDisk(rm(pathOf(key), { force: true }))
@@ -107,7 +108,7 @@ function pieceOf(name: string): Piece {
   return piece
 }
 
-/** The folder has files of others, for example `.DS_Store`, where folders are expected. */
+/** The folder may contain files of others, for example `.DS_Store`, where folders are expected. */
 const unlessNoFolder = <T>(work: Promise<T>) => unless('ENOTDIR', work)
 const unlessGone = <T>(work: Promise<T>) => unless('ENOENT', work)
 

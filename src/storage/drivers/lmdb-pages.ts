@@ -1,9 +1,11 @@
 /**
- * Checks that lmdb can read its data file without ending the process: lmdb trusts the file, and an invalid page number causes a SIGSEGV or a SIGBUS.
- * So every page in use is checked once with plain reads: it must be in the file, have the right kind and number, be used once, and contain its data
- * within its bounds. The contents of records are not checked, because they are sealed and a change is detected when a record is opened.
+ * Checks that lmdb can read its data file without ending the process: lmdb trusts the file, and an invalid page number
+ * causes a SIGSEGV or a SIGBUS. So every page in use is checked once with plain reads: it must be in the file, have the
+ * right kind and number, be used once, and contain its data within its bounds. The contents of records are not checked,
+ * because they are encrypted, and a change is detected when a record is decrypted.
  *
- * The format is that of lmdb-js 3.5.6 (data version 2; `mdb.c`: MDB_page_header, MDB_meta, MDB_db, MDB_node, MDB_ovpage), little-endian.
+ * The format is that of lmdb-js 3.5.6 (data version 2; `mdb.c`: MDB_page_header, MDB_meta, MDB_db, MDB_node,
+ * MDB_ovpage), little-endian.
  */
 import { fstatSync, readSync } from 'node:fs'
 
@@ -17,12 +19,12 @@ const KINDS = 0x0f
 const BIG_DATA = 0x01
 /** Page number of the root of an empty tree. */
 const NO_PAGE = 0xffff_ffff_ffff_ffffn
-/** lmdb's cursors support no deeper trees. */
+/** Greatest depth of a tree that lmdb's cursors support. */
 const MAX_DEPTH = 32
 const SMALLEST_PAGE = 256
 const LARGEST_PAGE = 65_536
 
-/** The problem, as part of a sentence: `page 17 …`. */
+/** The problem of a damaged file, as part of a sentence: `page 17 …`. */
 export class Damage extends Error {}
 
 export interface Meta {
@@ -67,7 +69,7 @@ function metaOf(page: Buffer, what: string): Meta {
     throw new Damage(`its ${what} header names pages of ${pageSize} bytes`)
   const lastPage = page.readBigUInt64LE(144)
   const mapSize = page.readBigUInt64LE(40)
-  // Larger than any disk; lmdb would map that much memory.
+  // These sizes are larger than any disk; lmdb would map that much memory.
   if (lastPage > 2n ** 40n || mapSize > 2n ** 46n) throw new Damage(`its ${what} header names an impossible size`)
   return {
     pageSize,
@@ -78,7 +80,7 @@ function metaOf(page: Buffer, what: string): Meta {
   }
 }
 
-/** The newer of the two headers is used; both must be valid, because lmdb reads both. */
+/** Reads the two headers and returns the newer one; each must be valid, because lmdb reads both headers. */
 export function newestMeta(fd: number): Meta {
   if (fstatSync(fd).size < 2 * SMALLEST_PAGE) throw new Damage('the file is too short for a store')
   const first = metaOf(readAt(fd, 0, SMALLEST_PAGE), 'first')
@@ -115,7 +117,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     return bytes
   }
 
-  /** Nodes of a page with their offsets, checked to lie within the page together with their keys. */
+  /** Yields the nodes of a page with their offsets. Nodes and their keys are checked to lie within the page. */
   function* nodes(page: number, bytes: Buffer): Generator<{ at: number; key: Buffer }> {
     const lower = bytes.readUInt16LE(20)
     const upper = bytes.readUInt16LE(22)
@@ -130,7 +132,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     }
   }
 
-  /** The child pages, in the order of the file, which is faster. */
+  /** Returns the child pages in the order of the file, in which they are read faster. */
   function branch(page: number): number[] {
     const bytes = read(page, KIND.branch)
     const below: number[] = []
@@ -183,13 +185,16 @@ export function checkPages(fd: number, meta: Meta): PageReport {
 }
 
 type Compare = (a: Buffer, b: Buffer) => number
-/** Keys of the list of free pages are transaction ids. */
+/** Compares keys of the list of free pages, which are transaction ids. */
 const byNumber: Compare = (a, b) => {
   if (a.byteLength !== 8 || b.byteLength !== 8) throw new Damage('the list of free pages has a damaged key')
   return Number(a.readBigUInt64LE(0) - b.readBigUInt64LE(0))
 }
 
-/** The list has a count, then page numbers. The first page of a run follows the negative length of the run; 0 has no meaning. */
+/**
+ * Checks a list of free pages: a count, then page numbers. The first page of a run follows the negative length of the
+ * run; 0 has no meaning.
+ */
 function checkFreeList(list: Buffer, lastPage: number): void {
   const count = list.byteLength < 8 ? -1n : list.readBigUInt64LE(0)
   if (count < 0n || count > BigInt(list.byteLength / 8 - 1)) throw new Damage('the list of free pages is damaged')

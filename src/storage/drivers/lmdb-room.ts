@@ -18,32 +18,36 @@ import type { Op } from '../contract.ts'
 import { PRIVATE_FILE } from '../private.ts'
 
 /**
- * Bytes that running commits may need, one slot per thread that has the store open, so that the slot of a thread that dies is not lost for others.
+ * Bytes that running commits may need, in one slot per thread that has the store open, so that the claim of a thread
+ * that dies is not lost for others.
  */
 export interface Claims {
   all: BigInt64Array
   own: number
 }
 
-/** Numbers as lmdb reports them. */
+/** State of the store that lmdb reports. */
 export interface Shape {
   pageSize: number
   treeDepth: number
 }
 
 export interface Look {
-  /** The remembered shape. */
+  /** Returns the remembered shape, because lmdb computes the shape too slowly for every commit. */
   shape(): Shape
-  /** Queried from lmdb, because lmdb-js creates an object of a dozen numbers each time. */
+  /** Asks lmdb each time; lmdb-js creates an object of a dozen numbers for each answer. */
   lastPageNumber(): number
 }
 
-/** Number of bytes by which the file is kept longer than needed, and the part of it that may be used before the file is extended again. */
+/**
+ * Number of bytes by which the file is kept longer than needed; next, the part of them that may be used before the file
+ * is extended again.
+ */
 const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
 /** Reserve for writers in other processes, whose claims are not visible: an operator command writes one or two records. */
 const OTHERS = 1_024 * 1_024
-/** Space that one or two messages usually need: 60 KB of text, and the keys. */
+/** Space that one message or two messages usually need: 60 KB of text, and the keys. */
 const USUAL = 1_024 * 1_024
 /** Pages of a commit besides its records: the list of free pages. */
 const FREE_LIST_PAGES = 16
@@ -55,9 +59,12 @@ const ZEROS = Buffer.alloc(256 * 1_024)
 const LOCK_SLOT = 64
 
 export interface Room {
-  /** Reserves the space of a commit. Throws `StorageFailure` if the disk has none. Call the returned function when the commit has ended. */
+  /**
+   * Reserves the space of a commit. Throws `StorageFailure` if the disk has no space. The caller calls the returned
+   * function when the commit has ended.
+   */
   take(ops: readonly Op[]): () => void
-  /** Whether usual commits would be accepted now. */
+  /** Whether commits of the usual size would be accepted now. */
   isThere(): boolean
   close(): void
 }
@@ -74,7 +81,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
     try {
       while (length < to) length += writeSync(fd, ZEROS, 0, Math.min(ZEROS.length, to - length))
     } catch {
-      // The bytes that were written before the error still count.
+      // Bytes that were written before the error still count.
     }
     length = fstatSync(fd).size
   }
@@ -115,8 +122,8 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
 }
 
 /**
- * Upper bound of the bytes that a commit can add to the file: each record copies the pages on its path and, at worst, splits each of them; a long
- * value has its own pages.
+ * Returns an upper bound of the bytes that a commit can add to the file: each record copies the pages on its path and,
+ * at worst, splits each of them; a long value has pages of its own.
  */
 function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   let pages = FREE_LIST_PAGES
@@ -127,7 +134,7 @@ function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   return pages * pageSize
 }
 
-/** Called before a store is created, because opening it writes lmdb's first pages without this check. */
+/** Checks the space before a store is created, because opening it writes lmdb's first pages without this check. */
 export function checkRoom(dir: string): void {
   const { bavail, bsize } = statfsSync(dir)
   if (bavail * bsize < HEADROOM)
@@ -135,8 +142,9 @@ export function checkRoom(dir: string): void {
 }
 
 /**
- * lmdb creates its lock file with holes and writes to it through mapped memory. On a full disk that ends the process (SIGBUS) instead of giving an
- * error. So the file is created here without holes, and moved into place in one step. An existing file may be in use and is not changed.
+ * Creates lmdb's lock file without holes, and moves it into place in one step. lmdb itself creates the file with holes
+ * and writes to it through mapped memory. On a full disk that ends the process (SIGBUS) instead of giving an error. An
+ * existing file may be in use and is not changed.
  */
 export function makeLockFile(dir: string, readers: number): void {
   const draft = join(dir, `lock-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`)

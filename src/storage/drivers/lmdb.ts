@@ -1,8 +1,8 @@
 /**
  * unstorage driver for lmdb with the methods that `state:` needs: atomic batches and ordered ranges (`contract.ts`).
  *
- * The main thread and every shard open the same environment. lmdb serialises writers with a lock that threads share, and readers never wait. lmdb-js
- * groups the writes of one thread into one transaction, in order.
+ * The main thread and every shard open the same environment. lmdb serialises writers with a lock that threads share,
+ * and readers never wait. lmdb-js groups the writes of a thread into one transaction, in order.
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,14 +17,17 @@ import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts
 import { checkRoom, createLmdbRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
-/** Number of entries read per step of a range. No read transaction is held between two steps, so a slow reader does not keep old pages alive. */
+/**
+ * Number of entries that a range reads per step. No read transaction is held between two steps, so a slow reader does
+ * not keep old pages in use.
+ */
 const RANGE_STEP = 128
-/** One slot per thread with an open read transaction, counting all processes (a backup, a probe). */
+/** Number of reader slots: one slot per thread with an open read transaction, counting all processes (a backup, a probe). */
 const MAX_READERS = 512
 /**
- * Address space reserved for the pages of the file, which costs nothing until pages are read. By default lmdb-js begins with 128 KB and maps the
- * whole file again at each doubling, at a new address. The old maps and their pages stay, so a growing store was in memory twice. Beyond this size it
- * still grows that way.
+ * Address space reserved for the pages of the file, which costs nothing until pages are read. By default lmdb-js begins
+ * with 128 KB and maps the whole file again at each doubling, at a new address. The old maps and their pages stay, so a
+ * growing store was in memory twice. A file above this size still grows by doubling.
  */
 const MAP_BYTES = 16 * 1_024 ** 3
 
@@ -35,7 +38,10 @@ export interface LmdbDriver extends StateDriver {
   copyTo(dir: string): Promise<void>
 }
 
-/** The first string after every key with the prefix. Keys are printable ASCII, so the last character can always be incremented. */
+/**
+ * Returns the first string after every key with the prefix. Keys are printable ASCII, so the last character can always
+ * be incremented.
+ */
 const after = (prefix: string) => `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
 
 function bounds(prefix: string, from: string | undefined, reverse: boolean) {
@@ -51,18 +57,23 @@ function bounds(prefix: string, from: string | undefined, reverse: boolean) {
 }
 
 /**
- * After these failures (EIO) lmdb can no longer be used in this process, even when the disk works again. A new process starts from the data on the
- * disk. As of lmdb 3.5.6:
+ * Failures (EIO) after which lmdb can no longer be used in this process, even when the disk works again. A new process
+ * starts from the data on the disk. As of lmdb 3.5.6:
  *
- * - `MDB_PANIC`: it could not write which of its trees is the newest, and refuses everything from then on, reads as well. And lmdb-js then keeps a
- *   lock of its own that even `process.exit` waits for (`WriteWorker::Write` returns without unlocking).
- * - A page could not be written: the description has overrun its buffer (`lmdb-room.ts`), and the heap of the process is damaged.
+ * - `MDB_PANIC`: lmdb could not write which of its trees is the newest, and refuses everything from then on, including
+ *   reads. Then lmdb-js also keeps a
+ * lock that even `process.exit` waits for (`WriteWorker::Write` returns without unlocking).
+ * - A page could not be written: the description has overrun its buffer (`lmdb-room.ts`), and the heap of the process
+ *   is damaged.
  */
 const OVER = /MDB_PANIC|Attempting to write page/
 
 const isOver = (error: unknown): boolean => error instanceof Error && (OVER.test(error.message) || isOver(error.cause))
 
-/** lmdb-js rejects with "Commit failed" and gives the reason in a second promise, which needs a handler. */
+/**
+ * Returns the reason of a failed commit. lmdb-js rejects with "Commit failed" and gives the reason in a second promise,
+ * which needs a handler.
+ */
 async function commitFailure(error: unknown): Promise<Error> {
   const reason = (error as { commitError?: Promise<never> }).commitError
   if (reason === undefined) return new StorageFailure('The store could not write the records.', { cause: error })
@@ -83,7 +94,7 @@ function createLook(db: Database<Uint8Array, string>): Look {
   return {
     shape() {
       if (++looks % DEPTH_EVERY === 0) known = db.getStats() as Shape
-      // One level more than known, because the tree may have grown since.
+      // One level is added, because the tree may have grown since the last check.
       return { pageSize: known.pageSize, treeDepth: known.treeDepth + 1 }
     },
     lastPageNumber: () => env.info().lastPageNumber,
@@ -103,7 +114,7 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new NoStore(noStore(dir))
   try {
-    // lmdb creates files that everybody can read; in an existing folder they would stay readable.
+    // lmdb creates files that everybody can read; a folder that exists already would leave them readable.
     mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
     if (!existsSync(join(dir, 'lock.mdb'))) makeLockFile(dir, MAX_READERS)
     if (isNew) checkRoom(dir)
@@ -142,7 +153,8 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
   }
 
   const read = (key: string) => {
-    // Such a key cannot have been written, and lmdb would throw: parts of keys come from strangers (message ids), who can make them arbitrarily long.
+    // A key of this length cannot have been written, and lmdb would throw: parts of keys come from strangers (message
+    // ids), who can make them arbitrarily long.
     if (key.length > KEY_LIMIT) {
       return undefined
     }
@@ -172,7 +184,7 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     if (writes.length === 0 && guard === undefined) return true
     const giveBack = room.take(ops)
     try {
-      // A child transaction, because only that one is undone when something throws half-way.
+      // The batch is a child transaction, because only a child transaction is undone when something throws half-way.
       const isStored =
         guard === undefined
           ? await db.batch(write).then(() => true)

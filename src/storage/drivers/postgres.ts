@@ -1,12 +1,13 @@
 /**
- * unstorage driver for PostgreSQL with the methods that `state:` needs: atomic batches and ordered ranges (`contract.ts`).
+ * unstorage driver for PostgreSQL with the methods that `state:` needs: atomic batches and ordered ranges
+ * (`contract.ts`).
  *
- * Each thread that opens the store has two connections: one that commits (`postgres/writer.ts`), and one that reads, on which questions are sent without
- * waiting for the answers of others. Batches that are asked for while a commit is under way are one commit together, as with lmdb: the disk is waited for
- * once. Reads of one turn of the loop are one question.
+ * Each thread that opens the store has two connections: one connection commits (`postgres/writer.ts`); the other reads,
+ * and sends queries without waiting for earlier answers. Batches that are requested while a commit is under way become
+ * one commit together, as with lmdb, so that the disk is flushed once. Reads of one turn of the loop become one query.
  *
- * While the database cannot be reached, reads and commits wait and are then refused; what was not confirmed is not stored, with one exception that ends
- * the writer (`postgres/writer.ts`).
+ * While the database cannot be reached, reads and commits wait and are then refused; a batch that was not confirmed is
+ * not stored, with one exception that ends the writer (`postgres/writer.ts`).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { defineDriver } from 'unstorage'
@@ -22,36 +23,42 @@ import { type Target, targetOf } from './postgres/target.ts'
 import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
-/** Number of entries per question of a range, and of keys per question of single reads. */
+/** Number of entries that a range reads per query; next, the number of keys per query of single reads. */
 const RANGE_STEP = 128
 const READ_STEP = 1_000
-/** Bytes of keys and values after which no further batch joins a commit. */
+/** Number of bytes of keys and values after which no further batch joins a commit. */
 const GROUP_BYTES = 4 * 1_024 * 1_024
-/** Bytes that may wait for the database in one thread. Beyond them commits are refused, or an outage would use up the memory. */
+/**
+ * Number of bytes that may wait for the database in one thread. Beyond this number commits are refused, because an
+ * outage would otherwise use up the memory.
+ */
 const WAITING_BYTES = 64 * 1_024 * 1_024
 /** Time for which the store counts as full after the disk of the database was full, in ms. */
 const FULL_FOR = 5_000
-/** Cost of an operation besides its bytes, so that many short ones have a limit, too. */
+/** Cost of an operation besides its bytes, so that many short operations are limited, too. */
 const OP_BYTES = 100
 
 export interface PostgresOptions extends OpenOptions {
   url: string
-  /** Silence after which a connection counts as broken, in ms: three times what a very slow disk takes for a flush. */
+  /** Silence in ms after which a connection counts as broken: three times what a very slow disk takes for a flush. */
   silenceMs?: number | undefined
-  /** Time that a read, or a commit that was not sent yet, waits for the database, in ms. */
+  /** Time in ms that a read, or a commit that was not sent yet, waits for the database. */
   patienceMs?: number | undefined
-  /** Time that a commit in doubt may take until it is known, in ms. */
+  /** Time in ms within which the result of a commit in doubt must be known. */
   doubtMs?: number | undefined
 }
 
 export interface PostgresDriver extends StateDriver {
-  /** Id of this thread's row in `svc_writer`: declared over there, or removed, it can commit nothing. A thread that only reads has none. */
+  /**
+   * Id of this thread's row in `svc_writer`. Once the row is removed or marked as over, this thread can commit nothing.
+   * A thread that only reads has no row.
+   */
   writer: string | undefined
-  /** Asks a question whose repetition changes nothing. */
+  /** Runs a query whose repetition changes nothing. */
   ask(question: Question): Promise<unknown[][]>
   /** False for a while after the disk of the database was full. */
   hasRoom(): boolean
-  /** Commits that were in doubt, by their result. */
+  /** Returns the number of commits that were in doubt, by their result. */
   doubts(): Readonly<Counts>
 }
 
@@ -133,7 +140,7 @@ export async function openPostgres({
       const rows = (found.flat() as [string, string, Buffer][]).map(
         ([scope, key, value]) => [keyOf({ scope, key }), value] as const,
       )
-      // The keys of instances are between the others; each of the two lists is complete up to its length.
+      // Keys of instances sort between the other keys. Each of the two lists is complete up to its length.
       if (parts.length > 1) rows.sort(([one], [other]) => (one < other === reverse ? 1 : -1))
       const page = rows.slice(0, step)
       yield* page
@@ -167,12 +174,12 @@ type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'hasRoom' | 'di
   state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count'>
 }
 
-/** Made when the connections are there, because a factory of unstorage cannot wait for them. */
+/** The factory runs when the connections exist, because a factory of unstorage cannot wait for them. */
 const postgresDriver = defineDriver(
   ({ state, ...opened }: Opened): PostgresDriver => ({ name: 'postgres', ...opened, ...state, ...unstorageItems(state) }),
 ) as (opened: Opened) => PostgresDriver
 
-/** The store is there, and this release cannot read it. The message is a sentence for the operator. */
+/** The store exists, but this release cannot read it. The message is a sentence for the operator. */
 class OtherFormat extends Error {}
 
 async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
@@ -180,7 +187,7 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
   try {
     const [[hasSchema, hasTables]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [[boolean, boolean]]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
-    // Making them may wait for another thread that makes them.
+    // Creating the tables may wait for another thread that creates them.
     if (!hasTables) await link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
     const { rows } = await link.ask({ text: "SELECT value FROM svc_meta WHERE key = 'format'" }, silenceMs)
     const format = Number(rows[0]?.[0])
@@ -212,7 +219,10 @@ interface Waiting {
 const sizeOf = (ops: readonly Op[]) =>
   ops.reduce((sum, [key, value]) => sum + OP_BYTES + key.length + (value?.byteLength ?? 0), 0)
 
-/** Batches wait here while a commit is under way; those that wait together are the next commit. A guarded one is a commit by itself. */
+/**
+ * Queue of batches. Batches wait while a commit is under way; those that wait together become the next commit. A batch
+ * with a guard is a commit by itself.
+ */
 function createCommits(
   write: (work: Work) => Promise<boolean>,
   { patienceMs, onCommit }: { patienceMs: number; onCommit: PostgresOptions['onCommit'] },
@@ -251,7 +261,10 @@ function createCommits(
     impatience = undefined
   }
 
-  /** Batches behind a commit that takes long, for example while it is in doubt. They were not sent, so it is certain that nothing of them is stored. */
+  /**
+   * Refuses batches behind a commit that takes long, for example while it is in doubt. These batches were not sent, so
+   * it is certain that nothing of them is stored.
+   */
   function refuseImpatient() {
     const now = performance.now()
     while (waiting.length > 0 && waiting[0]!.until <= now) {
@@ -272,7 +285,7 @@ function createCommits(
       bytesWaiting += bytes
       return new Promise((resolve, reject) => {
         waiting.push({ batch, bytes, until: performance.now() + patienceMs, resolve, reject })
-        // Batches of the same callback are one commit.
+        // Batches that are added in one callback become one commit.
         running ??= Promise.resolve().then(flush)
         impatience ??= setTimeout(refuseImpatient, patienceMs)
       })
@@ -284,7 +297,7 @@ function createCommits(
   }
 }
 
-/** The connection for reads. A question whose connection breaks is asked again: it changes nothing. */
+/** Reads over one connection. A query whose connection breaks is sent again, because it changes nothing. */
 function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: number; patienceMs: number }) {
   let link: Promise<Link> | undefined
   let current: Link | undefined
@@ -315,7 +328,7 @@ function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: num
       if (!('error' in answer)) return answer.rows
       const isBroken = 'error' in used || !used.isUp() || ENDING.test(codeOf(answer.error) ?? '')
       if (isBroken && !('error' in used)) used.drop()
-      // An error of the question itself would be the same again.
+      // An error of the query itself would occur again.
       if (!isBroken || performance.now() + wait > until) {
         throw new StorageFailure('The database could not read a record.', { cause: answer.error })
       }
@@ -348,7 +361,8 @@ function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: num
   return {
     ask,
     async get(key: string): Promise<Uint8Array | undefined> {
-      // No such key can have been written: parts of keys come from strangers (message ids), who can choose them freely.
+      // Such a key cannot have been written: parts of keys come from strangers (message ids), who can choose them
+      // freely.
       if (key.length === 0 || key.length > KEY_LIMIT || /[^!-~]/.test(key)) return undefined
       return new Promise((resolve, reject) => {
         if (asked.length === 0) setImmediate(askAll)

@@ -14,7 +14,10 @@ subscribe('undici:client:sendHeaders', (message) => {
   used.add(socket)
 })
 
-/** Called when a request starts (`onRequestStart`); `tell` is called before the head of the request is written. */
+/**
+ * Sets the listener for the request that starts now, and must be called in `onRequestStart`; `tell` runs before the
+ * head of the request is written.
+ */
 export function onConnectionChosen(tell: (isReused: boolean) => void): void {
   waiting = tell
 }

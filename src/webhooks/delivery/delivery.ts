@@ -1,4 +1,7 @@
-/** One attempt to deliver one event: sign it and POST it, with a limit of 10 s. All instances of the thread share connections. */
+/**
+ * Makes one attempt to deliver one event: signs the event and POSTs it, with a limit of 10 s. All instances of the
+ * thread share connections.
+ */
 import { WEBHOOK_AGENT, WEBHOOK_HEADERS } from '../../domain/brand.ts'
 import { type Clock, SECOND } from '../../domain/clock.ts'
 import type { EventType } from '../../domain/events.ts'
@@ -10,16 +13,16 @@ import { signatureHeaders } from './signature.ts'
 
 export interface Attempt {
   url: string
-  /** The current secret first, then the previous one during its grace time. */
+  /** Current secret, followed by the previous secret during its grace time. */
   secrets: readonly string[]
-  /** Bytes of the event, the same in every attempt. */
+  /** Bytes of the event, which are the same in every attempt. */
   body: Uint8Array
   type: EventType
   eventId: string
   instanceId: string
   /** Number of the attempt, 1 to 6. */
   attempt: number
-  /** Number of characters of the answer's body to return; absent for none. */
+  /** Number of characters of the answer's body to return; absent for 0. */
   answerChars?: number
 }
 
@@ -27,22 +30,28 @@ export interface Outcome {
   ok: boolean
   /** HTTP status; null if there was no answer. */
   code: number | null
-  /** Null if delivered; else `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect` or `status 500`. */
+  /**
+   * Null if the event was delivered; otherwise `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`
+   * or `status 500`.
+   */
   error: string | null
   durationMs: number
-  /** The beginning of the answer's body, if it was requested. */
+  /** Beginning of the answer's body, if the attempt requested it. */
   answer?: string
 }
 
-/** Rejects only if the signal aborted it; the outcome of the attempt is then unknown. */
+/** Makes an attempt. Rejects only if the signal aborted the attempt; its outcome is then unknown. */
 export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcome>
 
 export interface DeliveryOptions {
   allow: Ranges
   clock: Clock
-  /** Number of concurrent attempts in this thread, without those that hang; and to one origin, including those that hang. */
+  /** Most concurrent attempts of this thread, not counting attempts that hang. */
   concurrency?: number | undefined
-  /** Default: a quarter of the total, so that one slow receiver leaves capacity for the others. */
+  /**
+   * Most concurrent attempts to one origin, counting attempts that hang. The default is a quarter of the total, so that
+   * one slow receiver leaves capacity for the others.
+   */
   perOrigin?: number
   timeoutMs?: number
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
@@ -79,8 +88,8 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
     const { url, body, answerChars } = attempt
     const request = () => post({ url, headers: headersOf(attempt), body, answerChars, deadline: began + timeoutMs, stop })
     try {
-      // A receiver may close an idle connection just when it is used again, which is not a failure of the event. A new connection was not idle: the
-      // receiver ended it, so the attempt failed and is retried on schedule.
+      // A receiver may close an idle connection just when it is used again, which is not a failure of the event. A new
+      // connection was not idle: then the receiver has ended it, so the attempt failed and is retried on schedule.
       const { code, answer } = await request().catch((error: unknown) => {
         if (!(error instanceof StaleConnection)) throw error
         return request()

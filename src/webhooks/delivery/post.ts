@@ -1,6 +1,6 @@
 /**
- * One POST of a webhook on a kept-alive connection, directly with undici's dispatcher: a request with its own signal, timer and stream costs three
- * times as much. All deadlines are checked together, a few times per second.
+ * Sends webhook POSTs on kept-alive connections, directly with undici's dispatcher: a request with its own signal,
+ * timer and stream costs three times as much. All deadlines are checked together, a few times per second.
  */
 import type { Agent, Dispatcher } from 'undici'
 import { boundedCache } from '../../lib/bounded-cache.ts'
@@ -8,7 +8,7 @@ import { onConnectionChosen } from './connection-use.ts'
 
 export interface Posted {
   code: number
-  /** The beginning of the answer's body, if it was requested. */
+  /** Beginning of the answer's body, if the request asked for it. */
   answer: string | undefined
 }
 
@@ -16,7 +16,7 @@ export interface PostRequest {
   url: string
   headers: Record<string, string>
   body: Uint8Array
-  /** Number of characters of the answer's body to return; absent for none. */
+  /** Number of characters of the answer's body to return; absent for 0. */
   answerChars?: number | undefined
   /** Value of `performance.now()` at which the request is aborted. */
   deadline: number
@@ -31,17 +31,17 @@ const hasEnded = (error: unknown) => CONNECTION_ENDED.has(String((error as { cod
 
 export interface Poster {
   /**
-   * Rejects with an error that occurred before the status, with `StaleConnection` if the connection was used before. Once a status arrives it is the
-   * result, however the body continues.
+   * Sends a POST. Rejects with an error that occurred before the status, with `StaleConnection` if the connection was
+   * used before. Once a status arrives it is the result, however the body continues.
    */
   post(request: PostRequest): Promise<Posted>
   originOf(url: string): string
 }
 
-/** Limits for reading a body that is only read to keep the connection open. */
+/** Limits for a body that is read only so that the connection can be used again. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
-/** Number of rounds without a POST after which the deadlines are no longer checked; usually the next POST comes soon. */
+/** Number of checks without a running POST after which the checks of deadlines stop; usually the next POST comes soon. */
 const IDLE_LOOKS = 10
 /** Number of cached origins and paths of URLs. */
 const KNOWN_URLS = 1_024
@@ -164,7 +164,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
   return { post, originOf: (url) => placeOf(url).origin }
 }
 
-/** Collects the first characters of a text, or as much of it as arrives in time. */
+/** Collects the first characters of a text, or the part that arrives in time. */
 function createBeginning(chars: number) {
   const decoder = new TextDecoder()
   let text = ''

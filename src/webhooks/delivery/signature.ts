@@ -1,16 +1,22 @@
-/** Signatures of a webhook request: our own, in the format of the `stripe` library, and that of the Standard Webhooks specification. */
+/**
+ * Signs webhook requests twice: in the format of the `stripe` library, and by the Standard Webhooks specification
+ * (standardwebhooks.com).
+ */
 import { createHmac } from 'node:crypto'
 import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS, WEBHOOK_SECRET_PREFIX } from '../../domain/brand.ts'
 import type { PreviousSecret } from '../../domain/instance.ts'
 
 export interface Signed {
   eventId: string
-  /** Whole `whsec_…` strings. The first is the current secret; the second is the previous one during its grace time. */
+  /** Whole `whsec_…` strings: the current secret, followed by the previous one during its grace time. */
   secrets: readonly string[]
   body: Uint8Array
 }
 
-/** Headers that prove who sent the request and when. Both signatures carry the same time and one value per secret; one valid value is enough. */
+/**
+ * Returns the headers that prove who sent the request and when. Both signatures have the same time and one value per
+ * secret; a receiver accepts the request if one value is valid.
+ */
 export function signatureHeaders({ eventId, secrets, body }: Signed, atMs: number): Record<string, string> {
   const t = epochSeconds(atMs)
   return {
@@ -22,8 +28,8 @@ export function signatureHeaders({ eventId, secrets, body }: Signed, atMs: numbe
 }
 
 /**
- * Value of `X-Svc-Signature`: `t=<epoch seconds>` and one `v1=<hex>` per secret, each HMAC-SHA256 over `<t>.<body>`. The key is the UTF-8 bytes of
- * the whole secret, so that receivers need not decode it.
+ * Returns the value of `X-Svc-Signature`: `t=<epoch seconds>` and one `v1=<hex>` per secret, each HMAC-SHA256 over
+ * `<t>.<body>`. The key is the UTF-8 bytes of the whole secret, so that receivers need not decode it.
  */
 export function sign(secrets: readonly string[], body: Uint8Array, atMs: number): string {
   const t = epochSeconds(atMs)
@@ -33,13 +39,16 @@ export function sign(secrets: readonly string[], body: Uint8Array, atMs: number)
 
 const epochSeconds = (atMs: number) => String(Math.floor(atMs / 1_000))
 
-/** Base64 of HMAC-SHA256 over `<event id>.<t>.<body>`. The specification decodes the part after `whsec_` as base64: 24 bytes here. */
+/**
+ * Returns the base64 form of HMAC-SHA256 over `<event id>.<t>.<body>`. Standard Webhooks decodes the part after
+ * `whsec_` as base64: 24 bytes here.
+ */
 const standardSignature = (secret: string, eventId: string, t: string, body: Uint8Array) =>
   createHmac('sha256', Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64'))
     .update(`${eventId}.${t}.`)
     .update(body)
     .digest('base64')
 
-/** The secret before the last rotation as a list, which is empty after its grace time. */
+/** Returns the secret before the last rotation as a list, which is empty after the grace time. */
 export const validSecrets = (previous: PreviousSecret | undefined, now: number): string[] =>
   previous !== undefined && now < previous.until ? [previous.secret] : []

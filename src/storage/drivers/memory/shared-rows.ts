@@ -1,6 +1,7 @@
 /**
- * Rows of one thread that the other threads of the process use: they send each question over a `BroadcastChannel` with the name of the store, and each has a
- * channel of its own for the answers. The thread that holds the rows answers a question in one turn, so a batch is atomic.
+ * Rows of one thread that the other threads of the process use: they send each request over a `BroadcastChannel` with
+ * the name of the store, and each thread has a separate channel for the answers. The thread that holds the rows answers
+ * a request in one turn, so a batch is atomic.
  */
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
@@ -19,10 +20,10 @@ type Answer = { number: number } & ({ result: unknown } | { error: unknown })
 const questionsOf = (store: string) => `svc-rows-${store}`
 const answersOf = (client: string) => `svc-rows-of-${client}`
 
-/** Time for the first answer, in ms. */
+/** Time limit of the first answer, in ms. */
 const FOUND_WITHIN = 10_000
 
-/** Lets other threads use the rows. Returns a function that ends it. */
+/** Lets other threads use the rows. Returns a function that ends this access. */
 export function shareRows(store: string, rows: SortedRows): () => void {
   const questions = new BroadcastChannel(questionsOf(store))
   const clients = new Map<string, BroadcastChannel>()
@@ -59,14 +60,14 @@ export interface RemoteRows extends Asked {
   close(): void
 }
 
-/** The rows of another thread. */
+/** Opens the rows of another thread. */
 export async function openSharedRows(store: string): Promise<RemoteRows> {
   const client = randomUUID()
   const questions = new BroadcastChannel(questionsOf(store))
   const answers = new BroadcastChannel(answersOf(client))
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>()
   let asked = 0
-  // An open store must not keep its thread running; a question does.
+  // An open store must not keep its thread running, but a pending request must.
   questions.unref()
   answers.unref()
   answers.onmessage = (message: unknown) => {

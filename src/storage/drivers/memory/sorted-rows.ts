@@ -5,14 +5,14 @@ export type Row = readonly [key: string, value: Uint8Array]
 
 export interface SortedRows {
   get(key: string): Uint8Array | undefined
-  /** The values belong to the rows from then on. False if the guard refused. */
+  /** Applies a batch, whose values belong to the rows from then on. Returns false if the guard refused. */
   commit(batch: Batch): boolean
   page(prefix: string, options: RangeOptions & { limit: number }): Row[]
   count(prefix: string, options: CountOptions): number
   size(): number
 }
 
-/** A character above all that keys have. */
+/** Character that sorts above every character of a key. */
 const ABOVE = '\x7f'
 
 export function createSortedRows(): SortedRows {
@@ -20,7 +20,7 @@ export function createSortedRows(): SortedRows {
   const order: string[] = []
   let bytes = 0
 
-  /** Index of the first key that is not below the bound. */
+  /** Returns the index of the first key that is not below the bound. */
   function indexOf(bound: string): number {
     let [low, high] = [0, order.length]
     while (low < high) {

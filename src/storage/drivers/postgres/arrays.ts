@@ -1,9 +1,9 @@
 /**
- * Arrays in the binary form of PostgreSQL. `pg` writes an array as text, in which bytes have twice the length and every value is escaped; a buffer it
- * passes on as it is.
+ * Encodes arrays in the binary form of PostgreSQL. `pg` writes an array as text, in which bytes have twice the length
+ * and every value is escaped; a buffer it passes on unchanged.
  */
 
-/** Numbers of the types in the catalogue. */
+/** Numbers of the types in PostgreSQL's catalogue. */
 const TYPES = { bytea: 17, text: 25, uuid: 2950 } as const
 const HEADER = 12
 const DIMENSION = 8
@@ -16,7 +16,8 @@ function arrayOf(
   const isEmpty = lengths.length === 0
   const size = HEADER + (isEmpty ? 0 : DIMENSION) + lengths.reduce((sum, length) => sum + 4 + length, 0)
   const out = Buffer.allocUnsafe(size)
-  // Number of dimensions, whether a value is null, type of the values; then the length, and the index of the first value.
+  // Header of an array: the number of dimensions, whether a value is null, and the type of the values; then the length,
+  // and the index of the first value.
   out.writeInt32BE(isEmpty ? 0 : 1, 0)
   out.writeInt32BE(0, 4)
   out.writeInt32BE(TYPES[type], 8)
@@ -32,7 +33,7 @@ function arrayOf(
   return out
 }
 
-/** Keys are ASCII, so a character is a byte. */
+/** Encodes texts. Keys are ASCII, so a character is a byte. */
 export const texts = (values: readonly string[]): Buffer =>
   arrayOf(
     'text',
@@ -55,8 +56,9 @@ export const blobs = (values: readonly Uint8Array[]): Buffer =>
   )
 
 /**
- * Bytes from PostgreSQL's hexadecimal text. `pg` decodes results as UTF-8, also those of the binary form, which would damage them. The bytes have
- * their own memory, because values are cached for hours and a part of Node's pool would keep all of it.
+ * Decodes bytes from PostgreSQL's hexadecimal text. `pg` decodes results as UTF-8, even in the binary form, which would
+ * damage them. The bytes have memory of their own, because values are cached for hours and a part of Node's pool would
+ * keep the whole pool.
  */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow((text.length - 2) / 2)

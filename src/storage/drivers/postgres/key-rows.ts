@@ -1,8 +1,8 @@
 /**
- * The keys of the store as rows. A row that is removed stays in dead pages, in the log and in backups until these go, sealed under the secret key; rotating
- * the secret key makes it unreadable at once.
+ * Stores the keys as rows. A row that is removed stays in dead pages, in the log and in backups until these are
+ * removed, encrypted with the secret key; rotating the secret key makes it unreadable at once.
  *
- * Each question may be asked again without harm, which the connection for reads does when it breaks.
+ * Each query can be repeated without harm, which the connection for reads does when it breaks.
  */
 import type { KeyTable } from '../../key-table.ts'
 import type { Question } from './link.ts'

@@ -1,21 +1,21 @@
 /**
- * One connection to PostgreSQL. It is never restored by itself: whether a statement was carried out is for its user to find out, on a new connection.
+ * One connection to PostgreSQL. The connection is never restored automatically: after it breaks, its user must find out
+ * on a new connection whether a statement was carried out.
  *
- * `pg` is used because its client is exactly that: one connection, with the server's errors and notices as they are and the number of its process.
- * Libraries that reconnect and repeat by themselves (`postgres`, the pool of `pg`) hide the moment in which a commit is in doubt.
+ * `pg` is used because its client is exactly that: one connection, with the server's unchanged errors and notices, and the number of its process. Libraries that reconnect and repeat automatically (`postgres`, the pool of `pg`) hide the moment in which a commit is in doubt.
  */
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { bytesOf } from './arrays.ts'
 import type { Target } from './target.ts'
 
-/** Time for a connection, in ms. Only the network and the server's start of a process are waited for. */
+/** Time limit for connecting, in ms. Only the network and the server's start of a process take time. */
 const CONNECT_DEADLINE = 5_000
-/** Time for the orderly end of a connection, in ms. */
+/** Time limit for the orderly end of a connection, in ms. */
 const END_DEADLINE = 2_000
-/** The oldest release with all that is used. */
+/** Oldest PostgreSQL release with all features that are used. */
 const OLDEST = 140_000
-/** Numbers of types in the catalogue. */
+/** Numbers of types in PostgreSQL's catalogue. */
 const BYTEA = 17
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23])
 
@@ -27,15 +27,16 @@ export interface Answer {
 }
 
 export interface Link {
-  /** Process of the server that serves this connection: its number, and when it began, because numbers are used again. */
+  /** Process of the server that serves this connection: its number, and when it began, because numbers are reused. */
   backend: readonly [pid: number, startedAt: string]
   isUp(): boolean
   /**
-   * Number of notices that leave in doubt whether a commit is safe. With a synchronous standby, a wait that an operator cancels is answered as a
-   * success, with such a notice: the commit is on this server and perhaps on no other.
+   * Returns the number of notices that leave in doubt whether a commit is safe. With a synchronous standby, a wait that
+   * an operator cancels is answered as a success, with such a notice: the commit is on this server and perhaps on no
+   * other.
    */
   doubts(): number
-  /** Drops the connection if the answer takes longer than `silenceMs`. */
+  /** Runs a query. Drops the connection if the answer takes longer than `silenceMs`. */
   ask(question: Question, silenceMs: number): Promise<Answer>
   /** Drops the connection at once. */
   drop(): void
@@ -43,13 +44,14 @@ export interface Link {
   end(): Promise<void>
 }
 
-/** The server is reachable, and not fit for a store, or not now. The message is a sentence for the operator. */
+/** The server is reachable, but is not suitable for a store, or not at the moment. The message is a sentence for the operator. */
 export class UnfitServer extends StorageFailure {}
 
 /**
- * Plans are made once per statement and for any table size: each statement reads rows by the primary key, which a plan that was made while the table was
- * empty would not. A limit of time on a commit that waits for a standby would be answered as a success, so the limits of the role or the database do not
- * apply here; silence is noticed on this side. The server notices within some ten seconds that this machine is gone, and releases what it held.
+ * Settings of a session. Plans are made once per statement and for any table size: each statement reads rows by the
+ * primary key, which a plan that was made while the table was empty would not do. A time limit on a commit that waits
+ * for a standby would be answered as a success, so the limits of the role or the database do not apply here; silence is
+ * detected on this side. The server notices within some ten seconds that this machine is gone, and releases its locks.
  */
 const setUp = (schema: string) => `
 SET search_path = "${schema}";
@@ -71,7 +73,10 @@ SELECT current_setting('server_version_num')::int, current_setting('server_encod
   current_setting('full_page_writes'), current_setting('synchronous_commit'), pg_is_in_recovery(), current_setting('transaction_read_only'),
   pg_backend_pid(), (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid())`
 
-/** Warnings that say nothing about the commit: the database will soon need a vacuum. The name of the function is the same in all languages. */
+/**
+ * Warnings that do not concern the commit: the database will soon need a vacuum. The name of the function is the same
+ * in all languages.
+ */
 const HARMLESS: ReadonlySet<unknown> = new Set(['GetNewTransactionId', 'GetNewMultiXactId', 'MultiXactIdCreate'])
 
 const types = {
@@ -80,7 +85,7 @@ const types = {
 }
 const isTrue = (text: string) => text === 't'
 
-/** Loaded with the first store that is in PostgreSQL, and never without one. */
+/** Loads the client with the first store in PostgreSQL, and never without such a store. */
 const loadClient = async () => (await import('pg')).default.Client
 
 export async function connect(target: Target, { isPipelined = false, name = 'writer' } = {}): Promise<Link> {
@@ -165,7 +170,7 @@ export async function connect(target: Target, { isPipelined = false, name = 'wri
   }
 }
 
-/** The code of an error that the server reported, for example `53100`. Undefined for any other error. */
+/** Returns the code of an error that the server reported, for example `53100`. Undefined for any other error. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined

@@ -1,9 +1,11 @@
 /**
- * Where a record is in the table. `instance:<uuid>:rest` is the row (`<uuid>`, `rest`), which saves some 57 bytes in the row and as many in its index,
- * and lets later statements name an instance. Every other key is a row of the scope of zeros.
+ * Maps keys to rows of the table. `instance:<uuid>:rest` is the row (`<uuid>`, `rest`), which saves some 57 bytes in
+ * the row and as many in its index, and lets later statements select an instance. Every other key is a row whose scope
+ * is the uuid of zeros.
  *
- * The rows of instances have the order of their keys, because a uuid is of fixed length and PostgreSQL compares it as bytes, like its lower-case
- * digits. So an interval of keys is one interval of rows among the keys of instances, and one among all other keys.
+ * The rows of instances have the order of their keys, because a uuid is of fixed length and PostgreSQL compares it as
+ * bytes, like its lower-case digits. So an interval of keys is one interval of rows among the keys of instances, and
+ * one among all other keys.
  */
 import type { CountOptions, RangeOptions } from '../../contract.ts'
 
@@ -40,7 +42,7 @@ export const keyOf = ({ scope, key }: Place): string => (scope === NO_INSTANCE ?
 
 const isBefore = (one: Place, other: Place) => one.scope < other.scope || (one.scope === other.scope && one.key < other.key)
 
-/** The first string after every key with the prefix. */
+/** Returns the first string after every key with the prefix. */
 const endOf = (prefix: string) =>
   prefix === '' ? ABOVE : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
 
@@ -50,7 +52,7 @@ function clean(bound: string): string {
   return at === -1 ? bound : bound.slice(0, at) + (bound.charCodeAt(at) < 0x21 ? BELOW : ABOVE)
 }
 
-/** Smallest place among those of instances such that exactly the keys from `bound` on are at it or behind it. */
+/** Returns the smallest place of an instance's row such that exactly the keys from `bound` on are at this place or behind it. */
 function firstFrom(bound: string): Place {
   if (!bound.startsWith(PREFIX)) return bound < PREFIX ? FIRST : END
   const rest = bound.slice(PREFIX.length)
@@ -58,7 +60,7 @@ function firstFrom(bound: string): Place {
   return isBefore(found, FIRST) ? FIRST : found
 }
 
-/** The lowest and the highest character of a uuid at a position. */
+/** Lowest and highest character of a uuid at a position. */
 const lowest = (at: number) => NO_INSTANCE[at]!
 const highest = (at: number) => END.scope[at]!
 const filled = (head: string, by: (at: number) => string) =>
@@ -72,7 +74,7 @@ function placeFrom(text: string): Place {
     const allowed = lowest(at) === '-' ? '-' : '0123456789abcdef'
     if (allowed.includes(found)) continue
     const next = [...allowed].find((each) => each > found)
-    // With this head, either the uuids from the next digit on are behind the text, or none is.
+    // With this beginning, either the uuids from the next digit on are behind the bound, or no uuid is.
     return next === undefined ? { scope: filled(head, highest), key: ABOVE } : { scope: filled(head + next, lowest), key: '' }
   }
   const scope = text.slice(0, NO_INSTANCE.length)
@@ -81,7 +83,10 @@ function placeFrom(text: string): Place {
   return separator === undefined || separator < ':' ? { scope, key: '' } : { scope, key: ABOVE }
 }
 
-/** The one or two intervals of rows with the keys from `first` (inclusive) to `end` (exclusive), both of which may be any string. */
+/**
+ * Returns the intervals of rows (at most two) with the keys from `first` (inclusive) to `end` (exclusive), which may be
+ * any strings.
+ */
 function intervals(prefix: string, first: string, end: string): Interval[] {
   if (/[^!-~]/.test(prefix)) return []
   const [from, to] = [clean(first), clean(end)]

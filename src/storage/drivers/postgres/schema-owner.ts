@@ -1,9 +1,11 @@
 /**
- * Ensures one service per schema: two would log in the same accounts twice, and each would send the same queue.
+ * Ensures that only one service uses a schema: two services would log in the same accounts twice, and each would send
+ * the same queue.
  *
- * The owner holds an advisory lock on a connection of its own, which the server releases when that connection ends, so also when the owner is killed. The lock
- * only keeps a second service from starting; what keeps an earlier owner from writing is the removal of its writers. The connection of an owner may break
- * while it runs; then another service may take the schema, and the earlier owner finds its writer gone and ends.
+ * The owner holds an advisory lock on a separate connection. The server releases the lock when that connection ends, so
+ * also when the owner is killed. The lock only keeps a second service from starting; an earlier owner cannot write any
+ * longer because its writers were removed. The connection of an owner may break while the owner runs; then another
+ * service may take the schema, and the earlier owner finds its writer removed and ends.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { BRAND } from '../../../domain/brand.ts'
@@ -15,18 +17,18 @@ import { Fenced, TERMINATE } from './writer.ts'
 export interface OwnerOptions {
   /** Row of the main thread in `svc_writer`. */
   writer: string
-  /** Threads of the service that open the store. */
+  /** Number of threads of the service that open the store. */
   threads: number
-  /** True when the service closes the store, which removes its writer. */
+  /** True when the service closes the store, which removes the writer. */
   isClosing(): boolean
   onVisit(): void
   onOver: NonNullable<OpenOptions['onOver']>
 }
 
-/** First half of the number of the lock. It is arbitrary; the second half is the schema. */
+/** First half of the number of the lock, which is arbitrary; the second half is the schema. */
 const OWNING = 7_632_142
 const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
-/** The shared lock is released with the statement. */
+/** The shared lock is released at the end of the statement. */
 const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hashtext(current_schema()))` }
 
 const VISIT = {
@@ -34,20 +36,26 @@ const VISIT = {
 }
 const LOOK = "SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits')"
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
-/** The threads of these services go with them. A command that was killed a day ago left its writer, too. */
+/**
+ * Removes the writers of earlier services and, with them, the writers of their threads. A command that was killed a day
+ * ago left its writer, too.
+ */
 const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))`
-/** The least of the limits of the server, the role and the database. */
+/** Smallest of the limits of connections of the server, the role and the database. */
 const CONNECTIONS = {
   text: `SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
   nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`,
 }
 
-/** Connections besides the two of each thread: the owner's, and two of each thread that reads the log or writes an archive. */
+/**
+ * Number of connections besides the two of each thread: the owner's connection, and two of each thread that reads the
+ * log or writes an archive.
+ */
 const OTHER_CONNECTIONS = 5
-/** Time that the server may take to notice that the former owner was killed, in ms. */
+/** Time in ms within which the server should notice that the former owner was killed. */
 const PATIENCE = 2_000
 const SILENCE = 3_000
-/** Time between two looks for what a command has left, in ms. */
+/** Interval in ms at which the owner checks whether a command has left something in the store. */
 const LOOK_EVERY = 1_000
 
 const OVER = 'Another service has taken over the store in PostgreSQL.'
@@ -83,7 +91,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
       return
     }
     if (former) {
-      // The server may still have the process of the broken connection, which holds the lock.
+      // The server may still run the process of the broken connection, which holds the lock.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
       if (!(await isGranted(link))) return link.drop()
       former = undefined
@@ -95,7 +103,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const later = () => {
     timer = setTimeout(() => {
-      // While the database is away, commits and reads say so.
+      // The error is not reported here, because commits and reads report that the database cannot be reached.
       looking = look()
         .catch(() => link.drop())
         .finally(() => timer && later())
@@ -118,7 +126,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   }
 }
 
-/** Whether a service owns the schema. It is told that a command has left something. */
+/** Whether a service owns the schema. The owner is notified that a command has left something in the store. */
 export async function isOwned(target: Target): Promise<boolean> {
   const link = await connect(target, { name: 'visitor' })
   try {

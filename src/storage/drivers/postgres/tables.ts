@@ -1,28 +1,35 @@
-/** The tables of a store, in a schema of their own. */
+/** The tables of a store, which have a schema of their own. */
 import { NO_INSTANCE } from './places.ts'
 
-/** Format of the records and tables. A store of a newer format is refused. */
+/** Format of the records and tables. The service refuses a store of a newer format. */
 export const FORMAT = 1
 
 /**
- * Advisory lock under which the tables are made, so that of several threads that start on an empty database one makes them. The number is arbitrary.
+ * Number of the advisory lock under which the tables are created, so that only one of several threads that start on an
+ * empty database creates them. The number is arbitrary.
  */
 const MAKING = 7_632_141
 
-/** The name has no character that needs care (`target.ts`), but it may be a word of SQL. */
+/**
+ * Query for existing tables. The name has no characters that need escaping (`target.ts`), but it may be a reserved word
+ * of SQL.
+ */
 export const tablesExist = (schema: string) => ({
   text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL`,
 })
 
 /**
- * Makes the tables that are missing, in one transaction.
+ * Creates the tables that are missing, in one transaction.
  *
- * - The values are sealed, so PostgreSQL cannot compress them, and `EXTERNAL` spares it the attempt.
+ * - The values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
  * - Queue and outbox are rows that are inserted and deleted, so dead rows are removed early and without pauses.
- * - `svc_writer` has one row per run of a thread, which changes with every commit. A page that is mostly empty has space for the next version of the
- *   row, so the index is not touched. Its id is random: a number from a sequence could be given again after a failover that lost the newest rows, and
- *   two writers would share a row. The row of a thread names that of its service's main thread, and goes with it: from then on nothing of the whole
- *   service can be stored, and no thread of it can begin.
+ * - `svc_writer` has a row per run of a thread, and the row changes with every commit. A page that is mostly empty has
+ *   space for the next version of the
+ * row, so the index is not changed. The id of a row is random: a number from a sequence could be given again after a
+ *   failover that lost the newest
+ * rows, and two writers would share a row. The row of a thread refers to the row of its service's main thread, and is
+ *   removed with it: from then on
+ * nothing of the whole service can be stored, and none of its threads can begin.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
   text: `

@@ -2,16 +2,16 @@
 import { schemaOf, withParameter } from '../../../domain/store-url.ts'
 
 export interface Target {
-  /** For the client: without the parameters that only we know. */
+  /** URL for the client, without the parameters that only this service knows. */
   url: string
   schema: string
-  /** Writer of the main thread, in the URL by which the other threads of its process open the store. */
+  /** Id of the main thread's writer, in the URL by which the other threads of its process open the store. */
   service: string | undefined
-  /** Host, port and database, for messages: never the password. */
+  /** Host, port and database for messages, never the password. */
   shown: string
 }
 
-/** A name that is the same with and without quotes, and is no longer than PostgreSQL allows. */
+/** A schema name that is the same with and without quotes, and is no longer than PostgreSQL allows. */
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}$/
 
 export function targetOf(url: string): Target {
@@ -23,12 +23,15 @@ export function targetOf(url: string): Target {
       'The schema in the store URL must consist of lower-case letters, digits and "_", and must not begin with "pg_".',
     )
   }
-  // A Unix socket is named by a parameter.
+  // The host may be a Unix socket, which a parameter contains.
   const host = parts.searchParams.get('host') ?? parts.host
   for (const own of ['schema', 'service']) parts.searchParams.delete(own)
   return { url: parts.href, schema, service, shown: `${host}${parts.pathname}, schema ${schema}` }
 }
 
-/** URL by which the other threads of the process open the store. Their writers end with that of the main thread. */
+/**
+ * Returns the URL by which the other threads of the process open the store. Their writers end with the writer of the
+ * main thread.
+ */
 export const threadUrl = (url: string, writer: string | undefined): string =>
   writer === undefined ? url : withParameter(url, 'service', writer)

@@ -1,15 +1,22 @@
 /**
- * The commits of one thread: numbered, one after the other, on one connection. The row of this writer in `svc_writer` is the only fence.
+ * Writes the commits of one thread, which are numbered and sent in sequence on one connection. The row of this writer
+ * in `svc_writer` is the only fence.
  *
- * - Every commit is one statement (or, with a guard, one transaction). It raises the writer's number by exactly one and applies the operations, or does
- *   neither. A writer that was declared over changes nothing from then on, however late its statement arrives.
- * - When a connection breaks, falls silent, or gives a doubtful notice while a commit is under way, nobody knows whether it was carried out. It is then
- *   looked up: on a new connection the old process of the server is ended, and the writer's generation is raised, which waits for whatever the old
- *   process still holds. If the number is that of the commit, the commit was stored. If it is the one before, the commit is sent again under the new
- *   generation; the original, should it still arrive, has the old generation and changes nothing.
- * - The look is itself a write, so that with a synchronous standby what it saw is on the standby, too. Each look sets a higher generation than all
- *   before it instead of adding one: a look that arrives late changes nothing either.
- * - No other number can be found unless the database was restored or a standby without the newest commits took over. The writer ends then.
+ * - Every commit is one statement (or, with a guard, one transaction). It either raises the writer's number by exactly
+ *   one and applies the operations, or
+ * does neither. A writer that was marked as over changes nothing from then on, however late its statement arrives.
+ * - When a connection breaks, is silent for too long, or gives a doubtful notice while a commit is under way, it is
+ *   unknown whether the commit was
+ * carried out. The writer then finds it out: on a new connection it ends the old process of the server and raises the
+ *   writer's generation, which waits
+ * for whatever the old process still locks. If the stored number is that of the commit, the commit was stored. If it is
+ *   the number before, the commit
+ * is sent again under the new generation; if the original still arrives, it has the old generation and changes nothing.
+ * - This check is itself a write, so that with a synchronous standby the state that it found is on the standby, too.
+ *   Each check sets a higher generation
+ * than all earlier checks instead of adding one: a check that arrives late changes nothing either.
+ * - No other number can be found unless the database was restored or a standby without the newest commits took over.
+ *   Then the writer ends.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,11 +26,15 @@ import { blobs, type bytesOf, texts, uuids } from './arrays.ts'
 import { type Answer, codeOf, type Link, type Question } from './link.ts'
 import { type Place, placeOf } from './places.ts'
 
-/** This writer was declared over: another one may serve its instances. Nothing of the commit was stored, and nothing of any later one will be. */
+/**
+ * The writer was marked as over: another writer may serve its instances. Nothing of the commit was stored, and no later
+ * commit of the writer will be stored.
+ */
 export class Fenced extends StorageFailure {}
 
 /**
- * A thread that ended may have left a commit that the server is still carrying out. Removing its writer waits for that commit, or makes the server refuse
+ * Removes the writer of an earlier run of the thread and adds the new writer. A thread that ended may have left a
+ * commit that the server is still carrying out. Removing its writer waits for that commit, or makes the server refuse
  * it, so what the new run reads afterwards stays true.
  */
 const BEGIN = `WITH former AS (DELETE FROM svc_writer WHERE service = $2 AND thread = $3)
@@ -39,25 +50,28 @@ d AS (${remove('$4::uuid[], $5::text[]', ' AND EXISTS (SELECT FROM w)')}),
 i AS (${insert('$6::uuid[], $7::text[], $8::bytea[]', ' WHERE EXISTS (SELECT FROM w)')})
 SELECT count(*) FROM w`
 
-/** Errors after which the same statement succeeds later: a deadlock, a conflict, a lock, too many connections. Nothing was stored. */
+/**
+ * Errors after which the same statement succeeds later: a deadlock, a conflict, a lock, too many connections. Nothing
+ * was stored.
+ */
 const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P03', '53300'])
-/** The server takes no writes: it is a standby now. Another connection may lead to the server that does. */
+/** Error of a server that accepts no writes because it is a standby now. Another connection may lead to the server that does. */
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
-/** The writer of the main thread is gone (`schema-owner.ts`). */
+/** Error if the writer of the main thread was removed (`schema-owner.ts`). */
 const NO_SUCH_SERVICE = '23503'
 
-/** Waiting time between two attempts to connect, in ms. */
+/** Shortest and longest pause between two attempts to connect, in ms. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
 
 export interface WriterOptions {
   connect(): Promise<Link>
-  /** Silence after which a connection counts as broken, in ms. */
+  /** Silence in ms after which a connection counts as broken. */
   silenceMs: number
-  /** Time that a commit in doubt may take until it is known, in ms. Afterwards the writer ends. */
+  /** Time in ms within which the result of a commit in doubt must be known; afterwards the writer ends. */
   doubtMs: number
-  /** Writer of the main thread of this process. Absent if this is the main thread. */
+  /** Id of the main thread's writer in this process. Absent if this is the main thread. */
   service: string | undefined
   /** Number of this thread in its service. */
   thread: number
@@ -67,21 +81,21 @@ export interface WriterOptions {
 export interface Work {
   guard?: Batch['guard'] | undefined
   ops: readonly Op[]
-  /** Moment of `performance.now` until which work that was not sent yet waits for a connection. */
+  /** Value of `performance.now` until which work that was not sent yet waits for a connection. */
   until: number
 }
 
 export interface Writer {
   id: string
-  /** Resolves with false only if the guard refused. One call at a time. */
+  /** Writes a commit, one at a time. Resolves with false only if the guard refused. */
   write(work: Work): Promise<boolean>
   isOver(): boolean
-  /** Removes the writer, so that nothing of it can be stored later. */
+  /** Removes the writer, so that none of its commits can be stored later. */
   close(): Promise<void>
   counts(): Readonly<Counts>
 }
 
-/** Commits that were in doubt, by their result. */
+/** Numbers of commits that were in doubt, by their result. */
 export interface Counts {
   stored: number
   repeated: number
@@ -122,7 +136,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
     )
   const fenced = () => end(new Fenced('Another process has replaced this one as the writer of the store, so nothing was stored.'))
 
-  /** The row of this writer, on the connection as it is. */
+  /** Reads the row of this writer on the current connection. */
   async function look(): Promise<{ number: number; isOver: boolean } | undefined> {
     const { rows } = await link.ask(
       { name: 'look', text: 'SELECT seq, is_over FROM svc_writer WHERE id = $1', values: [id] },
@@ -132,13 +146,16 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
     return row && { number: row[0], isOver: row[1] }
   }
 
-  /** Ends what earlier connections still do, and returns the number of the last commit. Repeated until it succeeds or the time is over. */
+  /**
+   * Ends what earlier connections still do, and returns the number of the last commit. Repeats until it succeeds or the
+   * time is over.
+   */
   async function takeBack(until: () => number): Promise<number> {
     for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
       if (over) throw over
       try {
         link.drop()
-        // During an outage no attempt makes a new connection, and the last one is named once.
+        // During an outage no attempt gets a new connection, so the last connection is recorded only once.
         if (!former.includes(link.backend)) former.push(link.backend)
         link = await connect()
         const [pids, starts] = [former.map(([pid]) => pid), former.map(([, startedAt]) => startedAt)]
@@ -152,7 +169,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
         former = []
         return rows[0]![0] as number
       } catch (error) {
-        // The database may have the higher generation already. Without a connection the next commit raises it again.
+        // The database may already have the higher generation. Without a connection the next commit raises it again.
         link.drop()
         if (over) throw over
         if (performance.now() + wait > until() || isClosing) throw error
@@ -161,7 +178,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
     }
   }
 
-  /** The reason why the fence refused. */
+  /** Returns the reason why the fence refused a commit. */
   async function refusal(): Promise<StorageFailure> {
     const found = await look()
     return found === undefined || found.isOver ? fenced() : wentBack(found.number)
@@ -174,7 +191,10 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
     return true
   }
 
-  /** A guarded commit. The key is locked before it is compared, so that nobody changes it until the end; an absent key is inserted for that. */
+  /**
+   * Writes a commit with a guard. The key is locked before it is compared, so that nobody changes it until the end; for
+   * an absent key a row is inserted to lock it.
+   */
   async function inTransaction(number: number, guard: NonNullable<Batch['guard']>, { removed, put }: Sorted): Promise<boolean> {
     const ask = (question: Question): Promise<Answer> => link.ask(question, silenceMs)
     await ask({ text: 'BEGIN' })
@@ -193,7 +213,10 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
     return true
   }
 
-  /** One attempt: true or false as `write`; `again` if it is certain that nothing was stored and that it may be sent again; `doubt` otherwise. */
+  /**
+   * Sends a commit once. The result is true or false as in `write`; `again` if it is certain that nothing was stored
+   * and that the commit may be sent again; `doubt` otherwise.
+   */
   async function attempt(number: number, work: Work, sorted: Sorted): Promise<boolean | 'again' | 'doubt'> {
     const doubts = link.doubts()
     try {
@@ -202,8 +225,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
     } catch (error) {
       if (over) throw over
       const code = codeOf(error)
-      // The server may report an error and end, with the commit in its log. Only if the connection still works and the number is the one before, the
-      // transaction was undone.
+      // The server may report an error and end although the commit is in its log. The transaction was certainly undone
+      // only if the connection still works and the number is that before the commit.
       if (code === undefined || !(await isUndone(work.guard !== undefined))) return 'doubt'
       if (code === READ_ONLY) link.drop()
       if (code === READ_ONLY || PASSING.has(code)) return 'again'
@@ -237,7 +260,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
             ? 'The connection to the database was lost during a commit, and it is unknown whether the records were stored.'
             : 'The database cannot be reached, so nothing was stored.'
           const failure = new StorageFailure(message, { cause })
-          // Others must not go on as if nothing of it was stored.
+          // A commit in doubt must end the writer, because other code would continue as if nothing of the commit was
+          // stored.
           throw isInDoubt ? end(failure) : failure
         })
         if (found === number && isInDoubt) {
@@ -248,7 +272,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
         if (found !== seq) throw wentBack(found)
         if (isInDoubt) {
           counts.repeated++
-          // Something holds the commit up for so long; it is known that the original changes nothing.
+          // Something has blocked the commit for too long; it is certain that the original statement changes nothing.
           if (performance.now() > work.until)
             throw new StorageFailure('The database did not answer in time, so nothing was stored.')
         }
@@ -263,7 +287,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
       if (result === 'again') {
         if (performance.now() > work.until)
           throw new StorageFailure('The database was too busy to write the records, so nothing was stored.')
-        // At different moments for different writers, or two that block each other would do so again.
+        // Each writer waits for a random time; otherwise writers that block each other would do so again.
         await pause(Math.random() * Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE))
         continue
       }
@@ -281,14 +305,14 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
       isClosing = true
       if (over) return
       over = new StorageFailure('The store is closed.')
-      // If the server cannot be asked, the connection ends as with a kill.
+      // If the server does not answer, the connection ends as with a kill.
       await link.ask({ text: 'DELETE FROM svc_writer WHERE id = $1', values: [id] }, silenceMs).catch(() => {})
       await link.end()
     },
   }
 }
 
-/** Ends processes of the server that belonged to this service, each named by its number and its beginning. */
+/** Ends processes of the server that belonged to this service; each is identified by its number and its start time. */
 export const TERMINATE = `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN unnest($1::int[], $2::text[]) AS f(pid, started)
   ON a.pid = f.pid AND a.backend_start::text = f.started WHERE a.usename = current_user AND a.pid <> pg_backend_pid()`
 const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generation < $2 AND NOT is_over RETURNING seq'
@@ -306,13 +330,13 @@ async function holds(
   return row !== undefined && Buffer.compare(row[0] as ReturnType<typeof bytesOf>, equals) === 0
 }
 
-/** The operations of a commit: the last one of each key counts. */
+/** The operations of a commit, of which only the last one of each key counts. */
 interface Sorted {
   removed: readonly Place[]
   put: readonly (readonly [Place, Uint8Array])[]
 }
 
-/** In the order of the keys, so that two writers lock rows in the same order. */
+/** Sorts the operations by key, so that all writers lock rows in the same order. */
 function sort(ops: readonly Op[]): Sorted {
   const last = [...new Map(ops)].sort(([one], [other]) => (one < other ? -1 : 1))
   const removed: Place[] = []
