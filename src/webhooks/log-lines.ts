@@ -18,7 +18,7 @@ export interface Line {
 
 /** Latest time that a ULID can hold. */
 const LAST_MOMENT = 2 ** 48 - 1
-/** Common prefix of all ULIDs of this time. */
+/** Returns the common prefix of all ULIDs of a time. */
 const timeKey = (at: number) => encodeTime(Math.min(Math.max(at, 0), LAST_MOMENT))
 
 type Store = Pick<StateStore, 'range' | 'count'>
@@ -29,7 +29,7 @@ export type RowOf = (instanceId: string, eventId: string) => Promise<LogRow | un
 export const fits = ({ type, status }: LogRange, row: LogRow | undefined): row is LogRow =>
   row !== undefined && (type === undefined || row.type === type) && (status === undefined || row.status === status)
 
-/** Ids that are in memory. */
+/** Makes a line of ids that are in memory. */
 const listed = (instanceId: string, ids: string[], newestFirst: boolean): Line => ({
   instanceId,
   async *ids() {
@@ -39,9 +39,9 @@ const listed = (instanceId: string, ids: string[], newestFirst: boolean): Line =
 })
 
 export function createLogLines(store: Store, rowOf: RowOf) {
-  /** All entries within the range whose key is a prefix followed by an event id. */
+  /** Returns all entries within the range whose key is a prefix followed by an event id. */
   function under(instanceId: string, prefix: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Line {
-    // An id sorts after the time prefix with which it begins.
+    // An id sorts after the time prefix with which the id begins.
     const [first, end] = [prefix + timeKey(from), to >= LAST_MOMENT ? undefined : prefix + timeKey(to + 1)]
     return {
       instanceId,
@@ -56,7 +56,7 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     }
   }
 
-  /** Rows that must be opened to check whether they match. */
+  /** Filters a line by rows, which must be decrypted to check whether they match. */
   const opened = (line: Line, range: LogRange): Line => {
     async function* ids() {
       for await (const eventId of line.ids()) if (fits(range, await rowOf(line.instanceId, eventId))) yield eventId
@@ -72,7 +72,7 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     }
   }
 
-  /** Parked events that will be retried. Their keys are ordered by time of retry, so they are sorted here. */
+  /** Returns the parked events that will be retried. Their keys are ordered by time of retry, so the events are sorted here. */
   async function parked(instanceId: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Promise<Line> {
     const prefix = keys.dues(instanceId)
     const ids: string[] = []
@@ -112,8 +112,8 @@ export interface Found {
 }
 
 /**
- * Event ids begin with their time, so the smallest head of all lines is the oldest event, and the greatest is the newest. An event that moves between
- * lines in the meantime is returned once.
+ * Merges lines. Event ids begin with their time, so the smallest head of all lines is the oldest event, and the
+ * greatest is the newest. An event that moves between lines in the meantime is returned once.
  */
 export async function* inOrder(lines: readonly Line[], newestFirst: boolean): AsyncIterable<Found> {
   const isBefore = newestFirst ? (one: string, other: string) => one > other : (one: string, other: string) => one < other
