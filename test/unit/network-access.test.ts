@@ -22,8 +22,8 @@ const QUERYING = [
   'app-state/app-state-reader.ts',
   'connection/pairing/companion-registration.ts',
   'connection/pairing/passkey-query.ts',
-  'receive/effects/privacy-tokens.ts',
-  'retry/session-renewal.ts',
+  // Devices, keys and tokens of recipients.
+  'connection/socket/connection-queries.ts',
   // One answer about all groups is shared by all simultaneous callers, each through `ask`.
   'directory/participating.ts',
 ].map((file) => SHARD + file)

@@ -9,7 +9,6 @@ import { createAppStateChanges } from './app-state/app-state-changes.ts'
 import { createAppStateReader } from './app-state/app-state-reader.ts'
 import { rebuildDirectory } from './app-state/rebuild.ts'
 import { endReason, endSocket } from './baileys/end.ts'
-import { leaveOutNobody } from './baileys/left-out.ts'
 import type { Authorship } from './chats/authorship.ts'
 import { createGroupCache, type GroupCache } from './chats/group-cache.ts'
 import { createNumberLookUp } from './chats/number-look-up.ts'
@@ -43,7 +42,6 @@ import { historyPairs } from './receive/effects/lid-pairs.ts'
 import { historySalt, historyTokens } from './receive/effects/privacy-tokens.ts'
 import type { Receiving } from './receive/receiving.ts'
 import type { Sent } from './retry/sent.ts'
-import { groupForRelay } from './send/group-devices.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { stanzaParts } from './stanzas/stanza-parts.ts'
 import { stanzaTable } from './stanzas/stanza-table.ts'
@@ -79,11 +77,14 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
   const { creds, route } = opening
   const inbox = receiving.session()
   const appState = heldAppState(context, deps, creds)
+  const auth = keepingPairs(appState.state, directory.join)
+  const holders = createKeyHolders(keys, auth.keys)
   const { connection, own, serve } = openConnection({
     instance,
     ...opening,
-    auth: keepingPairs(appState.state, directory.join),
-    makeSignalRepository: leaveOutNobody(createSignalRepository({ keys, locks, creds: () => creds })),
+    auth,
+    makeSignalRepository: createSignalRepository({ keys, locks, creds: () => creds }),
+    holders,
     getMessage: async ({ id }) => (id ? sent.get(id) : undefined),
     learnTime: shard.clock.learned,
     save: appState.save,
@@ -174,6 +175,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     statuses,
     authorship,
     sent,
+    holders,
     groupDirectory,
     groupStore,
     clock,
@@ -182,8 +184,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     tally,
     steps,
   })
-  const holders = createKeyHolders(keys)
-  serve({ table: stanzaTable(parts), groupMetadata: (jid) => groupForRelay(session, holders, jid) })
+  serve(stanzaTable(parts))
   return session
 }
 

@@ -46,7 +46,6 @@ test('every stanza has its row', () => {
       'ib <dirty> | at once | intercept what is out of date | answer nothing',
       'ib <client_expiration> | at once | intercept version | answer nothing',
       'ib | at once | nothing | answer nothing',
-      'iq <usync> | at once | intercept devices that have no address | answer nothing',
       'iq <pair-device> | at once | intercept the login is answered, intercept codes to scan | answer result',
       'iq type=error | at once | intercept a query of ours | answer nothing',
       'iq type=result | at once | nothing | answer nothing',

@@ -165,26 +165,3 @@ test('a save that waits while the account is erased writes nothing, and what was
   assert.equal(await auth.loadCreds(), undefined)
   assert.equal(await keys.isEmpty(), true)
 })
-
-test('who has the key of a group is written when it is another, and not with every text', async () => {
-  const commits: number[] = []
-  const store: StateStore = {
-    ...disk.store,
-    commit(batch) {
-      commits.push(batch.ops.length)
-      return disk.store.commit(batch)
-    },
-  }
-  const { auth } = open('repeats', store)
-  const creds = await auth.discardHalfPaired()
-  const { keys } = auth.forSocket(creds)
-  const has = (...devices: string[]) =>
-    keys.set({ 'sender-key-memory': { '1@g.us': Object.fromEntries(devices.map((device) => [device, true])) } })
-  await has('1@lid')
-  await has('1@lid')
-  await has('1@lid', '2@lid')
-  await keys.set({ 'sender-key-memory': { '1@g.us': null } })
-  await has('1@lid', '2@lid')
-  assert.equal(commits.length, 4)
-  assert.deepEqual(await keys.get('sender-key-memory', ['1@g.us']), { '1@g.us': { '1@lid': true, '2@lid': true } })
-})

@@ -1,7 +1,7 @@
 /** Unreadable messages are requested again: how often, with which keys, and how many for one sender. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type BinaryNode, getBinaryNodeChild, initAuthCreds, type proto } from '@whiskeysockets/baileys'
+import { type BinaryNode, getBinaryNodeChild, initAuthCreds } from '@whiskeysockets/baileys'
 import { type AskAgainDeps, createAskAgain } from '../../../workers/shard/retry/ask-again.ts'
 
 const ANA = '5511988880001:3@s.whatsapp.net'
@@ -42,13 +42,12 @@ function bench(t: TestContext) {
     },
     ev: { emit: (_: string, update: object) => Object.assign(creds, update) },
     sendNode: async (node: BinaryNode) => void b.sent.push(node),
-    async sendPeerDataOperationMessage({ placeholderMessageResendRequest }: proto.Message.IPeerDataOperationRequestMessage) {
-      b.asked.push(placeholderMessageResendRequest!.map(({ messageKey }) => messageKey!.id!))
-      return ''
-    },
   }
   const ask = createAskAgain({
     sock: sock as unknown as AskAgainDeps['sock'],
+    async askPhone({ placeholderMessageResendRequest }) {
+      b.asked.push(placeholderMessageResendRequest!.map(({ messageKey }) => messageKey!.id!))
+    },
     clock: { now: () => b.now },
     log: { info() {}, warn() {} },
     isMissing: ({ id }) => !b.arrived.has(id!),

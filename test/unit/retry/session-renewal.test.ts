@@ -34,23 +34,18 @@ interface World {
 function renewals() {
   const world: World = {}
   let done: string[] = []
-  const sock = {
-    signalRepository: {
-      async injectE2ESession() {
-        if (world.broken) throw new Error('not signed')
-        done.push('inject')
-      },
-      getSessionInfo: async () => ({ registrationId: 7, baseKey: Buffer.of(world.baseKey ?? 1) }),
-      validateSession: async () => ({ exists: true }),
-      deleteSession: async () => void done.push('delete'),
-      jidToSignalProtocolAddress: () => 'address',
+  const repository = {
+    async injectE2ESession() {
+      if (world.broken) throw new Error('not signed')
+      done.push('inject')
     },
-    assertSessions: async (_: string[], force: boolean) => {
-      done.push(`fetch ${force}`)
-      return true
-    },
-  } as unknown as Parameters<typeof createSessionRenewal>[0]['sock']
-  const renew = createSessionRenewal({ sock, clock: { now: () => 0 }, log: { warn() {} } })
+    getSessionInfo: async () => ({ registrationId: 7, baseKey: Buffer.of(world.baseKey ?? 1) }),
+    validateSession: async () => ({ exists: true }),
+    deleteSession: async () => void done.push('delete'),
+    jidToSignalProtocolAddress: () => 'address',
+  } as unknown as Parameters<typeof createSessionRenewal>[0]['repository']
+  const renewSession = async () => void done.push('fetch')
+  const renew = createSessionRenewal({ repository, renewSession, clock: { now: () => 0 }, log: { warn() {} } })
   return async (count: number, more: BinaryNode[], now: World = {}) => {
     done = []
     Object.assign(world, { mayFetch: true, broken: false, baseKey: 1 }, now)
@@ -64,14 +59,14 @@ test('the keys in the receipt make the session; without them the network is aske
   assert.ok(session, 'the keys are as the library reads them')
   const renewed = renewals()
   assert.deepEqual(await renewed(1, [registration(7), KEYS]), ['inject'])
-  assert.deepEqual(await renewed(1, [registration(7)]), ['fetch true'])
+  assert.deepEqual(await renewed(1, [registration(7)]), ['fetch'])
   assert.deepEqual(await renewed(1, [registration(7)], { mayFetch: false }), [])
-  assert.deepEqual(await renewed(1, [registration(7), KEYS], { broken: true }), ['fetch true'])
+  assert.deepEqual(await renewed(1, [registration(7), KEYS], { broken: true }), ['fetch'])
 })
 
 test('a session with another registration, or the one that failed before, goes', async () => {
   const renewed = renewals()
-  assert.deepEqual(await renewed(1, [registration(8)]), ['delete', 'fetch true'])
+  assert.deepEqual(await renewed(1, [registration(8)]), ['delete', 'fetch'])
   assert.deepEqual(await renewed(1, [registration(8), KEYS]), ['inject'])
   assert.deepEqual(await renewed(2, [registration(7), KEYS]), ['inject'])
   assert.deepEqual(await renewed(3, [registration(7), KEYS]), ['inject', 'delete'], 'the same base key as the time before')
@@ -82,6 +77,6 @@ test('a session with another registration, or the one that failed before, goes',
 
 test('a session that is there is given up from the second time on, once an hour', async () => {
   const renewed = renewals()
-  assert.deepEqual(await renewed(2, [registration(7)]), ['delete', 'fetch true'])
-  assert.deepEqual(await renewed(2, [registration(7)]), ['fetch true'])
+  assert.deepEqual(await renewed(2, [registration(7)]), ['delete', 'fetch'])
+  assert.deepEqual(await renewed(2, [registration(7)]), ['fetch'])
 })

@@ -13,6 +13,7 @@ import type { Session } from '../../../workers/shard/chats/session.ts'
 import type { AskOptions } from '../../../workers/shard/connection/ask.ts'
 import { sendFailure } from '../../../workers/shard/connection/failures.ts'
 import { createIdentity } from '../../../workers/shard/connection/identity.ts'
+import type { MessageRelay, Relayed } from '../../../workers/shard/connection/relay/message-relay.ts'
 import { createKnownMessages } from '../../../workers/shard/retry/known-messages.ts'
 import type { SendContext } from '../../../workers/shard/send/contract.ts'
 import { askOver } from '../connection/asking.ts'
@@ -69,8 +70,10 @@ export const silent = () => new Promise<never>(() => {})
 type Answer = BinaryNode | Error | (() => Promise<never>)
 
 export interface Left {
+  id: string
   to: string
-  options: { messageId?: string; statusJidList?: string[]; additionalAttributes?: Record<string, string> }
+  /** The audience of a status. */
+  people?: readonly string[]
 }
 
 export function playedNetwork() {
@@ -95,12 +98,17 @@ export function playedNetwork() {
     async sendNode(stanza: BinaryNode) {
       written.push(stanza)
     },
-    relayMessage: async (to: string, _: unknown, options: Left['options']) => void left.push({ to, options }),
   }
   const get = async (_: string, ids: string[]) =>
     Object.fromEntries(ids.flatMap((id) => (pairs.has(id) ? [[id, pairs.get(id)]] : [])))
   const auth = { creds: { me: ME }, keys: { get } } as unknown as AuthenticationState
   const restriction = { isOn: false, refreshed: 0 }
+  const leave = async ({ id, stanza: { to } }: Relayed) => void left.push({ id, to })
+  const relay: MessageRelay = {
+    toPerson: leave,
+    toGroup: leave,
+    toAudience: async ({ id, stanza: { to } }, people) => void left.push({ id, to, people }),
+  }
 
   const session = {
     me: ME,
@@ -113,8 +121,8 @@ export function playedNetwork() {
     isOpen: true,
     isRestricted: () => restriction.isOn,
     refreshRestriction: async () => void restriction.refreshed++,
-    // Devices and sessions of people are unknown.
-    toPerson: async () => false,
+    relay,
+    devicesOfGroup: async () => ({ jids: [], hash: null }),
     asking: (options: AskOptions) => askOver(sock, ending.signal, options),
     ack() {
       let isGivenUp = false
@@ -160,7 +168,7 @@ export function playedNetwork() {
   return {
     session,
     context,
-    sock,
+    relay,
     asked,
     written,
     left,

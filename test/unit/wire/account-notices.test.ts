@@ -14,7 +14,6 @@ import {
   ownLidIn,
 } from '../../../workers/shard/wire/account-notices.ts'
 import { tokenGiverIn } from '../../../workers/shard/wire/chat-token.ts'
-import { withoutDevices } from '../../../workers/shard/wire/device-list.ts'
 import { pictureChangeIn } from '../../../workers/shard/wire/picture.ts'
 import { lastSeenIn } from '../../../workers/shard/wire/presence.ts'
 
@@ -129,22 +128,4 @@ test('when somebody was last seen, where that is told', () => {
 test('who gives a token is named by number and LID', () => {
   assert.deepEqual(tokenGiverIn(notice({ from: ME, sender_lid: LID })), { from: ME, lid: LID })
   assert.deepEqual(tokenGiverIn(notice({ from: ME })), { from: ME, lid: '' })
-})
-
-test('devices are taken out of an answer where it stands', () => {
-  const device = (id: string, attrs: Record<string, string> = {}) => node('device', { id, ...attrs })
-  const list = (jid: string, ...devices: BinaryNode[]) =>
-    node('user', { jid }, [node('devices', {}, [node('device-list', {}, devices)])])
-  const answer = node('iq', {}, [
-    node('usync', {}, [node('list', {}, [list(ME, device('0'), device('99'), device('99', { is_hosted: 'true' })), list(LID)])]),
-  ])
-  const removed: unknown[] = []
-  withoutDevices(
-    answer,
-    ({ id, isHosted }) => id < 99 || isHosted,
-    (...what) => removed.push(what),
-  )
-  assert.deepEqual(removed, [[ME, ['99']]])
-  assert.match(JSON.stringify(answer), /"id":"0".*"id":"99","is_hosted":"true"/)
-  withoutDevices(node('iq'), () => false, assert.fail)
 })

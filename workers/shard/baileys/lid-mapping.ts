@@ -1,12 +1,6 @@
 /**
- * Makes sessions possible with people who have a number and no LID. Before a send the library queries the keys of new
- * devices only by LID. A number without a known LID is omitted from the query (Socket/messages-send.js,
- * assertSessions), no session is created, and the send fails with "All encryptions failed". Only that function requests
- * the list of LIDs, so a number without a LID is returned as itself. Our repository stores its session under the
- * number, and moves it when a LID becomes known.
- *
- * The library caches pairs without a limit, each with a timer that restarts at every look-up, three per text. Pairs are
- * on disk and never expire, so here the cache is limited by their number only.
+ * The library caches pairs of number and LID without a limit, each with a timer that restarts at every look-up, three per text. Pairs are on disk and
+ * never expire, so here the cache is limited by their number only.
  */
 
 import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
@@ -20,16 +14,5 @@ export class LidMapping extends LIDMappingStore {
     super(...parts)
     // The field is private only in TypeScript.
     Reflect.set(this, 'mappingCache', boundedCache<string, string>(REMEMBERED))
-  }
-
-  override async getLIDsForPNs(pns: string[]) {
-    const pairs = (await super.getLIDsForPNs(pns)) ?? []
-    const mapped = new Set(pairs.map(({ pn }) => pn))
-    return [...pairs, ...pns.filter((pn) => !mapped.has(pn)).map((pn) => ({ lid: pn, pn }))]
-  }
-
-  override async getLIDForPN(pn: string) {
-    const pairs = await super.getLIDsForPNs([pn])
-    return pairs?.[0]?.lid ?? null
   }
 }

@@ -42,34 +42,6 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'baileys/media-type.ts',
-    file: 'lib/Socket/messages-send.js',
-    text: [
-      "const mediaType = getMediaType(message); if (mediaType) { extraAttrs['mediatype'] = mediaType; }",
-      // The whole table is copied, for resends.
-      "const getMediaType = (message) => { if (message.imageMessage) { return 'image'; } else if (message.videoMessage) { return message.videoMessage.gifPlayback ? 'gif' : 'video'; } else if (message.audioMessage) { return message.audioMessage.ptt ? 'ptt' : 'audio'; } else if (message.contactMessage) { return 'vcard'; } else if (message.documentMessage) { return 'document'; } else if (message.contactsArrayMessage) { return 'contact_array'; } else if (message.liveLocationMessage) { return 'livelocation'; } else if (message.stickerMessage) { return 'sticker'; } else if (message.listMessage) { return 'list'; } else if (message.listResponseMessage) { return 'list_response'; } else if (message.buttonsResponseMessage) { return 'buttons_response'; } else if (message.orderMessage) { return 'order'; } else if (message.productMessage) { return 'product'; } else if (message.interactiveResponseMessage) { return 'native_flow_response'; } else if (message.groupInviteMessage) { return 'url'; } return ''; };",
-    ],
-  },
-  {
-    // A message to a person: its recipients, the content of its stanza, and the cases in which the library does more than send it.
-    of: 'connection/socket/person-relay.ts',
-    file: 'lib/Socket/messages-send.js',
-    text: [
-      'const meMsg = { deviceSentMessage: { destinationJid, message }, messageContextInfo: message.messageContextInfo };',
-      'const sessionDevices = await getUSyncDevices([senderIdentity, jid], true, false);',
-      'const isExactSenderDevice = jid === meId || (meLid && jid === meLid);',
-      "stanza.content.push({ tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(authState.creds.account, true) });",
-      'const reportingKey = { id: msgId, fromMe: true, remoteJid: destinationJid, participant: participant?.jid };',
-      "if (tcTokenBuffer?.length && sock.serverProps.privacyTokenOn1to1) { ; stanza.content.push({ tag: 'tctoken', attrs: {}, content: tcTokenBuffer }); }",
-      'shouldSendNewTcToken(existingTokenEntry?.senderTimestamp)',
-    ],
-  },
-  {
-    of: 'connection/media-hosts.ts',
-    file: 'lib/Socket/messages-send.js',
-    text: ['const media = await mediaConn; if (!media || forceGet'],
-  },
-  {
     of: 'media/upload.ts',
     file: 'lib/Utils/messages-media.js',
     text: [
@@ -235,24 +207,9 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['const signalRepository = makeSignalRepository({ creds, keys }, logger, pnFromLIDUSync);'],
   },
   {
-    of: 'baileys/left-out.ts',
-    file: 'lib/Socket/messages-send.js',
-    text: [
-      'const { type, ciphertext } = await signalRepository.encryptMessage({ jid, data: bytes });',
-      "logger.error({ jid, err }, 'Failed to encrypt for recipient'); return null;",
-      'await sendNode(stanza); // Fire-and-forget',
-    ],
-  },
-  { of: 'baileys/left-out.ts', file: SOCKET, text: ['const buff = encodeBinaryNode(frame); return sendRawMessage(buff);'] },
-  {
-    of: 'baileys/left-out.ts',
-    file: 'lib/WABinary/encode.js',
-    text: ['else if (Array.isArray(content)) { const validContent = content.filter('],
-  },
-  {
-    of: 'keys/signal/address/address-book.ts',
+    of: 'baileys/lid-mapping.ts',
     file: 'lib/Signal/lid-mapping.js',
-    text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
+    text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`],
   },
   {
     // Without a history to wait for, the library reads no app state by itself and does not hold back events.
@@ -261,20 +218,6 @@ export const LEANINGS: readonly Leaning[] = [
     text: [
       "if (!willSyncHistory) { logger.info('History sync is disabled by config, not waiting for notification. Transitioning to Online.'); syncState = SyncState.Online; setTimeout(() => ev.flush(), 0); return; }",
       'const doAppStateSync = async () => { if (syncState === SyncState.Syncing) {',
-    ],
-  },
-  {
-    // Content of a stanza, which is stored and sent again without the library.
-    of: 'translate/outbound/stanza.ts',
-    file: 'lib/Socket/messages-send.js',
-    text: [
-      "normalizeMessageContent(message)?.pinInChatMessage || normalizeMessageContent(message)?.reactionMessage) { extraAttrs['decrypt-fail'] = 'hide';",
-      'expiration: groupData.ephemeralDuration.toString()',
-      "addressing_mode: groupData?.addressingMode || 'lid'",
-      "if (normalizedMessage.reactionMessage || normalizedMessage.encReactionMessage) { return 'reaction'; }",
-      "if (normalizedMessage.eventMessage) { return 'event'; } if (getMediaType(normalizedMessage) !== '') { return 'media'; } return 'text';",
-      'const isMe = areJidsSameUser(participant.jid, isParticipantLid ? meLid : meId);',
-      "additionalAttributes = { ...additionalAttributes, device_fanout: 'false' };",
     ],
   },
   {
@@ -289,35 +232,6 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'wire/groups.ts',
-    file: 'lib/Socket/groups.js',
-    text: [
-      "const result = await groupQuery(jid, 'get', [{ tag: 'query', attrs: { request: 'interactive' } }]); return extractGroupMetadata(result);",
-      "tag: 'iq', attrs: { type, xmlns: 'w:g2', to: jid },",
-      "export const extractGroupMetadata = (result) => { const group = getBinaryNodeChild(result, 'group');",
-    ],
-  },
-  {
-    of: 'baileys/lid-mapping.ts',
-    file: 'lib/Socket/messages-send.js',
-    text: [
-      '...((await signalRepository.lidMapping.getLIDsForPNs(jidsRequiringFetch.filter(jid => !!isPnUser(jid) || !!isHostedPnUser(jid)))) || []).map(a => a.lid)',
-    ],
-  },
-  {
-    of: 'baileys/lid-mapping.ts',
-    file: 'lib/Signal/lid-mapping.js',
-    text: ['async getLIDForPN(pn) { return (await this.getLIDsForPNs([pn]))?.[0]?.lid || null; }'],
-  },
-  {
-    of: 'baileys/late-tokens.ts',
-    file: 'lib/Socket/messages-send.js',
-    text: [
-      'await authState.keys.transaction(async () => { const mediaType = getMediaType(message);',
-      "const currentData = await authState.keys.get('tctoken', [tcTokenJid]);",
-    ],
-  },
-  {
     // All detached handlers; their effects are rows of the table.
     of: 'connection/socket/stanza-router.ts',
     file: RECEIVE,
@@ -328,22 +242,6 @@ export const LEANINGS: readonly Leaning[] = [
       "ws.on('CB:notification', async (node) => {",
       "ws.on('CB:ack,class:message', (node) => {",
     ],
-  },
-  {
-    // The caller gets the answer through a promise, so in a later turn.
-    of: 'baileys/device-list.ts',
-    file: SOCKET,
-    text: ['onRecv = data => { resolve(data); };'],
-  },
-  {
-    of: 'baileys/device-list.ts',
-    file: 'lib/WAUSync/Protocols/USyncDeviceProtocol.js',
-    text: ["const deviceListNode = getBinaryNodeChild(node, 'device-list');"],
-  },
-  {
-    of: 'connection/device-lists.ts',
-    file: 'lib/Socket/messages-send.js',
-    text: ['const userDevicesCache = config.userDevicesCache ||', 'await userDevicesCache.set(key, deviceMap[key]);'],
   },
   {
     // The library's handling of a peer message.

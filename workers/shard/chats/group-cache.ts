@@ -17,12 +17,7 @@ const MAX_AGE = HOUR
 export interface GroupCache {
   /** Returns the group if it is cached. */
   known(jid: string): Group | undefined
-  /**
-   * Returns the group for the library's relay, without the message timer, which the library would write on the stanza,
-   * unlike the web client.
-   */
-  forRelay(jid: string): Promise<Group>
-  /** Returns the group from the cache or the network. Rejects like the library (404 unknown, 403 not a member). */
+  /** Reads the cache or the network. Rejects like the library (404 unknown, 403 not a member). */
   get(jid: string): Promise<Group>
   /** Returns the group from the network, even if it is cached. */
   refresh(jid: string): Promise<Group>
@@ -89,10 +84,6 @@ export function createGroupCache(
 
   return {
     known,
-    async forRelay(jid) {
-      const { ephemeralDuration: _, ...group } = known(jid) ?? (await ask(sock, jid))
-      return group
-    },
     onLearnt(listener) {
       listeners.push(listener)
     },

@@ -12,7 +12,7 @@ import { createQrClock } from '../baileys/qr-clock.ts'
 import { countLogins } from '../baileys/thread/login-counts.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
 import { ownFacts } from '../keys/own-facts.ts'
-import type { Connection, ConnectionDeps, Handling, MediaAnswer, OpenedConnection, OwnParts } from './contract.ts'
+import type { Connection, ConnectionDeps, MediaAnswer, OpenedConnection, OwnParts } from './contract.ts'
 import { closedBy } from './disconnect.ts'
 import { createIdentity } from './identity.ts'
 import { createMex } from './mex.ts'
@@ -35,12 +35,10 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   let isLeaving = false
   let isOpen = false
   let isAvailable = false
-  /** Without the session's groups the library would query the network. It relays only after `serve`. */
-  let groupsForRelay: Handling['groupMetadata'] = async () => undefined
 
   if (creds.me) countLogins(creds.me.id, ownFacts(creds).logins ?? 0)
   const identity = createIdentity(auth)
-  const { sock, devices, liveness, stray } = openWatchedSocket(deps, (jid) => groupsForRelay(jid))
+  const { sock, devices, liveness, stray } = openWatchedSocket(deps)
   const { ws, ev } = sock
   const watchdog = watchConnection(sock, { onError: stray })
   const { qrClock, companion, passkey } = openPairing(sock, deps, { stray, hasEnded: () => hasEnded })
@@ -115,7 +113,16 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     await settled().catch(() => {})
   }
 
-  const queries = connectionQueries({ owner: deps.instance, sock, auth, identity, devices, mex, acks, ended: ending.signal })
+  const queries = connectionQueries({
+    ...deps,
+    owner: deps.instance,
+    sock,
+    identity,
+    devices,
+    mex,
+    acks,
+    ended: ending.signal,
+  })
 
   const connection: Connection = {
     sock,
@@ -175,10 +182,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   return {
     connection,
     own,
-    serve({ table, groupMetadata }) {
-      groupsForRelay = groupMetadata
-      router.serve(table)
-    },
+    serve: router.serve,
   }
 }
 

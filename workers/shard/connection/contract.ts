@@ -14,6 +14,7 @@ import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import type { CompanionRefresh } from '../baileys/companion-refresh.ts'
 import type { QrClock } from '../baileys/qr-clock.ts'
+import type { KeyHolders } from '../keys/key-holders.ts'
 import type { Ask, AskOptions } from './ask.ts'
 import type { DeviceLists } from './device-lists.ts'
 import type { Closed } from './disconnect.ts'
@@ -22,10 +23,12 @@ import type { MexIds } from './mex.ts'
 import type { NetworkRoute } from './network-route.ts'
 import type { PasskeyEvents } from './pairing/passkey-ceremony.ts'
 import type { PasskeyPairing, SocketPasskey } from './pairing/passkey-pairing.ts'
+import type { MessageRelay } from './relay/message-relay.ts'
+import type { AskPhone } from './relay/phone-message.ts'
+import type { RecipientDevices } from './relay/recipient-devices.ts'
 import type { RestrictionWatch } from './restriction/restriction-watch.ts'
 import type { AckOutcome } from './socket/acks.ts'
 import type { Traffic } from './socket/liveness.ts'
-import type { PersonRelay } from './socket/person-relay.ts'
 import type { SocketParts } from './socket/socket.ts'
 import type { Router, Table } from './socket/stanza-router.ts'
 import type { CountUnknown } from './socket/unknown-stanzas.ts'
@@ -55,6 +58,7 @@ export interface ConnectionDeps {
   /** Keys and credentials of the socket. */
   auth: AuthenticationState
   makeSignalRepository: SocketParts['makeSignalRepository']
+  holders: KeyHolders
   getMessage: SocketParts['getMessage']
   /** Writes the current credentials. */
   save(): void
@@ -90,15 +94,8 @@ export interface ConnectionDeps {
 export interface OpenedConnection {
   connection: Connection
   own: OwnParts
-  /** Must be called in the turn in which the connection was opened, before anything can arrive. */
-  serve(handling: Handling): void
-}
-
-export interface Handling {
-  /** Handling of stanzas, except for those that the connection itself needs. */
-  table: Table
-  /** Groups as the library needs them for a relay. */
-  groupMetadata: SocketParts['groupMetadata']
+  /** Handles stanzas, except for those that the connection itself needs. Must be called in the turn in which the connection was opened, before anything can arrive. */
+  serve(table: Table): void
 }
 
 /** Effects of the table's rows on the connection itself. */
@@ -164,8 +161,13 @@ export interface Connection {
    * the send threw.
    */
   ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
-  /** Sends to a person whose keys and devices are all known. Rejects with a `Failure`, like a function of the library through `ask.perform`. */
-  readonly toPerson: PersonRelay
+  /** Sends messages. Rejects with a `Failure`. */
+  readonly relay: MessageRelay
+  readonly devicesOfGroup: RecipientDevices['ofGroup']
+  /** Replaces the session with a device by a new one. */
+  renewSession(jid: string): Promise<void>
+  /** Requests data from the account's own phone. */
+  readonly askPhone: AskPhone
   /** Calls back with the answers of phones that were asked to upload a file again; returns a function that unsubscribes. */
   onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
   /** Ends the socket without logging out. Nothing is reported afterwards. */

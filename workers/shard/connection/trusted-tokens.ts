@@ -1,18 +1,44 @@
 /**
- * Holds the tokens that contacts gave to this account. A token shows the network that the two have met. Tokens are
- * stored under the LID. For a contact without a token the account creates a substitute, which is used for messages only
+ * Tokens of trusted contacts: one that a contact gave to this account shows the network that the two have met, and the account gives its own to the
+ * people it writes to. They are stored under the LID. For a contact without one the account creates a substitute, which is used for messages only
  * (`wire/chat-token.ts`).
  */
-import { type BinaryNode, isLidUser, isPnUser, type SignalKeyStore, type WASocket } from '@whiskeysockets/baileys'
-import { buildTcTokenFromJid, isTcTokenExpired } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
+import {
+  type AuthenticationState,
+  type BinaryNode,
+  isLidUser,
+  isPnUser,
+  type SignalDataSet,
+  type SignalDataTypeMap,
+  type SignalKeyStoreWithTransaction,
+  type WASocket,
+} from '@whiskeysockets/baileys'
+import {
+  buildMergedTcTokenIndexWrite,
+  isTcTokenExpired,
+  resolveIssuanceJid,
+  resolveTcTokenJid,
+  shouldSendNewTcToken,
+  storeTcTokensFromIqResult,
+  TC_TOKEN_INDEX_KEY,
+} from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
+import type { Logger } from 'pino'
+import { type Clock, SECOND } from '../../../src/domain/clock.ts'
+import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 import { ownFacts } from '../keys/own-facts.ts'
-import { chatToken } from '../wire/chat-token.ts'
+import { chatToken, giveTokenQuery } from '../wire/chat-token.ts'
 import { bare } from '../wire/jid.ts'
+import { contactTokenNode } from '../wire/message-nodes.ts'
 import type { Identity } from './identity.ts'
+
+type Token = SignalDataTypeMap['tctoken']
+type Tokens = NonNullable<SignalDataSet['tctoken']>
 
 export interface TrustedTokens {
   /** Returns the token as a node of a stanza to the contact. Empty if there is none, or none that is still valid. */
   node(jid: string): Promise<BinaryNode[]>
+  /** Token as a node of a message to the contact, and whether the contact is due to get ours. */
+  inMessage(jid: string): Promise<{ nodes: BinaryNode[]; isDue: boolean }>
   /**
    * Returns a substitute for a token in a message to a person without a valid one. Empty if there is a token, for a
    * person without a LID, and while the phone has not sent a salt.
@@ -20,36 +46,123 @@ export interface TrustedTokens {
   standIn(jid: string): Promise<BinaryNode[]>
   /** Returns the valid tokens by the jid to query: a LID if it is known. */
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
+  /** Stores the tokens of a stanza that this contact sent or caused. On disk when it resolves. */
+  store(stanza: BinaryNode, contact: string): Promise<void>
+  /** Sends our token to the contact, in the background, one at a time per contact. */
+  giveSoon(jid: string): void
+  /** The same for a contact who already has one, whose keys have changed. */
+  giveAgain(jid: string): void
 }
 
 export interface TrustedTokenDeps {
-  authState: WASocket['authState']
-  identity: Pick<Identity, 'lidOf' | 'isMe'>
-  /** Queries the LID of a person by number. Null if there is none, or no answer. */
+  auth: AuthenticationState
+  serverProps: WASocket['serverProps']
+  identity: Pick<Identity, 'lidOf' | 'pnOf' | 'isMe'>
+  query(node: BinaryNode): Promise<BinaryNode>
+  /** LID of a person by number, queried from the network. Null if there is none, or no answer. */
   fetchLid(pn: string): Promise<string | null>
+  clock: Clock
+  log: Pick<Logger, 'info'>
 }
 
-export function createTrustedTokens({ authState, identity, fetchLid }: TrustedTokenDeps): TrustedTokens {
-  const { lidOf, isMe } = identity
-  const keys: Pick<SignalKeyStore, 'get'> = authState.keys
-  const node = async (jid: string) => (await buildTcTokenFromJid({ authState, jid, getLIDForPN: lidOf })) ?? []
+export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
+  const { auth, serverProps, identity, query, fetchLid, clock, log } = deps
+  const { isMe } = identity
+  // No query for an unknown pair: the token is stored under the known name.
+  const lidOf = (jid: string) => identity.lidOf(jid)
+  const pnOf = (jid: string) => identity.pnOf(jid)
+  const nameOf = (jid: string) => resolveTcTokenJid(bare(jid), lidOf)
+  const { runAll } = createKeyedMutex()
+  const underWay = new Set<string>()
+
+  /** Keys whose tokens keep stored fields that the writer did not have, because each writer knows only a part of the record. */
+  const keys: SignalKeyStoreWithTransaction = {
+    ...auth.keys,
+    isInTransaction: () => false,
+    transaction: (work) => work(),
+    async set({ tctoken = {} }) {
+      const names = Object.keys(tctoken)
+      await runAll(names, async () => {
+        const stored = await auth.keys.get('tctoken', names)
+        const merged = Object.entries(tctoken).map(([name, token]) => [name, token && withStored(token, stored[name])])
+        await auth.keys.set({ tctoken: Object.fromEntries(merged) as Tokens })
+      })
+    },
+  }
+
+  const stored = async (name: string): Promise<Token | undefined> => (await keys.get('tctoken', [name]))[name]
+  const valid = (entry: Token | undefined) => (entry?.token.length && !isTcTokenExpired(entry.timestamp) ? entry : undefined)
+
+  async function node(jid: string): Promise<BinaryNode[]> {
+    const { token, timestamp } = valid(await stored(await nameOf(jid))) ?? {}
+    return token && timestamp !== undefined ? [contactTokenNode(token, timestamp)] : []
+  }
+
+  /** Expired tokens are found by the index. */
+  const list = (names: string[]) =>
+    runAll([TC_TOKEN_INDEX_KEY], async () => auth.keys.set({ tctoken: await buildMergedTcTokenIndexWrite(keys, names) }))
+
+  async function store(stanza: BinaryNode, contact: string) {
+    const names: string[] = []
+    const onNewJidStored = (name: string) => names.push(name)
+    await storeTcTokensFromIqResult({ result: stanza, fallbackJid: contact, keys, getLIDForPN: lidOf, onNewJidStored })
+    if (names.length > 0) await list(names)
+  }
+
+  async function give(jid: string, seconds: number) {
+    const name = await nameOf(jid)
+    const to = await resolveIssuanceJid(jid, serverProps.lidTrustedTokenIssueToLid, lidOf, pnOf)
+    await store(await query(giveTokenQuery(bare(to), seconds)), name)
+    await keys.set({ tctoken: { [name]: { token: Buffer.alloc(0), senderTimestamp: seconds } } })
+    await list([name])
+  }
+
+  function beside(jid: string, work: () => Promise<void>) {
+    if (underWay.has(jid)) return
+    underWay.add(jid)
+    work()
+      .catch((error) => log.info({ err: error }, 'the trusted-contact token could not be sent to a contact'))
+      .finally(() => underWay.delete(jid))
+  }
+
   return {
     node,
+    async inMessage(jid) {
+      const entry = await stored(await nameOf(jid))
+      const token = serverProps.privacyTokenOn1to1 ? valid(entry)?.token : undefined
+      return { nodes: token ? [contactTokenNode(token)] : [], isDue: shouldSendNewTcToken(entry?.senderTimestamp) }
+    },
     async standIn(jid) {
-      const { chatTokenSalt: salt } = ownFacts(authState.creds)
+      const { chatTokenSalt: salt } = ownFacts(auth.creds)
       const person = bare(jid)
       if (!salt || isMe(person) || (await node(person)).length > 0) return []
-      // For a new person the library would learn the LID from the device list only after the message has left.
       const lid = isLidUser(person) ? person : isPnUser(person) ? ((await lidOf(person)) ?? (await fetchLid(person))) : null
       return lid === null ? [] : [chatToken(salt, bare(lid))]
     },
     async all(jids) {
       const known = await keys.get('tctoken', [...new Set(jids)])
       return new Map(
-        Object.entries(known).flatMap(([jid, { token, timestamp }]) =>
-          token && token.length > 0 && !isTcTokenExpired(timestamp) ? [[jid, token] as const] : [],
-        ),
+        Object.entries(known).flatMap(([jid, entry]) => {
+          const token = valid(entry)?.token
+          return token ? [[jid, token] as const] : []
+        }),
       )
     },
+    store,
+    giveSoon: (jid) => beside(bare(jid), () => give(bare(jid), Math.floor(clock.now() / SECOND))),
+    giveAgain: (jid) =>
+      beside(bare(jid), async () => {
+        const { senderTimestamp } = (await stored(await nameOf(jid))) ?? {}
+        if (senderTimestamp !== undefined && !isTcTokenExpired(senderTimestamp)) await give(bare(jid), senderTimestamp)
+      }),
   }
+}
+
+/** The written token, completed with stored fields that the writer did not have: a token that is still valid, and the time at which ours was sent. */
+function withStored(token: Token, stored: Token | undefined): Token {
+  if (!stored) return token
+  const given = stored.senderTimestamp === undefined ? {} : { senderTimestamp: stored.senderTimestamp }
+  const isUnknown = token.token.length === 0 && stored.token.length > 0 && !isTcTokenExpired(stored.timestamp)
+  const theirs = isUnknown ? { token: stored.token, timestamp: stored.timestamp } : {}
+  return { ...given, ...token, ...theirs } as Token
 }

@@ -6,7 +6,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 
 /** Deadline of a single query or write. */
 export const QUERY_DEADLINE = 20 * SECOND
-/** Deadline of sending a message: device lists, sessions and the write are two queries of the library, each with its own timeout. */
+/** Deadline of sending a message: a query for devices, one for keys, and the write. */
 export const RELAY_DEADLINE = 60 * SECOND
 /** Deadline of the network's ack of a sent message; without an ack the outcome is `send_timeout`. */
 export const ACK_DEADLINE = 60 * SECOND

@@ -123,29 +123,11 @@ function socketKeys(keys: KeyStore, isCurrent: () => boolean): SignalKeyStore {
       return found
     },
     async set(data) {
-      const changes = await withoutRepeats(keys, changesOf(data))
       if (!isCurrent()) throw new Error('the keys belong to a pairing that has ended, so they are not stored')
-      return keys.commit(changes)
+      return keys.commit(changesOf(data))
     },
   }
 }
-
-/**
- * Omits changes that repeat the stored value. With every text to a group the library writes which devices have the
- * account's key, for each device of each member; usually nothing has changed.
- */
-async function withoutRepeats(keys: KeyStore, changes: readonly KeyChange[]): Promise<readonly KeyChange[]> {
-  const kept: KeyChange[] = []
-  for (const change of changes) {
-    const [type, id, value] = change
-    const before = type === 'sender-key-memory' && value !== null ? await keys.get(type, id) : undefined
-    if (before === undefined || value === null || !isSame(before, value)) kept.push(change)
-  }
-  return kept
-}
-
-/** A value that nobody has parsed is the record itself. */
-const isSame = (one: Uint8Array, other: Uint8Array) => one === other || Buffer.compare(one, other) === 0
 
 function changesOf(data: SignalDataSet): KeyChange[] {
   return Object.entries(data).flatMap(([type, values]) =>

@@ -1,66 +1,73 @@
 /**
- * Devices that have the account's sender key of a group (the library's `sender-key-memory`): JSON with an entry for each device of each member. With
- * every text to a group the library reads the record and writes it back; both are cheap here as long as nobody parses it.
+ * Devices that have the account's key of a group or of its status posts (`sender-key-memory`): JSON with an entry for each device of each member. It
+ * is read with every text to the group, so a record that has not changed is not parsed again.
  */
-import { isHostedLidUser, isHostedPnUser, jidDecode } from '@whiskeysockets/baileys'
+import { isHostedLidUser, isHostedPnUser, jidDecode, type SignalKeyStore } from '@whiskeysockets/baileys'
+import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
+import { HOSTED_DEVICE } from '../wire/jid.ts'
 import type { KeyReader } from './key-store.ts'
-import { HOSTED_DEVICE } from './signal/address/address-book.ts'
 
 type Holders = Record<string, boolean>
 
-const holdersIn = (stored: Uint8Array): Holders => JSON.parse(Buffer.from(stored).toString())
-const bytesOf = (holders: Holders) => Buffer.from(JSON.stringify(holders))
-
-/** A value that was not parsed returns its stored record under this symbol. */
-const UNOPENED = Symbol('unopened')
-
-/** A record is parsed on the first access, and the caller's changes stay in that copy. */
-export const holdersCodec = {
-  bytes: (value: Holders & { [UNOPENED]?: Uint8Array }): Uint8Array => value[UNOPENED] ?? bytesOf(value),
-  from(stored: Uint8Array): Holders {
-    let opened: Holders | undefined
-    const open = () => {
-      opened ??= holdersIn(stored)
-      return opened
-    }
-    return new Proxy({} as Holders, {
-      get(_, name) {
-        if (name === UNOPENED) return opened === undefined ? stored : undefined
-        // A promise that resolves with this value reads `then`, which must not parse the record.
-        return name === 'then' ? undefined : Reflect.get(open(), name)
-      },
-      set: (_, name, value) => Reflect.set(open(), name, value),
-      has: (_, name) => Reflect.has(open(), name),
-      deleteProperty: (_, name) => Reflect.deleteProperty(open(), name),
-      ownKeys: () => Reflect.ownKeys(open()),
-      getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(open(), name),
-    })
-  },
-}
-
 export interface KeyHolders {
-  /** Whether each of these devices has the key of the group, except those to which it cannot be sent. */
-  haveAll(group: string, devices: readonly string[]): Promise<boolean>
+  /** Those of these devices that lack the key, except those to which it cannot be sent. */
+  lacking(group: string, devices: readonly string[]): Promise<readonly string[]>
+  /** These devices were sent the key. */
+  add(group: string, devices: readonly string[]): Promise<void>
+  /** Only these devices were sent the key. */
+  replace(group: string, devices: readonly string[]): Promise<void>
+  /** Whether the device has the key, under any of these names. */
+  has(group: string, names: readonly string[]): Promise<boolean>
+  /** The next message sends the key to this device again. */
+  forget(group: string, names: readonly string[]): Promise<void>
 }
 
-/**
- * Creates the look-up. `keys`: the values on disk. The list of devices and the record are compared by identity with
- * those of the last answer.
- */
-export function createKeyHolders(keys: KeyReader): KeyHolders {
+const NOBODY: readonly string[] = []
+
+/** `stored`: the values on disk. The list of devices and the record are compared by identity with those of the last answer. */
+export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
+  /** A record is read and written back as a whole. */
+  const { run: inTurn } = createKeyedMutex()
+
+  async function holdersOf(group: string): Promise<Holders> {
+    const record = await stored.get('sender-key-memory', group)
+    return record ? holdersIn(record) : {}
+  }
+
+  async function write(group: string, holders: Holders) {
+    await keys.set({ 'sender-key-memory': { [group]: holders } })
+  }
+
   return {
-    async haveAll(group, devices) {
-      const stored = await keys.get('sender-key-memory', group)
-      if (stored === undefined) return false
-      if (complete.get(devices) === stored) return true
-      const holders = holdersIn(stored)
-      if (!devices.every((jid) => holders[jid] || isHosted(jid))) return false
-      complete.set(devices, stored)
-      return true
+    async lacking(group, devices) {
+      const record = await stored.get('sender-key-memory', group)
+      if (record !== undefined && complete.get(devices) === record) return NOBODY
+      const holders = record ? holdersIn(record) : {}
+      const lacking = devices.filter((jid) => !holders[jid] && !isHosted(jid))
+      if (record !== undefined && lacking.length === 0) complete.set(devices, record)
+      return lacking
     },
+    async add(group, devices) {
+      if (devices.length > 0) await inTurn(group, async () => write(group, { ...(await holdersOf(group)), ...given(devices) }))
+    },
+    replace: (group, devices) => inTurn(group, () => write(group, given(devices))),
+    async has(group, names) {
+      const holders = await holdersOf(group)
+      return names.some((name) => name in holders)
+    },
+    forget: (group, names) =>
+      inTurn(group, async () => {
+        const holders = await holdersOf(group)
+        if (!names.some((name) => name in holders)) return
+        await write(group, Object.fromEntries(Object.entries(holders).filter(([name]) => !names.includes(name))))
+      }),
   }
 }
 
-/** Whether the library omits a device. */
+const holdersIn = (record: Uint8Array): Holders => JSON.parse(Buffer.from(record).toString())
+
+const given = (devices: readonly string[]): Holders => Object.fromEntries(devices.map((jid) => [jid, true]))
+
+/** The key is never sent to these devices. */
 const isHosted = (jid: string) => isHostedLidUser(jid) || isHostedPnUser(jid) || jidDecode(jid)?.device === HOSTED_DEVICE

@@ -6,6 +6,7 @@
 import { type BinaryNode, getNextPreKeys, proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import type { AskPhone } from '../connection/relay/phone-message.ts'
 import { pause } from '../connection/within.ts'
 import type { SignalProblem } from '../keys/signal/errors.ts'
 import { envelopeOf } from '../wire/envelope.ts'
@@ -50,7 +51,8 @@ const ERRORS: Readonly<Record<SignalProblem, number>> = {
 }
 
 export interface AskAgainDeps {
-  sock: Pick<WASocket, 'authState' | 'ev' | 'sendNode' | 'sendPeerDataOperationMessage'>
+  sock: Pick<WASocket, 'authState' | 'ev' | 'sendNode'>
+  askPhone: AskPhone
   /** A clock that does not step. */
   clock: Clock
   log: Pick<Logger, 'info' | 'warn'>
@@ -67,7 +69,7 @@ export interface AskAgain {
   phone(key: WAMessageKey): void
 }
 
-export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
+export function createAskAgain({ sock, askPhone: ask, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
   /** Time in ms at which the next request to a sender may be sent; it lags behind the current time by the rest of a burst. */
@@ -137,7 +139,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
       const count = Math.min(PHONE_BATCH, later === -1 ? forPhone.length : later)
       const due = forPhone.splice(0, count).filter(({ key }) => isMissing(key))
       if (due.length === 0) continue
-      await sock.sendPeerDataOperationMessage({
+      await ask({
         placeholderMessageResendRequest: due.map(({ key: { remoteJid, fromMe, id, participant } }) => ({
           messageKey: { remoteJid: remoteJid!, fromMe: fromMe === true, id: id!, ...(participant ? { participant } : {}) },
         })),

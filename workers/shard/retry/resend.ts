@@ -16,6 +16,7 @@ import type { Logger } from 'pino'
 import { type Clock, HOUR, SECOND } from '../../../src/domain/clock.ts'
 import type { Identity } from '../connection/identity.ts'
 import type { TrustedTokens } from '../connection/trusted-tokens.ts'
+import type { KeyHolders } from '../keys/key-holders.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { sealedAgain } from '../wire/message-nodes.ts'
@@ -32,15 +33,19 @@ const MAX_COUNTED = 10_000
 const FETCH_PAUSE = 10 * SECOND
 
 export interface ResendDeps {
-  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'assertSessions' | 'sendNode' | 'serverProps'>
+  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'sendNode' | 'serverProps'>
   identity: Pick<Identity, 'isMe' | 'lidOf' | 'pnOf'>
   tokens: Pick<TrustedTokens, 'node' | 'standIn'>
+  holders: Pick<KeyHolders, 'has' | 'forget'>
+  /** Replaces the session with a device by a new one. */
+  renewSession(jid: string): Promise<void>
   sent: Pick<Sent, 'stored'>
   clock: Clock
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-export function createResend({ sock, identity, tokens, sent, clock, log }: ResendDeps): (request: RetryRequest) => Promise<void> {
+export function createResend(deps: ResendDeps): (request: RetryRequest) => Promise<void> {
+  const { sock, identity, tokens, holders, sent, clock, log } = deps
   const { authState, signalRepository: repository } = sock
   const counts = bounded<number>(MAX_COUNTED, HOUR, clock.now)
   const fetched = bounded<true>(MAX_COUNTED, FETCH_PAUSE, clock.now)
@@ -51,8 +56,8 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
     return true
   }
 
-  const renewSession = createSessionRenewal({ sock, clock, log })
-  const renew = (request: RetryRequest) => renewSession(request, () => mayFetch(request.asker))
+  const renewFor = createSessionRenewal({ repository, renewSession: deps.renewSession, clock, log })
+  const renew = (request: RetryRequest) => renewFor(request, () => mayFetch(request.asker))
 
   /** Returns the same person or device by number and by LID. */
   async function namesOf(jid: string): Promise<string[]> {
@@ -74,27 +79,11 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
   const isOfChat = async ({ to }: Stanza, chat: string) =>
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
-  /**
-   * Whether a device belongs to the audience of a message. A status is for the holders of its sender key. For a group
-   * the network checks who may ask.
-   */
-  async function isAudience(group: string, asker: string): Promise<boolean> {
-    const { [group]: holders = {} } = await authState.keys.get('sender-key-memory', [group])
-    return (await namesOf(asker)).some((name) => name in holders)
-  }
+  /** A status is for its audience: the holders of its sender key. For a group the network checks who may ask. */
+  const isAudience = async (group: string, asker: string): Promise<boolean> => holders.has(group, await namesOf(asker))
 
-  /** Makes the next message of the group also send the device its sender key, in case this one does not arrive. */
-  const forgetKeyHolder = async (group: string, asker: string) => {
-    const names = await namesOf(asker)
-    const { keys, creds } = authState
-    // Runs under the mutex of the sends, which read the value and write it back.
-    await keys.transaction(async () => {
-      const { [group]: holders } = await keys.get('sender-key-memory', [group])
-      if (!holders || !names.some((name) => name in holders)) return
-      const rest = Object.fromEntries(Object.entries(holders).filter(([name]) => !names.includes(name)))
-      await keys.set({ 'sender-key-memory': { [group]: rest } })
-    }, creds.me!.id)
-  }
+  /** The next message of the group also sends it the sender key, in case this one does not arrive. */
+  const forgetKeyHolder = async (group: string, asker: string) => holders.forget(group, await namesOf(asker))
 
   async function withSenderKey(group: string, message: proto.IMessage): Promise<proto.IMessage> {
     const { me } = authState.creds

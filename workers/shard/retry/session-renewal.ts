@@ -2,9 +2,7 @@
 import { extractE2ESessionFromRetryReceipt, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
-import { withDeadline } from '../baileys/query.ts'
 import { escalateTrap } from '../baileys/thread/trap.ts'
-import { QUERY_DEADLINE } from '../connection/within.ts'
 import { registrationIn } from '../wire/retry-receipt.ts'
 import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
@@ -18,7 +16,8 @@ const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
 
 export interface SessionRenewalDeps {
-  sock: Pick<WASocket, 'signalRepository' | 'assertSessions'>
+  repository: WASocket['signalRepository']
+  renewSession(jid: string): Promise<void>
   clock: Clock
   log: Pick<Logger, 'warn'>
 }
@@ -26,8 +25,7 @@ export interface SessionRenewalDeps {
 /** Creates a session that the asking device can use: from the keys in the receipt, or from the network if `mayFetch` allows it. */
 export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
 
-export function createSessionRenewal({ sock, clock, log }: SessionRenewalDeps): RenewSession {
-  const { signalRepository: repository, assertSessions } = sock
+export function createSessionRenewal({ repository, renewSession, clock, log }: SessionRenewalDeps): RenewSession {
   const baseKeys = bounded<Uint8Array>(MAX_BASE_KEYS, BASE_KEY_AGE, clock.now)
   const renewed = bounded<true>(MAX_RENEWED, RENEWED_ONCE_IN, clock.now)
 
@@ -73,6 +71,6 @@ export function createSessionRenewal({ sock, clock, log }: SessionRenewalDeps): 
     if (before && isStuck(request, before.baseKey)) await remove()
     if (isFresh || !mayFetch()) return
     if (await isToBeGivenUp(request)) await remove()
-    await withDeadline(QUERY_DEADLINE, () => assertSessions([asker], true))
+    await renewSession(asker)
   }
 }

@@ -4,20 +4,19 @@ import {
   generateWAMessage,
   generateWAMessageFromContent,
   type MessageGenerationOptions,
-  type MessageRelayOptions,
   type proto,
   type WAMessage,
 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
-import { withMediaType } from '../baileys/media-type.ts'
+import type { Group } from '../chats/group-cache.ts'
 import type { Verdict } from '../connection/contract.ts'
 import { sendFailure } from '../connection/failures.ts'
-import { RELAY_DEADLINE } from '../connection/within.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
+import { chatKind } from '../wire/jid.ts'
 import { attach } from './context-info.ts'
 import type { Accepted, OutgoingContent, SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
-import { groupAudience, missedAudience } from './group-devices.ts'
+import { type GroupAudience, groupAudience, missedAudience } from './group-devices.ts'
 import { refusal } from './refusal.ts'
 import { showTyping } from './typing.ts'
 
@@ -90,13 +89,15 @@ async function attemptForAll(
 ): Promise<'ok' | number> {
   const { log } = context
   const { to } = prepared.stanza
-  const audience = await groupAudience(context, to)
-  const first = await attempt(context, prepared, { store, phash: audience?.hash })
+  if (chatKind(to) !== 'group') return codeOf(await attempt(context, prepared, store))
+  const group = await groupAt(context, to, store)
+  const audience = await groupAudience(context, group)
+  const first = await attempt(context, toMembers(prepared, group, audience), store)
   if (audience === null) return codeOf(first)
   try {
     const missed = await missedAudience(context, to, audience, first)
     if (missed === null) return codeOf(first)
-    const second = await attempt(context, prepared, { phash: missed.hash })
+    const second = await attempt(context, toMembers(prepared, missed.group, missed.audience))
     return first.ok ? 'ok' : codeOf(second)
   } catch (error) {
     // The first attempt was accepted.
@@ -106,32 +107,42 @@ async function attemptForAll(
   }
 }
 
+async function groupAt({ ask, session }: SendContext, to: string, store?: () => Promise<void>): Promise<Group> {
+  try {
+    return session.groups.known(to) ?? (await ask.library(() => session.groups.get(to)))
+  } catch (error) {
+    await store?.()
+    throw error
+  }
+}
+
+const toMembers = (
+  prepared: PreparedMessage,
+  group: Group,
+  audience: GroupAudience | null,
+): PreparedMessage & { group: Group } => {
+  const { stanza } = prepared
+  const attributes = { ...stanza.attributes, ...(audience === null ? {} : { phash: audience.hash }) }
+  return { ...prepared, stanza: { ...stanza, attributes }, group }
+}
+
 const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
 /** Makes one attempt. Resolves with the network's ack; for several stanzas with that of the refused one, or of the last. */
 async function attempt(
-  { ask, session, item }: SendContext,
-  { message, stanza, statusJidList }: PreparedMessage,
-  { store, phash }: { store?: (() => Promise<void>) | undefined; phash?: string | undefined } = {},
+  { session, item }: SendContext,
+  { message, stanza, statusJidList, group }: PreparedMessage & { group?: Group },
+  store?: () => Promise<void>,
 ): Promise<Verdict> {
   const nodes = [...(await session.tokens.standIn(stanza.to)), ...stanza.nodes]
-  const options: MessageRelayOptions = {
-    messageId: item.messageId,
-    useCachedGroupMetadata: true,
-    additionalAttributes: { ...stanza.attributes, ...(phash === undefined ? {} : { phash }) },
-    // The library adds the person's own token itself.
-    additionalNodes: nodes,
-  }
+  const relayed = { id: item.messageId, message, stanza: { ...stanza, nodes } }
   let verdict: Verdict = { ok: true }
-  for (const batch of batches(statusJidList)) {
+  for (const people of batches(statusJidList)) {
     const ack = session.ack(item.messageId, stanza.to)
     try {
-      const more = batch ? { statusJidList: batch } : {}
-      const hasLeft = await session.toPerson(item.messageId, message, { ...stanza, nodes })
-      if (!hasLeft)
-        await ask.perform((library) => library.relayMessage(stanza.to, withMediaType(message), { ...options, ...more }), {
-          atMostMs: RELAY_DEADLINE,
-        })
+      if (group) await session.relay.toGroup(relayed, group)
+      else if (people) await session.relay.toAudience(relayed, people)
+      else await session.relay.toPerson(relayed)
     } catch (error) {
       ack.giveUp()
       // After a timeout the message may still be sent.

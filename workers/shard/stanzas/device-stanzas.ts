@@ -1,7 +1,6 @@
 /** The stanzas about the devices of accounts: device lists, identities, tokens, and pairs of number and LID. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
-import { leaveOutUnaddressable } from '../baileys/device-list.ts'
 import type { SocketSession } from '../chats/session.ts'
 import type { OwnParts } from '../connection/contract.ts'
 import { accountSynced } from '../receive/effects/account-sync.ts'
@@ -16,7 +15,6 @@ import type { StanzaParts } from './stanza-table.ts'
 export interface DeviceStanzaDeps {
   session: SocketSession
   own: Pick<OwnParts, 'restriction'>
-  clock: Clock
   /** Clock for waits; it does not step. */
   steady: Clock
   log: Logger
@@ -33,14 +31,13 @@ type DeviceStanzas = Pick<
   | 'syncAccount'
   | 'limitAccount'
   | 'refreshLid'
-  | 'leaveOutUnaddressable'
 >
 
-export function deviceStanzas({ session, own, clock, steady, log }: DeviceStanzaDeps): DeviceStanzas {
+export function deviceStanzas({ session, own, steady, log }: DeviceStanzaDeps): DeviceStanzas {
   const { ask, sock, identity, groups, learnPairs: storePairs } = session
   const devices = createDevices({ sock, identity, lists: session.devices, groups })
   const forgetDevices = devices.forget
-  const tokens = createPrivacyTokens({ sock, identity, clock, log })
+  const tokens = createPrivacyTokens(session.tokens)
 
   return {
     learnPairs: createLidPairs(sock),
@@ -48,7 +45,7 @@ export function deviceStanzas({ session, own, clock, steady, log }: DeviceStanza
     renewToken: tokens.refused,
     dropDevices: devices.changed,
     compareDevices: devices.acked,
-    changeIdentity: identityChanged({ sock, identity, forgetDevices, tokens }),
+    changeIdentity: identityChanged({ sock, identity, forgetDevices, tokens: session.tokens }),
     syncAccount: accountSynced({ sock, devicesChanged: devices.changed, log }),
     limitAccount: handleMex({
       restricted: own.restriction.lockChanged,
@@ -58,7 +55,5 @@ export function deviceStanzas({ session, own, clock, steady, log }: DeviceStanza
       log,
     }),
     refreshLid: createLidRefresh({ ask, identity, storePairs, forgetDevices, clock: steady, log }),
-    leaveOutUnaddressable: (node) =>
-      leaveOutUnaddressable(node, (jid, ids) => log.debug({ jid, devices: ids }, 'devices without a valid address are skipped')),
   }
 }

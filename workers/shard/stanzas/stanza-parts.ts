@@ -7,6 +7,7 @@ import type { AppStateReader } from '../app-state/app-state-reader.ts'
 import { createServerSync } from '../app-state/server-sync.ts'
 import type { Authorship } from '../chats/authorship.ts'
 import type { OwnParts } from '../connection/contract.ts'
+import type { KeyHolders } from '../keys/key-holders.ts'
 import type { MessageStatuses } from '../receipts/message-statuses.ts'
 import { takeReceipt } from '../receipts/receipts.ts'
 import type { InboxSession } from '../receive/inbox/inbox-session.ts'
@@ -37,6 +38,7 @@ export interface PartDeps extends AccountStanzaDeps, ChatStanzaDeps, DeviceStanz
   statuses: MessageStatuses
   authorship: Pick<Authorship, 'isOwn'>
   sent: Sent
+  holders: KeyHolders
   tally: Tally
   steps: Steps
 }
@@ -55,7 +57,14 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     again: own.take,
     log,
   })
-  const askAgain = createAskAgain({ sock, clock: steady, log, isMissing: receiving.isMissing, ended: session.ended })
+  const askAgain = createAskAgain({
+    sock,
+    askPhone: session.askPhone,
+    clock: steady,
+    log,
+    isMissing: receiving.isMissing,
+    ended: session.ended,
+  })
   const confirmMessage = createMessageAnswer({
     sock,
     receiver: () => ({ isOwn: identity.isMe, isAvailable: own.isAvailable() }),
@@ -65,7 +74,16 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     steps,
   })
   const answerRetry = answerRetryReceipt({
-    resend: createResend({ sock, identity, tokens: session.tokens, sent: deps.sent, clock: steady, log }),
+    resend: createResend({
+      sock,
+      identity,
+      tokens: session.tokens,
+      holders: deps.holders,
+      renewSession: session.renewSession,
+      sent: deps.sent,
+      clock: steady,
+      log,
+    }),
     settled: statuses.settled,
     log,
   })

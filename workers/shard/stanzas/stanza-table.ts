@@ -80,7 +80,6 @@ export interface StanzaParts {
   replayPeers: Effect
   caughtUp: Effect
   readAgain: Effect
-  leaveOutUnaddressable: Effect
   loginAnswered: Effect
   queryRefused: Effect
 }
@@ -248,12 +247,6 @@ const CONNECTION: Rows = ({ parts }) => {
     route(inside('ib', 'dirty'), AT_ONCE, [step('intercept', 'what is out of date', parts.readAgain)], NO_ANSWER),
     route(inside('ib', 'client_expiration'), AT_ONCE, [step('intercept', 'version', parts.versionExpires)], NO_ANSWER),
     rest(kind('ib'), NO_ANSWER),
-    route(
-      inside('iq', 'usync'),
-      AT_ONCE,
-      [step('intercept', 'devices that have no address', parts.leaveOutUnaddressable)],
-      NO_ANSWER,
-    ),
     route(inside('iq', 'pair-device'), AT_ONCE, [ANSWERED, step('intercept', 'codes to scan', parts.showCodes)], RESULT),
     route(kind('iq', { type: 'error' }), AT_ONCE, [step('intercept', 'a query of ours', parts.queryRefused)], NO_ANSWER),
     route(kind('iq', { type: 'result' }), AT_ONCE, [], NO_ANSWER),

@@ -5,7 +5,7 @@
  * whatsapp-rust and Baileys 2438 use the LID of the person; zapo uses that of the account.)
  */
 import { createHmac } from 'node:crypto'
-import type { BinaryNode } from '@whiskeysockets/baileys'
+import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import type { AppStateAction } from './app-state-actions.ts'
 import { bytesField } from './protobuf.ts'
 
@@ -16,7 +16,20 @@ export const chatToken = (salt: Uint8Array, lid: string): BinaryNode => ({
   content: createHmac('sha256', salt).update(lid).digest(),
 })
 
-/** Returns the person who gave the token: `<notification type="privacy_token" from sender_lid?>`. */
+/** `<iq xmlns="privacy" type="set"><tokens><token jid t type="trusted_contact"/></tokens></iq>`: gives the contact our token. `seconds` since the epoch. */
+export const giveTokenQuery = (jid: string, seconds: number): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'privacy' },
+  content: [
+    {
+      tag: 'tokens',
+      attrs: {},
+      content: [{ tag: 'token', attrs: { jid, t: String(seconds), type: 'trusted_contact' } }],
+    },
+  ],
+})
+
+/** `<notification type="privacy_token" from sender_lid?>`: the person who gave the token. */
 export const tokenGiverIn = ({ attrs: { from = '', sender_lid: lid = '' } }: BinaryNode) => ({ from, lid })
 
 /** Field numbers of `SyncActionData`, of `SyncActionValue`, and of `NctSaltSyncAction`: the definitions of the library (rc14) only have the first. */

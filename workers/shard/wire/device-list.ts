@@ -1,36 +1,72 @@
 /**
- * Changes lists of devices in the answer to `usync`: `<usync><list><user jid><devices><device-list><device id
- * is_hosted?/>…`. Pure.
+ * Devices of people, to which a message is encrypted:
+ *
+ *   <iq xmlns="usync"><usync context="message"><query><devices version="2"/><lid/></query><list><user jid/>…</list></usync></iq>
+ *     → <usync><list><user jid><devices><device-list><device id key-index? is_hosted?/>…</device-list></devices><lid val/>?</user>…
  */
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
+import {
+  assertNodeErrorFree,
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  type JidServer,
+  jidDecode,
+} from '@whiskeysockets/baileys'
+import { HOSTED_DEVICE } from './jid.ts'
+import { errorIn, userAt, usyncQuery } from './usync.ts'
 
-export interface ListedDevice {
-  /** Id of the device; NaN if absent. */
-  id: number
-  isHosted: boolean
+export interface Device {
+  user: string
+  server: JidServer
+  device: number
 }
 
-/** Removes devices from an answer, in place, because the library reads it later. `onRemoved` is called with the person and the removed ids. */
-export function withoutDevices(
-  answer: BinaryNode,
-  isKept: (device: ListedDevice) => boolean,
-  onRemoved: (jid: string, ids: readonly string[]) => void,
-): void {
-  const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'usync'), 'list')
-  for (const user of getBinaryNodeChildren(list, 'user')) {
-    const devices = getBinaryNodeChild(getBinaryNodeChild(user, 'devices'), 'device-list')
-    if (!Array.isArray(devices?.content)) continue
-    const removed = devices.content.filter((device) => !isKept(deviceOf(device)))
-    if (removed.length === 0) continue
-    devices.content = devices.content.filter((device) => !removed.includes(device))
-    onRemoved(
-      user.attrs.jid ?? '',
-      removed.map(({ attrs }) => attrs.id ?? ''),
-    )
+export interface PersonDevices {
+  /** As in the query: a number or a LID. */
+  jid: string
+  /** The LID of a person who was queried by number, if there is one. */
+  lid: string | null
+  devices: Device[]
+  /** Ids of devices that no message can address; a message to one of them would fail for all. */
+  unaddressable: string[]
+}
+
+export const devicesQuery = (jids: readonly string[], sid: string): BinaryNode =>
+  usyncQuery(['devices', 'lid'], jids.map(userAt), sid, 'message')
+
+/** Throws if the network refused the query, for everybody or for one person. */
+export function devicesIn(answer: BinaryNode): PersonDevices[] {
+  const usync = getBinaryNodeChild(answer, 'usync')
+  const refusal = errorIn(getBinaryNodeChild(getBinaryNodeChild(usync, 'result'), 'devices'))
+  if (refusal) assertNodeErrorFree({ tag: 'devices', attrs: {}, content: [refusal] })
+  return getBinaryNodeChildren(getBinaryNodeChild(usync, 'list'), 'user').map(personIn)
+}
+
+function personIn(user: BinaryNode): PersonDevices {
+  const { jid = '' } = user.attrs
+  const devices = getBinaryNodeChild(user, 'devices')
+  if (devices) assertNodeErrorFree(devices)
+  const listed = getBinaryNodeChildren(getBinaryNodeChild(devices, 'device-list'), 'device')
+  return {
+    jid,
+    lid: getBinaryNodeChild(user, 'lid')?.attrs.val || null,
+    devices: listed.filter((device) => isAddressable(device) && hasKeys(device)).map((device) => deviceOf(jid, device)),
+    unaddressable: listed.filter((device) => !isAddressable(device)).map(({ attrs }) => attrs.id ?? ''),
   }
 }
 
-const deviceOf = ({ attrs: { id, is_hosted: isHosted } }: BinaryNode): ListedDevice => ({
-  id: Number(id),
-  isHosted: isHosted === 'true',
-})
+const idOf = ({ attrs }: BinaryNode) => Number(attrs.id)
+const isHosted = ({ attrs }: BinaryNode) => attrs.is_hosted === 'true'
+
+function isAddressable(device: BinaryNode): boolean {
+  const id = idOf(device)
+  return Number.isInteger(id) && id >= 0 && (id < HOSTED_DEVICE || (id === HOSTED_DEVICE && isHosted(device)))
+}
+
+/** The network refuses a query for the keys of a companion without this index. */
+const hasKeys = (device: BinaryNode): boolean => idOf(device) === 0 || Number(device.attrs['key-index']) > 0
+
+function deviceOf(jid: string, device: BinaryNode): Device {
+  const { user = jid, server = 's.whatsapp.net' } = jidDecode(jid) ?? {}
+  return { user, server: isHosted(device) ? (server === 'lid' ? 'hosted.lid' : 'hosted') : server, device: idOf(device) }
+}

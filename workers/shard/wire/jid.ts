@@ -6,6 +6,9 @@ export type ChatKind = 'user' | 'group' | 'newsletter' | 'status' | 'broadcast'
 
 export const STATUS_JID = 'status@broadcast'
 
+/** Devices from this number on exist only on hosted servers: this one is an account that Meta's servers host for a company. */
+export const HOSTED_DEVICE = 99
+
 export function chatKind(jid: string): ChatKind {
   if (isJidGroup(jid)) return 'group'
   if (isJidNewsletter(jid)) return 'newsletter'

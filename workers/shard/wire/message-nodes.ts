@@ -36,8 +36,12 @@ export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_statu
 /** Node with the device's identity. `identity`: its encoded form, with which a session begins, with the account's signature. */
 export const deviceIdentityNode = (identity: Uint8Array): BinaryNode => ({ tag: 'device-identity', attrs: {}, content: identity })
 
-/** The privacy token that a contact gave this account. */
-export const contactTokenNode = (token: Uint8Array): BinaryNode => ({ tag: 'tctoken', attrs: {}, content: token })
+/** The privacy token that a contact gave this account. `t`: the time of the token, which queries state and messages do not. */
+export const contactTokenNode = (token: Uint8Array, t?: string): BinaryNode => ({
+  tag: 'tctoken',
+  attrs: t === undefined ? {} : { t },
+  content: token,
+})
 
 /** A reaction to a post; null removes it. */
 export const reactionNode = (emoji: string | null): BinaryNode => ({
@@ -79,26 +83,52 @@ export interface Sealed {
   ciphertext: Uint8Array
 }
 
-/** Builds a message to a person, for each device of both sides. `attributes`: those of the ciphertexts. */
+const encNode = (type: 'msg' | 'pkmsg' | 'skmsg', attributes: Record<string, string>, ciphertext: Uint8Array): BinaryNode => ({
+  tag: 'enc',
+  attrs: { v: '2', type, ...attributes },
+  content: ciphertext,
+})
+
+export interface MessageContent {
+  /** A ciphertext for each device: of the message, or of the key of the shared ciphertext. */
+  sealed: readonly Sealed[]
+  /** The ciphertext for all devices of a group or an audience. */
+  shared?: Uint8Array
+  /** Attributes of the ciphertexts. */
+  attributes: Record<string, string>
+}
+
+/** `<message id to type …><enc type="skmsg"/>?<participants><to jid><enc/></to>…</participants>?…</message>` */
 export const messageStanza = (
   attrs: Record<string, string>,
-  { sealed, attributes }: { sealed: readonly Sealed[]; attributes: Record<string, string> },
+  { sealed, shared, attributes }: MessageContent,
   more: readonly BinaryNode[],
+): BinaryNode => {
+  const single = sealed.map(({ jid, type, ciphertext }) => ({
+    tag: 'to',
+    attrs: { jid },
+    content: [encNode(type, attributes, ciphertext)],
+  }))
+  return {
+    tag: 'message',
+    attrs,
+    content: [
+      ...(shared ? [encNode('skmsg', attributes, shared)] : []),
+      ...(single.length > 0 ? [{ tag: 'participants', attrs: {}, content: single }] : []),
+      ...more,
+    ],
+  }
+}
+
+/** A request to the account's phone. `identity`: as in `deviceIdentityNode`, in the first message of a session. */
+export const peerStanza = (
+  attrs: { id: string; to: string },
+  { type, ciphertext }: Pick<Sealed, 'type' | 'ciphertext'>,
+  identity: Uint8Array | null,
 ): BinaryNode => ({
   tag: 'message',
-  attrs,
-  content: [
-    {
-      tag: 'participants',
-      attrs: {},
-      content: sealed.map(({ jid, type, ciphertext }) => ({
-        tag: 'to',
-        attrs: { jid },
-        content: [{ tag: 'enc', attrs: { v: '2', type, ...attributes }, content: ciphertext }],
-      })),
-    },
-    ...more,
-  ],
+  attrs: { ...attrs, type: 'text', category: 'peer', push_priority: 'high_force' },
+  content: [encNode(type, {}, ciphertext), ...(identity ? [deviceIdentityNode(identity)] : []), metaNode({ appdata: 'default' })],
 })
 
 /** Builds a message for the one device that requested it. */

@@ -6,10 +6,9 @@
  */
 import { createHash } from 'node:crypto'
 import { jidDecode } from '@whiskeysockets/baileys'
+import { HOSTED_DEVICE } from './jid.ts'
 
 const BYTES = 6
-/** Device number of an account that Meta's servers host for a company: this device gets the message and is not counted. */
-const HOSTED = 99
 
 /** Returns the hash of device jids; null if one of them is invalid. */
 export function participantHash(devices: readonly string[]): string | null {
@@ -17,7 +16,8 @@ export function participantHash(devices: readonly string[]): string | null {
   for (const jid of devices) {
     const { user, server, device = 0 } = jidDecode(jid) ?? {}
     if (user === undefined || server === undefined) return null
-    if (device !== HOSTED && !server.startsWith('hosted')) addresses.add(`${user}.0:${device}@${server}`)
+    // A hosted device gets the message and is not counted.
+    if (device !== HOSTED_DEVICE && !server.startsWith('hosted')) addresses.add(`${user}.0:${device}@${server}`)
   }
   const digest = createHash('sha256')
     .update([...addresses].sort().join(''))

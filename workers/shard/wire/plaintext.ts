@@ -1,4 +1,4 @@
-/** Builds the plaintext of a message to a person from its bytes, so that it is encoded once for all devices. */
+/** Plaintexts of messages, built from the bytes of the message, so that it is encoded once for all devices. */
 import { randomInt } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 
@@ -26,6 +26,10 @@ export function deviceSent(to: string, message: Uint8Array, info: proto.IMessage
   const around = info ? [proto.Message.encode({ messageContextInfo: info }).finish()] : []
   return Buffer.concat([field(DEVICE_SENT, sent), ...around])
 }
+
+/** The message that gives a device the key of a group or an audience. */
+export const distributing = (groupId: string, key: Uint8Array): Uint8Array =>
+  proto.Message.encode({ senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: key } }).finish()
 
 /** Encodes a length-delimited field. */
 const field = (number: number, bytes: Uint8Array) => Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes])

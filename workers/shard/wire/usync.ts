@@ -2,23 +2,28 @@
  * Builds and parses `usync`: a query about people, by number or by jid, for several things of many people at once. The
  * form is that of WhatsApp Web as other clients send it:
  *
- *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context="interactive" mode="query" sid index="0" last="true">
- *     <query><contact/><lid/>…</query><list><user jid/><user><contact>+number</contact></user>…</list></usync></iq>
+ *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context="interactive|message" mode="query" sid index="0" last="true">
+ *     <query><contact/><lid/><devices version="2"/>…</query><list><user jid/><user><contact>+number</contact></user>…</list></usync></iq>
  *
  * The answer has `<result>`, with an `<error>` for each protocol that the network refused, and the `<list>`.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
-export type Protocol = 'contact' | 'lid' | 'status' | 'business' | 'disappearing_mode'
+export type Protocol = 'contact' | 'lid' | 'status' | 'business' | 'disappearing_mode' | 'devices'
 
-/** Builds the query. `sid`: a unique text for each query. */
-export const usyncQuery = (protocols: readonly Protocol[], users: readonly BinaryNode[], sid: string): BinaryNode => ({
+/** `sid`: a unique text for each query. `context`: why the client wants to know. */
+export const usyncQuery = (
+  protocols: readonly Protocol[],
+  users: readonly BinaryNode[],
+  sid: string,
+  context: 'interactive' | 'message' = 'interactive',
+): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'usync' },
   content: [
     {
       tag: 'usync',
-      attrs: { context: 'interactive', mode: 'query', sid, last: 'true', index: '0' },
+      attrs: { context, mode: 'query', sid, last: 'true', index: '0' },
       content: [
         { tag: 'query', attrs: {}, content: protocols.map(element) },
         { tag: 'list', attrs: {}, content: [...users] },
@@ -27,11 +32,17 @@ export const usyncQuery = (protocols: readonly Protocol[], users: readonly Binar
   ],
 })
 
-/** Builds the element of a protocol. The only detail of a business that can be queried is its verified name. */
-const element = (protocol: Protocol): BinaryNode =>
-  protocol === 'business'
-    ? { tag: protocol, attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] }
-    : { tag: protocol, attrs: {} }
+function element(protocol: Protocol): BinaryNode {
+  switch (protocol) {
+    // The only detail of a business that can be queried is its verified name.
+    case 'business':
+      return { tag: protocol, attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] }
+    case 'devices':
+      return { tag: protocol, attrs: { version: '2' } }
+    default:
+      return { tag: protocol, attrs: {} }
+  }
+}
 
 export const userAt = (jid: string): BinaryNode => ({ tag: 'user', attrs: { jid } })
 

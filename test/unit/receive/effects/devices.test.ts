@@ -5,6 +5,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import { createDeviceLists } from '../../../../workers/shard/connection/device-lists.ts'
 import { accountSynced } from '../../../../workers/shard/receive/effects/account-sync.ts'
 import { createDevices, type DeviceDeps } from '../../../../workers/shard/receive/effects/devices.ts'
+import type { Device } from '../../../../workers/shard/wire/device-list.ts'
 
 const [PN, LID] = ['5511988880001', '81896604190001']
 const [OWN_PN, OWN_LID] = ['5511999990000', '81896604190000']
@@ -34,9 +35,9 @@ function bench() {
     },
   })
   const fill = () => {
-    for (const user of [PN, LID, OWN_PN, OWN_LID, '77', '88']) lists.cache.set(user, [])
+    for (const user of [PN, LID, OWN_PN, OWN_LID, '77', '88']) lists.keep(user, [])
   }
-  const left = () => [PN, LID, OWN_PN, OWN_LID, '77', '88'].filter((user) => lists.cache.get(user) !== undefined)
+  const left = () => [PN, LID, OWN_PN, OWN_LID, '77', '88'].filter((user) => lists.known(user) !== undefined)
   fill()
   return { devices, deleted, forgotten, fill, left }
 }
@@ -102,21 +103,23 @@ test('an ack with another hash of the devices than the last drops the lists of t
   assert.equal(forgotten.at(-1), GROUP)
 })
 
+const PHONE: Device[] = [{ user: PN, server: 's.whatsapp.net', device: 0 }]
+
 test('a list counts for five minutes', () => {
   let now = 0
-  const { cache } = createDeviceLists({ now: () => now })
-  cache.set(PN, ['device'])
+  const lists = createDeviceLists({ now: () => now })
+  lists.keep(PN, PHONE)
   now = 5 * 60_000 - 1
-  assert.deepEqual(cache.get(PN), ['device'])
+  assert.deepEqual(lists.known(PN), PHONE)
   now++
-  assert.equal(cache.get(PN), undefined)
+  assert.equal(lists.known(PN), undefined)
 })
 
 test('what was made of the lists of a group counts until one of them is another', async () => {
   let now = 0
   const lists = createDeviceLists({ now: () => now })
   const fill = () => {
-    for (const user of [PN, LID]) lists.cache.set(user, [])
+    for (const user of [PN, LID]) lists.keep(user, [])
   }
   const people = [`${PN}@s.whatsapp.net`, `${LID}@lid`]
   const group = { participants: people.map((id) => ({ id })) }
@@ -129,17 +132,14 @@ test('what was made of the lists of a group counts until one of them is another'
   assert.equal(await result('another'), 4)
   assert.equal(await result('me', { ...group }), 5, 'the group is another')
   assert.equal(await result('another'), 4)
-  lists.cache.set(LID, ['device'])
+  lists.keep(LID, PHONE)
   assert.deepEqual([await result('another'), await result('another')], [6, 6])
   lists.drop([people[0]!])
   assert.deepEqual([await result('another'), await result('another')], [7, 8])
   fill()
   assert.deepEqual([await result(), await result()], [9, 9])
-  lists.cache.set('somebody else', [])
+  lists.keep('somebody else', [])
   assert.equal(await result(), 9)
-  assert.equal(lists.knownOfGroup(group, 'me')?.hash, '9')
   now = 5 * 60_000
-  assert.equal(lists.knownOfGroup(group, 'me'), undefined)
   assert.equal(await result(), 10)
-  assert.deepEqual(await lists.cache.mget!([PN, LID]), Object.create(null))
 })

@@ -1,5 +1,5 @@
 /**
- * Waits for the network's acks. `sendMessage` and `relayMessage` resolve when bytes are written, but only the ack shows whether the network accepted
+ * Waits for the network's acks. A send resolves when its bytes are written, but only the ack shows whether the network accepted
  * the message, and the library reports an ack's error through the event buffer, where it can be lost. So this file reads the ack itself.
  */
 

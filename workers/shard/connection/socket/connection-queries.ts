@@ -1,20 +1,29 @@
-/** The queries and sends of one connection, all of which end with it. */
-import type { WASocket } from '@whiskeysockets/baileys'
+/** Queries and sends of one connection. All of them end with it. */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
+import { boundedQuery } from '../../baileys/query.ts'
+import { runAs } from '../../baileys/thread/rejections.ts'
+import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
 import { createAsk } from '../ask.ts'
 import type { Connection, ConnectionDeps } from '../contract.ts'
 import type { DeviceLists } from '../device-lists.ts'
 import { sendFailure } from '../failures.ts'
 import { type Identity, type LidPair, learnPairs } from '../identity.ts'
 import type { Mex } from '../mex.ts'
+import { createDeviceSessions } from '../relay/device-sessions.ts'
+import { createMessageRelay, type MessageRelay } from '../relay/message-relay.ts'
+import { createAskPhone } from '../relay/phone-message.ts'
+import { createRecipientDevices } from '../relay/recipient-devices.ts'
 import { createTrustedTokens } from '../trusted-tokens.ts'
 import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from '../within.ts'
 import type { Acks } from './acks.ts'
-import { createPersonRelay } from './person-relay.ts'
 
 export interface ConnectionQueriesDeps {
   /** Id of the instance. */
   owner: string
+  holders: ConnectionDeps['holders']
+  clock: ConnectionDeps['clock']
+  log: ConnectionDeps['log']
   sock: WASocket
   auth: ConnectionDeps['auth']
   identity: Identity
@@ -25,33 +34,62 @@ export interface ConnectionQueriesDeps {
   ended: AbortSignal
 }
 
-export type ConnectionQueries = Pick<Connection, 'asking' | 'learnPairs' | 'fetchLids' | 'tokens' | 'ack' | 'toPerson'>
+export type ConnectionQueries = Pick<
+  Connection,
+  'asking' | 'learnPairs' | 'fetchLids' | 'tokens' | 'ack' | 'relay' | 'devicesOfGroup' | 'renewSession' | 'askPhone'
+>
 
 export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQueries {
-  const { owner, sock, auth, identity, devices, mex, acks, ended } = deps
+  const { owner, sock, auth, mex, acks, ended } = deps
   const fetchLids = async (pns: string[]): Promise<LidPair[]> => (await sock.signalRepository.lidMapping.getLIDsForPNs(pns)) ?? []
-  const toPerson = createPersonRelay({ sock, auth, identity, devices })
+  const learn = (pairs: readonly LidPair[]) => learnPairs(sock, auth.keys, pairs)
+  const query = (node: BinaryNode) => boundedQuery(sock, node, QUERY_DEADLINE)
+  const tokens = createTrustedTokens({
+    ...deps,
+    query,
+    serverProps: sock.serverProps,
+    async fetchLid(pn) {
+      const [pair] = await within({ ended }, QUERY_DEADLINE, fetchLids([pn])).catch(() => [])
+      return pair?.lid ?? null
+    },
+  })
+  const repository = sock.signalRepository as SignalRepository
+  const sessions = createDeviceSessions({ query, repository, fetchLids })
+  const recipients = createRecipientDevices({
+    ...deps,
+    query,
+    tag: sock.generateMessageTag,
+    lists: deps.devices,
+    learnPairs: learn,
+  })
+  const relay = createMessageRelay({ ...deps, devices: recipients, sessions, tokens })
 
   return {
     asking: (options) => createAsk({ owner, sock, mex, ended }, options),
-    learnPairs: (pairs) => learnPairs(sock, auth.keys, pairs),
+    learnPairs: learn,
     fetchLids,
-    tokens: createTrustedTokens({
-      authState: sock.authState,
-      identity,
-      async fetchLid(pn) {
-        const [pair] = await within({ ended }, QUERY_DEADLINE, fetchLids([pn])).catch(() => [])
-        return pair?.lid ?? null
-      },
-    }),
+    tokens,
     ack: (messageId, to) => expectAck(acks, messageId, to),
-    async toPerson(...message) {
-      try {
-        return await within({ ended }, RELAY_DEADLINE, toPerson(...message))
-      } catch (error) {
-        throw sendFailure(error)
-      }
-    },
+    relay: boundedRelay(relay, owner, ended),
+    devicesOfGroup: recipients.ofGroup,
+    renewSession: sessions.renew,
+    askPhone: createAskPhone({ sock, auth, sessions }),
+  }
+}
+
+/** Relays with a deadline. Rejects with a `Failure`. */
+function boundedRelay(relay: MessageRelay, owner: string, ended: AbortSignal): MessageRelay {
+  async function bounded(work: () => Promise<void>) {
+    try {
+      await within({ ended }, RELAY_DEADLINE, runAs(owner, work))
+    } catch (error) {
+      throw sendFailure(error)
+    }
+  }
+  return {
+    toPerson: (relayed) => bounded(() => relay.toPerson(relayed)),
+    toGroup: (relayed, group) => bounded(() => relay.toGroup(relayed, group)),
+    toAudience: (relayed, people) => bounded(() => relay.toAudience(relayed, people)),
   }
 }
 

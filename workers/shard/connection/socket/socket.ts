@@ -19,8 +19,6 @@ export interface SocketParts {
   logger: NonNullable<UserFacingSocketConfig['logger']>
   makeSignalRepository: NonNullable<UserFacingSocketConfig['makeSignalRepository']>
   getMessage(key: WAMessageKey): Promise<proto.IMessage | undefined>
-  groupMetadata: NonNullable<UserFacingSocketConfig['cachedGroupMetadata']>
-  userDevicesCache: NonNullable<UserFacingSocketConfig['userDevicesCache']>
   network: NetworkOptions
   route: NetworkRoute
   version: WAVersion
@@ -72,7 +70,6 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     shouldIgnoreJid: () => false,
     makeSignalRepository: parts.makeSignalRepository,
     getMessage: parts.getMessage,
-    cachedGroupMetadata: parts.groupMetadata,
     // Undefined would make `sendMessage` fetch the URL without a guard; previews come from our own guarded fetch.
     generateHighQualityLinkPreview: false,
     linkPreviewImageThumbnailWidth: 192,
@@ -84,7 +81,6 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     maxMsgRetryCount: 0,
     enableAutoSessionRecreation: false,
     enableRecentMessageCache: false,
-    userDevicesCache: parts.userDevicesCache,
     countryCode: 'US',
     customUploadHosts: [],
     patchMessageBeforeSending: (message) => message,

@@ -1,10 +1,9 @@
 /** A socket of the library with our corrections, and with a watch that replaces it when stanzas are no longer processed. */
-import { type GroupMetadata, makeWASocket, type WASocket } from '@whiskeysockets/baileys'
+import { makeWASocket, type WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { adoptSocket, endReason, endSocket } from '../../baileys/end.ts'
 import { readInbound } from '../../baileys/frames/inbound.ts'
 import { keepAlive } from '../../baileys/keep-alive.ts'
-import { keepLateTokens } from '../../baileys/late-tokens.ts'
 import { libraryLogger } from '../../baileys/logger.ts'
 import { askForBatches } from '../../baileys/offline-batches.ts'
 import { guardListeners } from '../../baileys/thread/rejections.ts'
@@ -29,11 +28,7 @@ export interface WatchedSocket {
   stray(error: unknown): void
 }
 
-/** Opens the socket. `groupMetadata` gives the library the session's groups; otherwise it would query the network. */
-export function openWatchedSocket(
-  deps: ConnectionDeps,
-  groupMetadata: (jid: string) => Promise<GroupMetadata | undefined>,
-): WatchedSocket {
+export function openWatchedSocket(deps: ConnectionDeps): WatchedSocket {
   const { log, steady, tally } = deps
   const devices = createDeviceLists(steady)
   const sock = makeWASocket(
@@ -42,8 +37,6 @@ export function openWatchedSocket(
       logger: libraryLogger(log),
       makeSignalRepository: deps.makeSignalRepository,
       getMessage: deps.getMessage,
-      groupMetadata,
-      userDevicesCache: devices.cache,
       network: deps.network,
       route: deps.route,
       version: deps.version,
@@ -64,7 +57,6 @@ export function openWatchedSocket(
   sock.sendNode = (node) => sock.sendRawMessage(nodeBytes(node))
   detachLibrary(sock)
   adoptSocket(sock)
-  keepLateTokens(sock)
   keepAlive(sock, {
     now: steady.now,
     onError: stray,

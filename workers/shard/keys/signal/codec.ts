@@ -1,6 +1,5 @@
 /** Encodes keys and credentials as bytes. Byte values stay unchanged; everything else is JSON or protobuf. */
 import { type AuthenticationCreds, BufferJSON, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys'
-import { holdersCodec } from '../key-holders.ts'
 import type { KeyType } from '../key-store.ts'
 import { keyPairBytes, keyPairFrom } from './key-pair.ts'
 
@@ -29,7 +28,7 @@ const CODECS: { [T in KeyType]: Codec<SignalDataTypeMap[T]> } = {
   session: raw,
   'sender-key': raw,
   'identity-key': raw,
-  'sender-key-memory': holdersCodec,
+  'sender-key-memory': json(),
   'device-list': json(),
   'lid-mapping': text,
   tctoken: jsonWithBytes(),

@@ -28,6 +28,8 @@ export interface Letters extends Pick<SignalRepositoryWithLIDStore, 'encryptMess
    * the devices has no session for sending, or if two devices are the same; then nothing has changed.
    */
   encryptAll(letters: readonly Letter[]): Promise<SealedLetter[] | null>
+  /** Encrypts for each device separately, and omits those for which nothing can be encrypted. */
+  encryptEach(letters: readonly Letter[]): Promise<SealedLetter[]>
 }
 
 export interface LettersDeps extends SignalRepositoryDeps {
@@ -59,16 +61,33 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
     return sealed
   }
 
-  return {
-    async encryptMessage({ jid, data }) {
+  async function encryptMessage({ jid, data }: Letter) {
+    assertOpen()
+    const { type, body } = await turns.at(jid, async (address) => {
       assertOpen()
-      const { type, body } = await turns.at(jid, async (address) => {
-        assertOpen()
-        const { result, changes } = await encryptWith(deps, address, data)
-        await keys.commitTogether(changes)
-        return result
-      })
-      return { type: type === PRE_KEY_MESSAGE ? 'pkmsg' : 'msg', ciphertext: Buffer.from(body) }
+      const { result, changes } = await encryptWith(deps, address, data)
+      await keys.commitTogether(changes)
+      return result
+    })
+    return { type: type === PRE_KEY_MESSAGE ? ('pkmsg' as const) : ('msg' as const), ciphertext: Buffer.from(body) }
+  }
+
+  /** Null for a device with an unusable key. Any other failure proves nothing about the device, which would never know to request the message. */
+  async function sealOrOmit(letter: Letter): Promise<SealedLetter | null> {
+    try {
+      return { jid: letter.jid, ...(await encryptMessage(letter)) }
+    } catch (error) {
+      if (error instanceof SignalError) return null
+      throw error
+    }
+  }
+
+  return {
+    encryptMessage,
+
+    async encryptEach(letters) {
+      const sealed = await Promise.all(letters.map(sealOrOmit))
+      return sealed.filter((each) => each !== null)
     },
 
     async encryptAll(letters) {

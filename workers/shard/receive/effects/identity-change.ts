@@ -6,16 +6,16 @@
  */
 import { type BinaryNode, jidDecode, type WASocket } from '@whiskeysockets/baileys'
 import type { Identity } from '../../connection/identity.ts'
+import type { TrustedTokens } from '../../connection/trusted-tokens.ts'
 import { hasNewIdentity } from '../../wire/account-notices.ts'
 import { fromOf } from '../../wire/envelope.ts'
 import { bare } from '../../wire/jid.ts'
-import type { PrivacyTokens } from './privacy-tokens.ts'
 
 export interface IdentityChangeDeps {
   sock: Pick<WASocket, 'authState' | 'signalRepository'>
   identity: Pick<Identity, 'isMe' | 'lidOf' | 'pnOf'>
   forgetDevices(jid: string): Promise<void>
-  tokens: Pick<PrivacyTokens, 'giveAgain'>
+  tokens: Pick<TrustedTokens, 'giveAgain'>
 }
 
 export const identityChanged =

@@ -3,9 +3,9 @@
  * only in `sendMessage`, and uses the type `text` for locations, round videos and encrypted content of events.
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
-import { mediaTypeOf } from '../../baileys/media-type.ts'
 import { bare, chatKind } from '../../wire/jid.ts'
 import { metaNode } from '../../wire/message-nodes.ts'
+import { mediaTypeOf } from './media-type.ts'
 
 export interface StanzaMarks {
   attributes: Record<string, string>

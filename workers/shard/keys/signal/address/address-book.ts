@@ -4,6 +4,7 @@
  */
 import { jidDecode, type SignalKeyStore, WAJIDDomains } from '@whiskeysockets/baileys'
 import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
+import { HOSTED_DEVICE } from '../../../wire/jid.ts'
 import { SignalError } from '../errors.ts'
 
 export interface Address {
@@ -14,10 +15,7 @@ export interface Address {
 /** Id of the session record: `123.0` for a phone number, `123_1.0` for a LID. */
 export const addressId = ({ name, device }: Address) => `${name}.${device}`
 
-/** Devices above this number exist only on hosted servers. */
-export const HOSTED_DEVICE = 99
-
-/** Returns the address of the jid as written. Throws in the same cases as the library. */
+/** Address of the jid as written. Throws in the same cases as the library. */
 export function literalAddress(jid: string): Address {
   const { decoded, address } = decode(jid)
   if (address.device === HOSTED_DEVICE && decoded.server !== 'hosted' && decoded.server !== 'hosted.lid') {

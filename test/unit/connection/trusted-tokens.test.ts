@@ -1,0 +1,113 @@
+/** Tokens of contacts: ours is given once, theirs is stored, and writers that know a part of a record keep the other parts. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AuthenticationState, BinaryNode, SignalDataSet } from '@whiskeysockets/baileys'
+import { createTrustedTokens } from '../../../workers/shard/connection/trusted-tokens.ts'
+
+const PN = '5511988880001@s.whatsapp.net'
+const LID = '81896604190001@lid'
+const NOW = Math.floor(Date.now() / 1_000)
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
+  tag,
+  attrs,
+  ...(content === undefined ? {} : { content }),
+})
+const tokensOf = (text: string, t = NOW) =>
+  node('iq', {}, [node('tokens', {}, [node('token', { type: 'trusted_contact', t: String(t) }, Buffer.from(text))])])
+
+function open({ answer = tokensOf('theirs') }: { answer?: BinaryNode | Error } = {}) {
+  const rows: Record<string, Record<string, unknown>> = {}
+  const given: string[] = []
+  const auth = {
+    creds: {},
+    keys: {
+      get: async (_: string, ids: string[]) => Object.fromEntries(ids.flatMap((id) => (rows[id] ? [[id, rows[id]]] : []))),
+      async set({ tctoken = {} }: SignalDataSet) {
+        // A store takes time, in which others read.
+        await settle()
+        for (const [name, token] of Object.entries(tctoken)) {
+          if (token === null) delete rows[name]
+          else rows[name] = token as unknown as Record<string, unknown>
+        }
+      },
+    },
+  } as unknown as AuthenticationState
+  const tokens = createTrustedTokens({
+    auth,
+    serverProps: { privacyTokenOn1to1: true, profilePicPrivacyToken: false, lidTrustedTokenIssueToLid: true },
+    identity: {
+      lidOf: async (jid) => (jid === PN ? LID : null),
+      pnOf: async (jid) => (jid === LID ? PN : null),
+      isMe: () => false,
+    },
+    async query(query) {
+      const [list] = query.content as BinaryNode[]
+      for (const { attrs } of list!.content as BinaryNode[]) given.push(`${attrs.jid} ${attrs.type}`)
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+    fetchLid: async () => null,
+    clock: { now: Date.now },
+    log: { info() {} },
+  })
+  return { rows, given, tokens }
+}
+
+test('ours is given to the LID, theirs is stored with the time of the gift, and the index finds both', async () => {
+  const { rows, given, tokens } = open()
+  assert.deepEqual(await tokens.inMessage(PN), { nodes: [], isDue: true })
+  tokens.giveSoon(PN)
+  tokens.giveSoon(PN)
+  while (!rows.__index || rows[LID]?.senderTimestamp === undefined) await settle()
+  assert.deepEqual(given, [`${LID} trusted_contact`], 'one at a time')
+  assert.equal(String(rows[LID]?.token), 'theirs')
+  assert.deepEqual(JSON.parse(String(rows.__index?.token)), [LID])
+  const { nodes, isDue } = await tokens.inMessage(PN)
+  assert.deepEqual(
+    [nodes.map(({ tag, attrs, content }) => [tag, attrs, String(content)]), isDue],
+    [[['tctoken', {}, 'theirs']], false],
+  )
+  assert.deepEqual((await tokens.node(PN))[0]?.attrs, { t: String(NOW) }, 'a query states its time')
+})
+
+test('a gift that the network refused is given with the next message', async () => {
+  const { tokens, given } = open({ answer: new Error('refused') })
+  tokens.giveSoon(PN)
+  while (given.length === 0) await settle()
+  assert.equal((await tokens.inMessage(PN)).isDue, true)
+})
+
+test('a token that arrives while ours is given is kept, and so is the time of the gift', async () => {
+  const { rows, tokens } = open({ answer: node('iq', {}, []) })
+  tokens.giveSoon(PN)
+  await tokens.store(tokensOf('theirs'), PN)
+  while (rows[LID]?.senderTimestamp === undefined) await settle()
+  assert.equal(String(rows[LID]?.token), 'theirs')
+  await tokens.store(tokensOf('newer'), LID)
+  assert.equal(String(rows[LID]?.token), 'newer')
+  assert.ok(rows[LID]?.senderTimestamp)
+})
+
+test('an expired token is not sent, and the next gift removes it', async () => {
+  const { rows, tokens } = open({ answer: node('iq', {}, []) })
+  rows[LID] = { token: Buffer.from('old'), timestamp: '1000', senderTimestamp: 11 }
+  assert.deepEqual(await tokens.inMessage(LID), { nodes: [], isDue: true })
+  assert.deepEqual([...(await tokens.all([LID]))], [])
+  tokens.giveSoon(LID)
+  while (rows[LID]?.senderTimestamp === 11) await settle()
+  assert.equal(String(rows[LID]?.token), '')
+})
+
+test('who set up their phone anew is given our token again, if they had one', async () => {
+  const { rows, given, tokens } = open()
+  tokens.giveAgain(PN)
+  await settle()
+  await settle()
+  assert.deepEqual(given, [])
+  rows[LID] = { token: Buffer.from('theirs'), timestamp: String(NOW), senderTimestamp: NOW - 60 }
+  tokens.giveAgain(PN)
+  while (given.length === 0) await settle()
+  assert.deepEqual(given, [`${LID} trusted_contact`])
+})

@@ -1,0 +1,165 @@
+/**
+ * Encrypts a message for its recipients and passes it to the connection. To a person each device gets a ciphertext of its own. To a group or an
+ * audience all get the same one, and those that lack its key get the key.
+ */
+import {
+  type AuthenticationState,
+  type BinaryNode,
+  encodeSignedDeviceIdentity,
+  isJidBot,
+  isJidMetaAI,
+  normalizeMessageContent,
+  PSA_WID,
+  proto,
+  type WASocket,
+} from '@whiskeysockets/baileys'
+import { getMessageReportingToken, shouldIncludeReportingToken } from '@whiskeysockets/baileys/lib/Utils/reporting-utils.js'
+import type { KeyHolders } from '../../keys/key-holders.ts'
+import type { Letter, SealedLetter } from '../../keys/signal/letters.ts'
+import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
+import type { Group } from '../../wire/groups.ts'
+import { bare, jidUser } from '../../wire/jid.ts'
+import { deviceIdentityNode, messageStanza } from '../../wire/message-nodes.ts'
+import { deviceSent, distributing, padded } from '../../wire/plaintext.ts'
+import type { Identity } from '../identity.ts'
+import type { TrustedTokens } from '../trusted-tokens.ts'
+import type { DeviceSessions } from './device-sessions.ts'
+import { deviceJid, ownNameIn, type RecipientDevices } from './recipient-devices.ts'
+
+/** A stanza without its ciphertexts, in the form that `translate/outbound/stanza.ts` returns. */
+export interface RelayedStanza {
+  to: string
+  attributes: Record<string, string>
+  /** Attributes of the ciphertexts. */
+  enc: Record<string, string>
+  nodes: readonly BinaryNode[]
+}
+
+export interface Relayed {
+  id: string
+  message: proto.IMessage
+  stanza: RelayedStanza
+}
+
+export interface MessageRelay {
+  /** Each of these resolves when the stanza was passed to the connection, after its keys are on disk. */
+  toPerson(relayed: Relayed): Promise<void>
+  toGroup(relayed: Relayed, group: Group): Promise<void>
+  /** A status; `people` see it. */
+  toAudience(relayed: Relayed, people: readonly string[]): Promise<void>
+}
+
+export interface MessageRelayDeps {
+  sock: Pick<WASocket, 'sendNode' | 'signalRepository'>
+  auth: AuthenticationState
+  identity: Pick<Identity, 'isMe' | 'own'>
+  devices: RecipientDevices
+  sessions: Pick<DeviceSessions, 'begin'>
+  tokens: Pick<TrustedTokens, 'inMessage' | 'giveSoon'>
+  holders: Pick<KeyHolders, 'lacking' | 'add' | 'replace'>
+}
+
+export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
+  const { sock, auth, identity, devices, sessions, tokens, holders } = deps
+  const { creds } = auth
+  const repository = sock.signalRepository as SignalRepository
+
+  /** Omits devices for which nothing can be encrypted. */
+  async function seal(letters: readonly Letter[]): Promise<SealedLetter[]> {
+    const all = await repository.encryptAll(letters)
+    if (all !== null) return all
+    await sessions.begin(letters.map(({ jid }) => jid))
+    return repository.encryptEach(letters)
+  }
+
+  async function reportToken({ id, message, stanza }: Relayed, bytes: Buffer): Promise<BinaryNode[]> {
+    if (!message.messageContextInfo?.messageSecret || !shouldIncludeReportingToken(message)) return []
+    const node = await getMessageReportingToken(bytes, message, { id, fromMe: true, remoteJid: stanza.to })
+    return node ? [node] : []
+  }
+
+  /** `sealed`: ciphertexts for single devices. `shared`: the one for all. */
+  async function send(
+    relayed: Relayed,
+    bytes: Buffer,
+    sealed: readonly SealedLetter[],
+    more: { shared?: Uint8Array; token?: BinaryNode[] },
+  ) {
+    const { to, attributes, enc, nodes } = relayed.stanza
+    const isFirst = sealed.some(({ type }) => type === 'pkmsg')
+    const ownIdentity = isFirst ? [deviceIdentityNode(encodeSignedDeviceIdentity(creds.account!, true))] : []
+    const beside = [...ownIdentity, ...(await reportToken(relayed, bytes)), ...(more.token ?? []), ...nodes]
+    const content = { sealed, attributes: enc, ...(more.shared ? { shared: more.shared } : {}) }
+    await sock.sendNode(messageStanza({ id: relayed.id, to, ...attributes }, content, beside))
+  }
+
+  /** Devices of the person, and our own except this one. */
+  async function bothSides(to: string) {
+    const { id, lid } = creds.me!
+    const own = to.endsWith('@lid') && lid ? lid : id
+    const mine = new Set(identity.own().map(jidUser))
+    const found = await devices.of([own, to])
+    const jidsOf = (isOurs: boolean) => found.filter(({ user }) => mine.has(user) === isOurs).map(deviceJid)
+    const theirs = jidsOf(false)
+    // The network lists no device of some accounts; all have a phone.
+    return { ours: jidsOf(true), theirs: theirs.length > 0 || identity.isMe(to) ? theirs : [bare(to)] }
+  }
+
+  async function toPerson(relayed: Relayed) {
+    const { message, stanza } = relayed
+    const { to } = stanza
+    const { ours, theirs } = await bothSides(to)
+    const token = await tokens.inMessage(to)
+    const bytes = encoded(message)
+    const copy = ours.length > 0 ? deviceSent(to, bytes, message.messageContextInfo) : bytes
+    const sealed = await seal([...ours.map(letter(copy)), ...theirs.map(letter(bytes))])
+    for (const side of [ours, theirs]) assertReached(side, sealed)
+    await send(relayed, bytes, sealed, { token: token.nodes })
+    if (token.isDue && !identity.isMe(to) && !isBot(to) && !normalizeMessageContent(message)?.protocolMessage) tokens.giveSoon(to)
+  }
+
+  /** Returns the devices that got the key with this message. */
+  async function toAll(relayed: Relayed, ownName: string, lacking: readonly string[]) {
+    const { to } = relayed.stanza
+    const bytes = encoded(relayed.message)
+    const group = { group: to, meId: ownName }
+    const { ciphertext, senderKeyDistributionMessage } = await repository.encryptGroupMessage({ ...group, data: padded(bytes) })
+    const sealed = await seal(lacking.map(letter(distributing(to, senderKeyDistributionMessage))))
+    assertReached(lacking, sealed)
+    await send(relayed, bytes, sealed, { shared: ciphertext })
+  }
+
+  return {
+    toPerson,
+    async toGroup(relayed, group) {
+      const { to, attributes } = relayed.stanza
+      const { jids } = await devices.ofGroup(group)
+      const lacking = await holders.lacking(to, jids)
+      const addressed = { ...relayed.stanza, attributes: { ...attributes, addressing_mode: group.addressingMode || 'lid' } }
+      await toAll({ ...relayed, stanza: addressed }, ownNameIn(group, creds.me)!, lacking)
+      await holders.add(to, lacking)
+    },
+    async toAudience(relayed, people) {
+      const { to } = relayed.stanza
+      const jids = (await devices.of(people)).map(deviceJid)
+      await toAll(relayed, creds.me!.lid ?? creds.me!.id, jids)
+      await holders.replace(to, jids)
+    },
+  }
+}
+
+const encoded = (message: proto.IMessage) => Buffer.from(proto.Message.encode(message).finish())
+
+/** Each ciphertext has a padding of its own. */
+const letter =
+  (plain: Uint8Array) =>
+  (jid: string): Letter => ({ jid, data: padded(plain) })
+
+/** A device that cannot be encrypted for is omitted, and may request the message again; the message fails if that is true of all. */
+function assertReached(jids: readonly string[], sealed: readonly SealedLetter[]): void {
+  const reached = new Set(sealed.map(({ jid }) => jid))
+  if (jids.length > 0 && !jids.some((jid) => reached.has(jid)))
+    throw new Error('The message could not be encrypted for any device')
+}
+
+const isBot = (jid: string) => jid === PSA_WID || isJidBot(jid) || isJidMetaAI(jid)

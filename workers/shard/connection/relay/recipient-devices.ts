@@ -1,0 +1,78 @@
+/** Devices to which a message is encrypted: the known ones, and otherwise those that the network lists. */
+import { type AuthenticationState, type BinaryNode, isPnUser, jidDecode, jidEncode } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { type Device, devicesIn, devicesQuery, type PersonDevices } from '../../wire/device-list.ts'
+import type { Group } from '../../wire/groups.ts'
+import { bare, jidUser } from '../../wire/jid.ts'
+import { participantHash } from '../../wire/phash.ts'
+import type { DeviceLists, GroupDevices } from '../device-lists.ts'
+import type { LidPair } from '../identity.ts'
+
+export interface RecipientDevices {
+  /** Devices of these people, except this one. */
+  of(people: readonly string[]): Promise<Device[]>
+  ofGroup(group: Group): Promise<GroupDevices>
+}
+
+export interface RecipientDevicesDeps {
+  query(node: BinaryNode): Promise<BinaryNode>
+  /** A unique text for each query. */
+  tag(): string
+  auth: AuthenticationState
+  lists: Pick<DeviceLists, 'known' | 'keep' | 'ofGroup'>
+  learnPairs(pairs: readonly LidPair[]): Promise<void>
+  log: Pick<Logger, 'debug'>
+}
+
+export const deviceJid = ({ user, server, device }: Device): string => jidEncode(user, server, device)
+
+export const addressingOf = ({ addressingMode }: Pick<Group, 'addressingMode'>) => (addressingMode === 'pn' ? 'pn' : 'lid')
+
+export function createRecipientDevices({ query, tag, auth, lists, learnPairs, log }: RecipientDevicesDeps): RecipientDevices {
+  const { creds, keys } = auth
+
+  const isThisDevice = ({ user, device }: Device) => {
+    const { id = '', lid = '' } = creds.me ?? {}
+    return device === (jidDecode(id)?.device ?? 0) && [id, lid].some((own) => jidUser(own) === user)
+  }
+
+  async function fetch(people: readonly string[]): Promise<Device[]> {
+    const found = devicesIn(await query(devicesQuery(people, tag())))
+    const pairs = found.flatMap(({ jid, lid }) => (lid !== null && isPnUser(jid) ? [{ pn: jid, lid }] : []))
+    if (pairs.length > 0) await learnPairs(pairs)
+    for (const { jid, unaddressable: devices } of found)
+      if (devices.length > 0) log.debug({ jid, devices }, 'devices without a valid address are skipped')
+    const listed = found.map((person) => ({ ...person, devices: person.devices.filter((one) => !isThisDevice(one)) }))
+    await keep(listed.filter(({ devices }) => devices.length > 0))
+    return listed.flatMap(({ devices }) => devices)
+  }
+
+  /** The ids are stored as well, because a session moves from the number to the LID device by device. */
+  async function keep(listed: readonly PersonDevices[]) {
+    for (const { jid, devices } of listed) lists.keep(jidUser(jid), devices)
+    const ids = listed.map(({ jid, devices }) => [jidUser(jid), devices.map(({ device }) => String(device))])
+    if (ids.length > 0) await keys.set({ 'device-list': Object.fromEntries(ids) })
+  }
+
+  async function of(people: readonly string[]): Promise<Device[]> {
+    const names = [...new Set(people.map(bare))]
+    const known = names.map((jid) => lists.known(jidUser(jid)))
+    const unknown = names.filter((_, index) => known[index] === undefined)
+    return [...known.flatMap((devices) => devices ?? []), ...(unknown.length === 0 ? [] : await fetch(unknown))]
+  }
+
+  return {
+    of,
+    ofGroup(group) {
+      const own = ownNameIn(group, creds.me) ?? ''
+      return lists.ofGroup(group, own, async (members) => {
+        const jids = (await of(members)).map(deviceJid)
+        return { jids, hash: participantHash([...jids, ...(own ? [own] : [])]) }
+      })
+    },
+  }
+}
+
+/** The account's device in the form that a message to the group uses. */
+export const ownNameIn = (group: Group, me: AuthenticationState['creds']['me']) =>
+  addressingOf(group) === 'lid' ? (me?.lid ?? me?.id) : me?.id
