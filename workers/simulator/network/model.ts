@@ -10,6 +10,7 @@ import type { BinaryNode } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise-responder.ts'
 import type { Trust } from '../wire/trust.ts'
 import type { AppState } from './app-state-model.ts'
+import type { Backlog } from './backlog.ts'
 import type { BusinessProfile } from './business-profile.ts'
 import type { Faults } from './faults.ts'
 import type { Newsletter } from './newsletter-model.ts'
@@ -287,21 +288,6 @@ export interface Call {
 }
 
 export type Calls = Map<string, Call>
-
-/** Stanzas that waited for a linked device and are now being sent. */
-export interface Backlog {
-  /** Keys of the stanzas, in order. */
-  readonly keys: readonly string[]
-  /** Number of keys that have been processed. */
-  next: number
-  sent: number
-  /** Number of stanzas that may still be sent now. */
-  allowed: number
-  /** Keys of stanzas that were queued after the login, or queued again: they are sent after the backlog. */
-  readonly later: Set<string>
-  /** Called when all stanzas of the backlog were sent. */
-  done(): void
-}
 
 /** One client's socket, from the handshake to its end. */
 export interface Connection {

@@ -12,19 +12,16 @@
 import { randomUUID } from 'node:crypto'
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { type Clock, iso, MINUTE } from '../../../../src/domain/clock.ts'
+import { type Clock, iso } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Assertion, PasskeyError, PasskeyStage, PasskeyState } from '../../../../src/domain/passkey.ts'
-import { optionsQuery, primaryIdentityIn, type RequestOptions, requestOptionsIn } from '../../wire/passkey.ts'
+import { optionsQuery, primaryIdentityIn, requestOptionsIn } from '../../wire/passkey.ts'
 import { networkCodeOf } from '../failures.ts'
 import { createPasskeyDeadline } from './passkey-deadline.ts'
 import { createPasskeyExchange, type PasskeyExchange } from './passkey-exchange.ts'
 import { createPasskeyHandoff } from './passkey-handoff.ts'
-import { createPasskeyOffer } from './passkey-offer.ts'
+import { createPasskeyOffer, OPTIONS_LIFE } from './passkey-offer.ts'
 import { ConnectionLost, passkeyQuery } from './passkey-query.ts'
-
-/** Options expire this long after their arrival; the network refuses an older challenge. */
-const OPTIONS_LIFE = 10 * MINUTE
 
 /** Events for the table of states. `lifeMs`: time left to sign. */
 export interface PasskeyEvents {
@@ -70,16 +67,10 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
   const query = passkeyQuery(sock)
   const handoff = createPasskeyHandoff(sock, steady)
   const deadline = createPasskeyDeadline(steady)
-  const offer = createPasskeyOffer()
+  const offer = createPasskeyOffer(deadline)
   /** The running exchange: set when an assertion is submitted, until its attempt has ended. */
   let exchange: PasskeyExchange | null = null
   let isOver = false
-  deadline.set(OPTIONS_LIFE)
-
-  function replaceOptions(found: RequestOptions) {
-    offer.replace(found)
-    deadline.set(OPTIONS_LIFE)
-  }
 
   /** Fetches the network's options, which replace those that were known before. */
   async function fetchOptions(): Promise<void> {
@@ -87,7 +78,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
       const found = requestOptionsIn(await query(optionsQuery()))
       if (isOver || exchange) return
       if (found === null) throw new Failure('action_failed')
-      replaceOptions(found)
+      offer.replace(found)
       events.passkeyAsked(OPTIONS_LIFE)
     } catch (error) {
       refuse(error, 'the network sent no usable passkey options')
@@ -103,7 +94,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
     if (isOver) return
     forgetExchange()
     if (offer.attemptsLeft() === 0) return fail(error)
-    deadline.set(OPTIONS_LIFE)
+    offer.renew()
     deps.onError(error)
     events.passkeyTryAgain(OPTIONS_LIFE)
     await fetchOptions()
@@ -128,12 +119,9 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
 
   function refuse(error: unknown, sentence: string) {
     if (isOver || error instanceof ConnectionLost) return
-    logFailure(error, sentence)
+    logFailure(log, error, sentence)
     fail('refused')
   }
-
-  const logFailure = (error: unknown, sentence: string) =>
-    log.warn({ code: error instanceof Failure ? error.code : null, network_code: networkCodeOf(error) }, sentence)
 
   const begin = () =>
     createPasskeyExchange({
@@ -150,15 +138,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
     })
 
   return {
-    state: () => ({
-      ceremony: id,
-      stage: exchange?.stage() ?? 'awaiting_response',
-      public_key: offer.options()?.publicKey ?? null,
-      expires_at: iso(clock.now() + deadline.leftMs()),
-      attempts_left: offer.attemptsLeft(),
-      code: exchange?.code() ?? null,
-      needs_confirmation: exchange?.needsConfirmation() ?? false,
-    }),
+    state: () => ({ ceremony: id, expires_at: iso(clock.now() + deadline.leftMs()), ...offer.shown(), ...shown(exchange) }),
 
     async asked(notice) {
       // The current secret is about to be sent to the phone, so it must not change.
@@ -168,7 +148,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
       await settled()
       if (isOver || exchange) return
       const found = requestOptionsIn(notice)
-      if (found) replaceOptions(found)
+      if (found) offer.replace(found)
       log.info({ again: isAgain }, 'the network requires the passkey of the account to link this device')
       events.passkeyAsked(deadline.leftMs())
       if (!offer.options()) void fetchOptions()
@@ -186,7 +166,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
         return own.stage()
       } catch (error) {
         if (isOver || error instanceof ConnectionLost) throw new Failure('passkey_not_pending')
-        logFailure(error, 'the network refused the assertion')
+        logFailure(log, error, 'the network refused the assertion')
         await tryAgain('refused')
         throw error
       }
@@ -200,3 +180,12 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
     end,
   }
 }
+
+const shown = (exchange: PasskeyExchange | null) => ({
+  stage: exchange?.stage() ?? 'awaiting_response',
+  code: exchange?.code() ?? null,
+  needs_confirmation: exchange?.needsConfirmation() ?? false,
+})
+
+const logFailure = (log: Logger, error: unknown, sentence: string) =>
+  log.warn({ code: error instanceof Failure ? error.code : null, network_code: networkCodeOf(error) }, sentence)

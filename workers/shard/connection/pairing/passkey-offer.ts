@@ -1,24 +1,34 @@
 /** The network's options that a passkey ceremony offers for signing, and the limits of the assertions for them. */
+import { MINUTE } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Assertion, PASSKEY_ATTEMPTS } from '../../../../src/domain/passkey.ts'
 import type { RequestOptions } from '../../wire/passkey.ts'
 import { problemOf } from './passkey-assertion.ts'
+import type { PasskeyDeadline } from './passkey-deadline.ts'
 
+/** Options expire this long after their arrival; the network refuses an older challenge. */
+export const OPTIONS_LIFE = 10 * MINUTE
 /** Number of assertions that may be refused locally, before they are sent. */
 const MAX_REFUSED = 10
 const TOO_MANY = `${MAX_REFUSED} assertions were refused; restart the pairing.`
 
-export function createPasskeyOffer() {
+export function createPasskeyOffer(deadline: Pick<PasskeyDeadline, 'set'>) {
   let options: RequestOptions | null = null
   let attemptsLeft = PASSKEY_ATTEMPTS
   let refused = 0
+  deadline.set(OPTIONS_LIFE)
 
   return {
     options: () => options,
     attemptsLeft: () => attemptsLeft,
+    /** Returns what callers may know of the offer. */
+    shown: () => ({ public_key: options?.publicKey ?? null, attempts_left: attemptsLeft }),
     replace(found: RequestOptions) {
       options = found
+      deadline.set(OPTIONS_LIFE)
     },
+    /** Gives the next attempt the full time, in which its options are fetched, too. */
+    renew: () => deadline.set(OPTIONS_LIFE),
     withdraw() {
       options = null
     },

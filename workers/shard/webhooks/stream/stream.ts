@@ -15,10 +15,11 @@ import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../../src/storage/sealer.ts'
 import { systemTimer, type Timer } from '../../../../src/storage/timer.ts'
+import { pageOf } from './events-page.ts'
 import { createEventsUnderWay } from './events-under-way.ts'
 import { createInterest } from './interest.ts'
 import { createKeptEvents, MAX_KEPT_EVENTS } from './kept-events.ts'
-import { PAGE_BYTES, PAGE_EVENTS, type StreamEntry, streamEntries } from './stream-entries.ts'
+import { type StreamEntry, streamEntries } from './stream-entries.ts'
 
 export interface StreamOptions {
   instanceId: string
@@ -128,19 +129,8 @@ export function createStream(options: StreamOptions) {
       const gap = after < floor && (reportedGap === null || reportedGap < floor) ? { from: after, to: floor } : null
       const end = underWay.complete(now)
       const { found, isAll } = await streamEntries(store, instanceId, { after, floor })
-      const page: EventsPage = { events: [], cursor: after, gap, more: !isAll }
-      let size = 0
-      for (const entry of found) {
-        if (entry.id >= end) return { ...page, more: false }
-        if (size >= PAGE_BYTES || page.events.length >= PAGE_EVENTS) return { ...page, more: true }
-        page.cursor = entry.id
-        if (entry.type !== undefined && !types.includes(entry.type)) continue
-        const data = bodyOf(entry)
-        if (data === undefined || !types.some((type) => data.startsWith(`{"type":"${type}"`))) continue
-        page.events.push({ id: entry.id, data })
-        size += data.length
-      }
-      return page
+      const page = pageOf(found, { after, types, end, bodyOf })
+      return { ...page, gap, more: page.more ?? !isAll }
     },
 
     /**
