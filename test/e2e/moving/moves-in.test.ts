@@ -194,4 +194,22 @@ for (const source of sources)
       await world.sandbox.send(ANA, PHONE, { text: 'after the restart' })
       await said('after the restart')
     })
+
+    test('a device that the phone removes while it moves is not connected anywhere, and the command says so', async () => {
+      const out = join(dir, 'out')
+      const exported = await cli('instance', 'export', instance.id, out, '--to', 'baileys')
+      assert.equal(exported.code, 0, exported.errors)
+      await world.sandbox.unlink(PHONE)
+      await must('DELETE', `${world.gateway.baseUrl}/account/instances/${instance.id}`, undefined, world.gateway.account)
+      const moved = await cli('instance', 'import', '--from', 'baileys', out, '--stopped')
+      assert.match(
+        moved.out,
+        /^The network has removed this device from the account, so it cannot be moved\. Pair the instance/m,
+        moved.errors,
+      )
+      const [, id = ''] = /^Instance: (\S+)$/m.exec(moved.out) ?? []
+      const url = `${world.gateway.baseUrl}/account/instances/${id}`
+      const { status } = await must<{ status: string }>('GET', url, undefined, world.gateway.account)
+      assert.equal(status, 'logged_out')
+    })
   })

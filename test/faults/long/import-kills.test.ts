@@ -1,13 +1,16 @@
 /**
- * The service is killed at each step of an import over HTTP. Until the device is staged nothing of it stays, and the import can be repeated; after that the
- * next start makes the whole instance of it. The device is never connected twice: its instance is at the source until it is deleted there as moved.
+ * The service is killed at each step of an import over HTTP, of an archive and of a folder of Baileys. Until the device is staged nothing of it stays, and the
+ * import can be repeated; after that the next start makes the whole instance of it. The device is never connected twice: its instance is at the source
+ * until it is deleted there as moved.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { BufferJSON } from '@whiskeysockets/baileys'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
+import { KEYS, linked } from '../../unit/portability/device.ts'
 import { type Ground, startGround, until } from '../ground.ts'
 
 const PHONE = '5511999990065'
@@ -27,6 +30,9 @@ const url = (path: string) => `${ground.gateway.baseUrl}${path}`
 const instances = async () =>
   (await must<{ total: number }>('GET', url('/account/instances'), undefined, ground.gateway.account)).total
 const texts = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({ text }) => text ?? [])
+
+/** Files of imports, which have the keys of a device. */
+const uploads = async () => (await readdir(join(ground.dataDir, 'tmp'))).filter((name) => name.startsWith('import-'))
 
 /** The archive of the instance with a message in its queue; the instance is then deleted here. */
 async function movedOut(text: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -74,10 +80,7 @@ for (const [step, isStaged] of [
     await ground.start()
     if (!isStaged) {
       assert.equal(await instances(), 0)
-      assert.deepEqual(
-        (await readdir(join(ground.dataDir, 'tmp'))).filter((name) => name.startsWith('import-')),
-        [],
-      )
+      assert.deepEqual(await uploads(), [])
       assert.equal(await imported(archive), 200)
     }
     // A start takes devices over when the service already answers.
@@ -87,4 +90,43 @@ for (const [step, isStaged] of [
     assert.equal(await instances(), 1)
     await until(text, async () => (await texts()).includes(text))
     assert.equal((await texts()).filter((each) => each === text).length, 1)
+  })
+
+/** The files of a folder of Baileys, as the body of an import. The network does not know the device, so its instance ends as `logged_out`. */
+function filesOfBaileys(): string {
+  const files = Object.entries(KEYS).flatMap(([type, values]) =>
+    Object.entries(values ?? {}).map(([id, value]) => [`${type}-${id.replaceAll('/', '__').replaceAll(':', '-')}.json`, value]),
+  )
+  return JSON.stringify({ ...Object.fromEntries(files), 'creds.json': linked() }, BufferJSON.replacer)
+}
+
+const importedFiles = (body: string): Promise<{ status: number } | undefined> =>
+  fetch(url('/admin/instances/import?from=baileys&stopped=true'), {
+    method: 'POST',
+    headers: { ...ground.gateway.admin, 'Content-Type': 'application/octet-stream' },
+    body,
+  }).catch(() => undefined)
+
+for (const [step, isStaged] of [
+  ['import:received', false],
+  ['import:key', true],
+  ['import:slice', true],
+  ['import:taken', true],
+] as const)
+  test(`a device of Baileys, killed at ${step}: ${isStaged ? 'the next start has it, and its file is gone' : 'nothing of it stays'}`, async () => {
+    const before = await instances()
+    const files = filesOfBaileys()
+    await ground.service.kill()
+    await ground.start({ SVC_TEST_KILL_AT: step })
+    assert.equal(await importedFiles(files), undefined, 'the service was killed')
+    // The keys in the file are not encrypted.
+    if (isStaged) assert.deepEqual(await uploads(), [])
+    await ground.start()
+    if (!isStaged) {
+      assert.deepEqual([await instances(), await uploads()], [before, []])
+      assert.equal((await importedFiles(files))?.status, 200)
+    }
+    await until('the instance', async () => (await instances()) === before + 1)
+    assert.equal((await importedFiles(files))?.status, 409)
+    assert.equal(await instances(), before + 1)
   })

@@ -99,9 +99,14 @@ test('what is not readable is counted, and named with what follows', async () =>
   }
 })
 
-test('the report names nobody', async () => {
-  const { report, sentences } = await read()
-  for (const who of [ME, MY_LID, OTHER, THEIR_LID]) assert.ok(!JSON.stringify([report, sentences]).includes(who))
+test('the report names nobody, and has no byte of a key', async () => {
+  const { report, sentences, bundle } = await read()
+  const text = JSON.stringify([report, sentences])
+  for (const who of [ME, MY_LID, OTHER, THEIR_LID]) assert.ok(!text.includes(who))
+  const secrets = [...bundle.keys.map(([, , value]) => value), creds.noiseKey.private, creds.signedIdentityKey.private]
+  for (const secret of secrets)
+    for (const form of ['base64', 'hex'] as const) assert.ok(!text.includes(Buffer.from(secret).subarray(0, 6).toString(form)))
+  assert.doesNotMatch(text, /\d{5}/, 'no number of five digits or more')
 })
 
 describe('the same state in rows', () => {

@@ -1,0 +1,113 @@
+/**
+ * A device of Baileys is imported while the files of one kind are damaged, one kind after another: what the report says is what happens. Messages that
+ * have to be asked for again arrive all the same.
+ */
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { keyOfName } from '../../../workers/portability/baileys/folder.ts'
+import { runCommand } from '../../harness/cli.ts'
+import type { Instance } from '../../harness/gateway.ts'
+import { must } from '../../harness/http.ts'
+import { linkFolder } from '../../harness/library-folder.ts'
+import { until } from '../../harness/until.ts'
+import { startWorld, type World } from '../../harness/world.ts'
+import { jidOf, received } from '../../simulator/client.ts'
+
+interface Case {
+  /** What the report says that follows. */
+  says: RegExp
+  /** Messages that the account asks for again: Ana's next one, hers in the group, and the first one of somebody new. */
+  asked?: { direct?: 1; group?: 1; first?: 1 }
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  session: { says: /asks each of these devices once to send its next message again\.$/, asked: { direct: 1 } },
+  'sender-key': { says: /asks each of these authors once to send the next group message again\./, asked: { group: 1 } },
+  'sender-key-memory': { says: /the key is sent to all members again\.$/ },
+  'pre-key': { says: /for a first message, the service asks once for this message again\.$/, asked: { first: 1 } },
+  'identity-key': { says: /learned again with the next message\.$/ },
+  'lid-mapping': { says: /learned again; until then events may show the LID in place of the number\.$/ },
+  'device-list': { says: /requested again\.$/ },
+}
+
+let world: World
+let dir: string
+before(async () => {
+  world = await startWorld({ untraced: true, own: true })
+  dir = await mkdtemp(join(tmpdir(), 'svc-without-'))
+  await must('PUT', `${world.gateway.baseUrl}/account/webhooks`, { single_url: world.receiver.url }, world.gateway.account)
+})
+after(async () => {
+  await world.stop()
+  await rm(dir, { recursive: true, force: true })
+})
+
+async function importedFrom(folder: string): Promise<{ instance: Instance; out: string }> {
+  const { out, errors } = await runCommand(world.dir, 'instance', 'import', '--from', 'baileys', folder, '--stopped')
+  assert.match(out, /^The instance is connected\.$/m, errors)
+  const id = /^Instance: (\S+)$/m.exec(out)![1]!
+  const token = /^Token: {4}(\S+)$/m.exec(out)![1]!
+  const { baseUrl, account } = world.gateway
+  const { webhooks } = await must<Instance>('GET', `${baseUrl}/account/instances/${id}`, undefined, account)
+  world.receiver.trust(id, webhooks.secret)
+  const instance = { id, token, api_url: `${baseUrl}/instances/${id}/token/${token}`, status: 'connected', webhooks }
+  return { instance, out }
+}
+
+const readBy = async (phone: string, text: string) =>
+  (
+    await until(
+      () => world.sandbox.inbox(phone),
+      (items) => items.some((item) => item.text === text),
+    )
+  ).find((item) => item.text === text)!
+
+for (const [at, [kind, { says, asked = {} }]] of Object.entries(CASES).entries())
+  test(`without a readable file of the kind ${kind}`, { timeout: 120_000 }, async () => {
+    const { sandbox, receiver, gateway } = world
+    const [me, ana, bia, eva] = [1, 2, 3, 4].map((who) => `55119999${who}00${at}0`) as [string, string, string, string]
+    for (const phone of [ana, bia, eva]) await sandbox.createContact(phone)
+    const folder = join(dir, kind)
+    const library = await linkFolder(world, sandbox, me, folder)
+    const group = (await sandbox.createGroup({ subject: 'Team', owner: ana, participants: [ana, bia, me] })).id
+    await sandbox.send(ana, me, { text: 'hello' })
+    await received(library.client, 'hello')
+    await library.client.socket.sendMessage(jidOf(ana), { text: 'hello Ana' })
+    await readBy(ana, 'hello Ana')
+    await sandbox.send(ana, group, { text: 'hello group' })
+    await received(library.client, 'hello group')
+    await library.client.socket.sendMessage(group, { text: 'hello all' })
+    await readBy(bia, 'hello all')
+    await until(sandbox.pending, (count) => count === 0)
+    await library.stop()
+    const files = (await readdir(folder)).filter((name) => keyOfName(name.replace(/\.json$/, ''))?.type === kind)
+    assert.ok(files.length > 0)
+    for (const name of files) await writeFile(join(folder, name), '{')
+
+    const { id: retries } = await sandbox.post<{ id: string }>('/expect', {
+      match: { from: 'client', account: me, tag: 'receipt', type: 'retry' },
+      count: 9,
+      wait_ms: 0,
+    })
+    const sent = {
+      direct: (await sandbox.send(ana, me, { text: 'direct' })).id,
+      group: (await sandbox.send(ana, group, { text: 'in the group' })).id,
+      first: (await sandbox.send(eva, me, { text: 'first' })).id,
+    }
+    const { instance, out } = await importedFrom(folder)
+    const line = out.split('\n').find((each) => says.test(each))
+    assert.match(line ?? '', new RegExp(`${files.length} not readable\\.|^1 .*1 not readable\\.`), out)
+    for (const id of Object.values(sent)) await receiver.waitFor(id, ({ message_id }) => message_id === id)
+    const { items } = await sandbox.get<{ items: { node: [string, { id: string }] }[] }>(`/expect/${retries}?wait_ms=0`)
+    const again = new Set(items.map(({ node: [, { id }] }) => id))
+    const expected = Object.keys(asked).map((name) => sent[name as keyof typeof sent])
+    assert.deepEqual([...again].sort(), expected.sort(), JSON.stringify([sent, items]))
+
+    await gateway.sendText(instance, ana, 'from here')
+    assert.equal((await readBy(ana, 'from here')).retries, 0)
+    await gateway.sendText(instance, `${group.split('@')[0]}-group`, 'to all')
+    for (const phone of [ana, bia]) assert.equal((await readBy(phone, 'to all')).retries, 0)
+  })
