@@ -126,7 +126,9 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
   const ownUsers = new Set(ownJids.map((jid) => jidDecode(jid)?.user))
   const isOwn = (id: string) => ownUsers.has(id.split('::')[1]?.split('_')[0])
   const groupsWithKey = new Set(
-    given.filter(({ type, id }) => type === 'sender-key' && isOwn(id) && IN_DOMAIN.test(id)).map(({ id }) => id.split('::')[0]),
+    given
+      .filter(({ type, id, text }) => type === 'sender-key' && isOwn(id) && IN_DOMAIN.test(id) && attempt(() => senderKey(text)))
+      .map(({ id }) => id.split('::')[0]),
   )
   return ({ type, id }) => {
     switch (type) {

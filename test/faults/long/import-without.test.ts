@@ -17,7 +17,7 @@ import { startWorld, type World } from '../../harness/world.ts'
 import { jidOf, received } from '../../simulator/client.ts'
 
 interface Case {
-  /** What the report says that follows. */
+  /** The consequence in the report. */
   says: RegExp
   /** Messages that the account asks for again: Ana's next one, hers in the group, and the first one of somebody new. */
   asked?: { direct?: 1; group?: 1; first?: 1 }

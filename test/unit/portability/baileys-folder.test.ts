@@ -75,6 +75,18 @@ test('a list of who has our group key is taken with the key only', async () => {
   )
 })
 
+test('a list of who has our group key is not taken with a key that cannot be read', async () => {
+  const file = join(folder, `sender-key-${GROUP}--${MY_LID}_1--7.json`)
+  const whole = await readFile(file, 'utf8')
+  await writeFile(file, whole.slice(0, 40))
+  try {
+    const { ids, counted } = await read()
+    assert.deepEqual([counted('sender-key').unreadable, ids('sender-key-memory')], [1, []])
+  } finally {
+    await writeFile(file, whole)
+  }
+})
+
 test('of a copy that is older than the last use no session and no own group key is taken', async () => {
   const { ids, counted } = await read({ isOld: true })
   assert.deepEqual(ids('session'), [])
