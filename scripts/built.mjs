@@ -1,6 +1,7 @@
 /**
- * Brings `dist` up to date before it runs. A production tree (`npm prune --omit=dev`, `npm ci --omit=dev`) cannot be built, so the earlier build runs
- * there. (npm leaves the compiler in such a tree, as a peer of valibot, but neither the types nor the bundler.)
+ * Brings `dist` up to date before it runs. A production tree (`npm prune --omit=dev`, `npm ci --omit=dev`) cannot be
+ * built, so its existing build runs. (npm leaves the compiler in such a tree, as a peer of valibot, but neither the
+ * types nor the bundler.)
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -14,7 +14,7 @@ const OPERATIONS = [
   'admin.webhookLog',
 ]
 
-/** A field that is "one form or null" becomes that form, with null among its types. */
+/** Simplifies a field that is "one form or null" to that form, with null among its types. */
 function flat(schema) {
   const properties = Object.entries(schema.properties).map(([name, { anyOf, ...rest }]) => {
     const [form, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? []

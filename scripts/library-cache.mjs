@@ -8,7 +8,9 @@ export class BriefCache {
   #lifeMs
   #now
 
-  /** `stdTTL`: life of an entry in seconds; 0 means forever. Values are never cloned. `now`: a monotonic time in ms. */
+  /**
+   * `stdTTL` is the lifetime of an entry in seconds; 0 means no limit. Values are never cloned. `now` returns a monotonic time in ms.
+   */
   constructor({ stdTTL = 0 } = {}, now = () => performance.now()) {
     this.#now = now
     this.#lifeMs = stdTTL > 0 ? stdTTL * 1_000 : Number.POSITIVE_INFINITY
@@ -22,7 +24,7 @@ export class BriefCache {
   set(key, value) {
     this.#known ??= new Map()
     const now = this.#now()
-    // All entries are valid for the same time, so the expired entries are the first ones of the map.
+    // All entries have the same lifetime, so the expired entries are the first ones of the map.
     for (const [old, { until }] of this.#known) {
       if (until > now) break
       this.#known.delete(old)

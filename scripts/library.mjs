@@ -35,7 +35,7 @@ const LAZILY = `function lazily(owner, name, make) {
   }
   Object.defineProperty(owner, name, { get, set: keep, enumerable: true, configurable: true })
 }`
-/** Patterns of `proto.Message = (function() {` and of its end with the same indentation, and their replacements. */
+/** Patterns of `proto.Message = (function() {` and of the end with the same indentation, and their replacements. */
 const BEGIN = /^( *)([\w.]+)\.(\w+) = \(function\(\) \{$/
 const END = '})();'
 
@@ -57,7 +57,10 @@ function withLazyMessages(source) {
   return transformSync(`${LAZILY}\n${lines.join('\n')}`, { minifyWhitespace: true, minifySyntax: true, format: 'esm' }).code
 }
 
-/** A base64 text of this length is a program. Returns the source that reads the programs from files, and the texts. */
+/**
+ * Returns the source with the programs read from files, and the texts of the programs. A base64 text of this length is
+ * a program.
+ */
 function withoutPrograms(source) {
   const texts = []
   const reading = source.replace(/"([A-Za-z0-9+/=]{100000,})"/g, (_, text) => {
@@ -91,7 +94,7 @@ function withOwnCaches() {
   })
 }
 
-/** The changed files, by path. */
+/** Returns the changed files by path. */
 function made() {
   const index = read(`${LIBRARY}/lib/index.js`)
   const WAM = "export * from './WAM/index.js';\n"
@@ -109,7 +112,10 @@ function made() {
 
 const isCopied = (path) => !/\.(d\.ts|map|proto|sh)$|lib\/WAM\/(constants|encode|index)\.js$/.test(path)
 const done = join(modules, '.made')
-/** The modification times of packages do not show when they were installed: npm gives all of them the same time. */
+/**
+ * The stamp is a hash of contents, because modification times of packages do not show when they were installed: npm
+ * gives all packages the same time.
+ */
 const madeOf = [`${LIBRARY}/package.json`, `${BRIDGE}/package.json`, '../scripts/library.mjs', `../${CACHE}`]
 const stamp = createHash('sha256').update(madeOf.map(read).join()).digest('hex')
 const isDone = existsSync(done) && readFileSync(done, 'utf8') === stamp

@@ -25,7 +25,7 @@ for (const name of files.filter((each) => each.endsWith('.log')))
     for (const [credential] of line.matchAll(CREDENTIAL)) {
       if (!secrets.has(credential)) continue
       found++
-      // The line, with the credential replaced.
+      // Print the line with the credential replaced.
       if (found <= 10) process.stdout.write(`${line.replaceAll(credential, '<a credential>').slice(0, 500)}\n`)
     }
   }

@@ -11,13 +11,13 @@ const runtime = `node-${process.platform}-${process.arch}`
 const folderOf = (major) => fileURLToPath(new URL(`../node_modules/.cache/node-${VERSIONS[major]}`, import.meta.url))
 const programIn = (folder) => `${folder}/node_modules/${runtime}/bin/node`
 
-/** Path of the program; undefined if it was not fetched. */
+/** Returns the path of the program; undefined if it was not fetched. */
 export function nodeAtHand(major) {
   const program = programIn(folderOf(major))
   return existsSync(program) ? program : undefined
 }
 
-/** Path of the program, fetched if necessary; undefined if there is none for this machine. */
+/** Returns the path of the program, which is fetched if necessary; undefined if this machine has none. */
 export function fetchedNode(major) {
   const folder = folderOf(major)
   if (nodeAtHand(major) === undefined) {

@@ -1,13 +1,13 @@
 /**
- * Takes the pictures of README.md and docs/ from the real pages: the tests in Chromium take pictures of all pages they open, and those that the documents
- * show are copied. Call: npm run docs:pictures
+ * Makes the pictures of README.md and docs/ from the real pages: the tests in Chromium take pictures of all pages that
+ * they open, and this script copies those that the documents show. Usage: npm run docs:pictures
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The file of each picture in the documents, by the name that the tests use. */
+/** Files of the pictures in the documents, by the name that the tests use. */
 const WANTED = {
   'dashboard-timeline': 'docs/dashboard.png',
   'pairing-passkey': 'docs/pictures/pairing-passkey.png',

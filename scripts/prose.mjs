@@ -54,7 +54,7 @@ const RULES = [
 /** Code and addresses are not checked. */
 const withoutCode = (text) => text.replace(/`[^`]*`/g, 'it').replace(/\bhttps?:\/\/\S+/g, 'it')
 
-/** The problems of one text: the words, and the reason why they are hard to read. */
+/** Returns the problems of one text: the words, and the reason why they are hard to read. */
 export function problemsOf(text) {
   const prose = withoutCode(text).trim()
   const found = RULES.flatMap(([sign, problem]) => {
@@ -75,7 +75,7 @@ const MESSAGES = [
   /(?:\bmessage: |new \w*(?:Error|Failure)\(|\bdescription: |\bsummary: )(['"`])((?:(?!\1).){12,})\1/,
 ]
 
-/** Comments and messages of a source file, each with the number of its line. */
+/** Returns the comments and messages of a source file, each with the number of its line. */
 export function textsOf(source) {
   const lines = source.split('\n')
   const texts = []
@@ -101,7 +101,10 @@ export function textsOf(source) {
   return texts
 }
 
-/** Paragraphs and cells of tables of a Markdown file, each with the number of its first line. Headings and code are left out. */
+/**
+ * Returns the paragraphs and table cells of a Markdown file, each with the number of its first line. Headings and code
+ * are left out.
+ */
 export function proseOf(markdown) {
   const texts = []
   let isCode = false

@@ -6,13 +6,13 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 
 const UNUSED = [
-  // A peer dependency of valibot, which uses only its types. It has 31 MB.
+  // TypeScript is a peer dependency of valibot, which uses only its types, and takes 31 MB.
   'typescript',
   '@typescript',
-  // Packages that contain only types.
+  // These packages contain only types.
   '@types',
   'undici-types',
-  // Used only by the command line of qrcode.
+  // Only the command line of qrcode uses these packages.
   'yargs',
   'yargs-parser',
   'cliui',
@@ -22,7 +22,7 @@ const UNUSED = [
   'get-caller-file',
   'which-module',
   'set-blocking',
-  // Used only by the web server of unstorage and by its file watcher.
+  // Only the web server of unstorage and its file watcher use these packages.
   'h3',
   'crossws',
   'iron-webcrypto',

@@ -1,9 +1,15 @@
-/** Removes compiled files whose source was deleted or moved, because the compiler leaves them and a deleted test would still run. */
+/**
+ * Removes compiled files whose source was deleted or moved: the compiler does not remove them, and a deleted test would
+ * still run.
+ */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const folder = process.argv[2]
-/** Bundles have no source of their name (scripts/dashboard.mjs, scripts/threads.mjs), and neither has the library (scripts/library.mjs). */
+/**
+ * Bundles (scripts/dashboard.mjs, scripts/threads.mjs) and the library (scripts/library.mjs) have no source with the
+ * same name.
+ */
 const isCompiled = (name) => /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules)[/\\]|\.bundle\.js/.test(name)
 const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true }).filter(isCompiled) : []
 for (const name of compiled) {

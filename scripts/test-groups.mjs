@@ -10,8 +10,8 @@ const GROUPS = '.built/test/groups'
 const SIZE = 12
 const UNIT = /^\.built\/test\/unit\//
 /**
- * A file that matches changes state of its process on which other files depend: hooks, clocks, the event loop, the environment, or patches of Baileys. It gets
- * a process of its own.
+ * Matches a file that changes state of its process on which other files depend: hooks, clocks, the event loop, the
+ * environment, or patches of Baileys. Such a file runs in a separate process.
  */
 const ALONE =
   /^(before|after|beforeEach|afterEach)\(|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/m

@@ -1,6 +1,7 @@
 /**
- * Runs compiled tests with every store in PostgreSQL: node --enable-source-maps scripts/test-postgres.mjs [.built/test/…test.js …]. A cluster of their own is
- * started for them, with a schema for each data folder (test/harness/store-env.ts). Without arguments all stories and fault tests run but those below.
+ * Runs compiled tests with every store in PostgreSQL: node --enable-source-maps scripts/test-postgres.mjs
+ * [.built/test/…test.js …]. A PostgreSQL cluster is started for the tests, with a schema for each data folder
+ * (test/harness/store-env.ts). Without arguments, all stories and fault tests run except those below.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -8,7 +9,10 @@ import { join } from 'node:path'
 
 const { noPostgres, startCluster } = await import('../.built/test/harness/postgres.js')
 
-/** Tests of lmdb's files or of the disk of a store, and those that start the service in their own way. They have no other form on PostgreSQL. */
+/**
+ * Tests of lmdb's files or of the disk of a store, and tests that start the service in another way. They cannot run on
+ * PostgreSQL.
+ */
 const OF_LMDB =
   /\/(at-rest|history|web-version|store-commands|start|pruned-tree|cli|no-secrets|clock|request-id|newcomer|media-memory|archive|postgres|keys|failing-\w+|(full|small)-disk[\w-]*|hosted|export-kills)\.test\.js$/
 

@@ -1,7 +1,8 @@
 /**
- * Lends worlds to test files. A world is a process with a network and a service (test/harness/world-host.ts), used by one file after another. A file
- * connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and keeps its world until the connection ends. A world that was emptied is
- * lent again; any other one is ended, and the next file gets a new one.
+ * Lends worlds to test files. A world is a process with a network and a service (test/harness/world-host.ts), which
+ * test files use in turn. A file connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and keeps its
+ * world until the connection ends. A world that was emptied is lent again; any other world is ended, and the next file
+ * gets a new one.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +13,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const HOST = '.built/test/harness/world-host.js'
-/** In ms. A host that works ends its world by itself long before. */
+/** Time limit in ms for the end of a host. A host that works ends its world long before. */
 const END_DEADLINE = 10_000
 
 async function startHost(kind) {
@@ -24,9 +25,9 @@ async function startHost(kind) {
   return {
     kind,
     ready,
-    /** Whether no file has used it since it started or was emptied. */
+    /** Whether no file has used the world since it started or was emptied. */
     isEmpty: true,
-    /** Resolves with the host's answer: nothing, or `{ error }`. */
+    /** Resolves with `{ error }`; `error` is undefined if the task succeeded. */
     async ask(task) {
       this.isEmpty = false
       const answer = next()
@@ -50,9 +51,9 @@ export async function lendWorlds() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-worlds-'))
   const address = join(folder, 'lender')
   const idle = { traced: [], untraced: [] }
-  /** The process that serves each open connection. */
+  /** Host of each open connection. */
   const serving = new Map()
-  /** Ends of hosts that nothing awaits. */
+  /** Pending ends of hosts, which must be awaited before the lender closes. */
   const ends = new Set()
 
   async function serve(socket) {

@@ -12,7 +12,7 @@ import { grouped } from './test-groups.mjs'
 import { mixed } from './test-order.mjs'
 import { lendWorlds } from './test-worlds.mjs'
 
-/** For two cores: many files wait for a deadline most of their time. */
+/** Number of files that run at once, chosen for two cores: many files wait for a deadline most of their time. */
 const AT_ONCE = 4
 const TIME_LIMIT_MS = 400_000
 const SECOND_TRIES = 5
@@ -21,15 +21,15 @@ const isShort = process.argv[2] === '--dots'
 const tests = process.argv.slice(isShort ? 3 : 2)
 
 /**
- * The file that a failure belongs to: with source maps the failure names the source, and a file that ends before its tests do is itself reported as
- * the test.
+ * Returns the file that a failure belongs to: with source maps the failure names the source, and a file that ends
+ * before its tests do is itself reported as the test.
  */
 function fileOf({ file, name, details }) {
   const place = (file ?? details.error?.file ?? name).replace(/\.ts$/, '.js')
   return [...tests, ...groups.files].find((each) => place.endsWith(each.replace(/^.*\.built\//, ''))) ?? place
 }
 
-/** The files with a failed test. The report is written to the standard output. */
+/** Returns the files with a failed test. The report is written to the standard output. */
 async function failed(these, concurrency) {
   const red = new Set()
   const events = run({ files: these, concurrency, timeout: TIME_LIMIT_MS })
@@ -45,7 +45,7 @@ const worlds = await lendWorlds()
 process.env.TEST_WORLDS = worlds.address
 // If a group ended before its tests did, each of its tests is run again.
 const red = [...new Set((await failed(mixed(groups.files), AT_ONCE)).flatMap(groups.membersOf))]
-// A file that runs alone has its own world, as it has with `node --test`.
+// A file that runs alone has a separate world, as it has with `node --test`.
 delete process.env.TEST_WORLDS
 await worlds.close()
 if (red.length > SECOND_TRIES) {

@@ -1,10 +1,12 @@
 /**
- * Bundles the code of each kind of thread: node scripts/threads.mjs FOLDER, where FOLDER is the output of the compiler (dist, .built). It writes
- * `<name>.bundle.js` beside the main module of each thread, and the bundle is what runs (src/engine/thread.ts). Each new thread loads its code again.
- * For some 450 small modules of ours and as many of packages that takes more than a second of a core, and for one file a third of that. This matters
- * when a dead thread is replaced.
+ * Bundles the code of each kind of thread: node scripts/threads.mjs FOLDER, where FOLDER is the output of the compiler
+ * (dist, .built). The script writes `<name>.bundle.js` beside the main module of each thread, and this bundle runs
+ * (src/engine/thread.ts). Each new thread loads its code again. Loading some 450 small modules of ours and as many of
+ * packages takes more than a second of processor time; loading one file takes a third of that. This matters when a dead
+ * thread is replaced.
  *
- * Some packages stay outside, in node_modules: those listed below, and those that are loaded at their first use. Nothing is done if nothing changed.
+ * Some packages stay outside, in node_modules: those listed below, and those that are loaded at their first use.
+ * Nothing is done if nothing changed.
  */
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +34,10 @@ const OUTSIDE = ['lmdb', 'sharp', 'whatsapp-rust-bridge', 'libheif-js', 'piscina
 const DEFINITIONS = '@whiskeysockets/baileys/WAProto/index.js'
 const isOutside = (path) => OUTSIDE.some((name) => path === name || path.startsWith(`${name}/`))
 
-/** The modules that a bundle loads through Node: the packages above, the definitions, and packages that are loaded at their first use. */
+/**
+ * Modules that a bundle loads through Node: the packages above, the definitions, and packages that are loaded at their
+ * first use.
+ */
 const outside = {
   name: 'outside',
   setup({ onResolve }) {
@@ -58,8 +63,8 @@ const newest = Math.max(...[...sources, ...packages, fileURLToPath(import.meta.u
 const isDone = ENTRIES.every((entry) => existsSync(bundleOf(entry)) && changedAt(bundleOf(entry)) > newest)
 
 /**
- * Only comments have characters that are not ASCII: esbuild escapes them elsewhere. A single such character makes V8 keep all of the code with two
- * bytes per character.
+ * Replaces characters that are not ASCII. Only comments have such characters, because esbuild escapes them elsewhere. A
+ * single one makes V8 keep all of the code with two bytes per character.
  */
 const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')
 

@@ -1,4 +1,7 @@
-/** Loaded before the generator of types, which prints with the API of TypeScript: the version that we build with (7) has no API. */
+/**
+ * Loads the API of TypeScript 5 for the generator of types, before the generator itself: the version that we build with
+ * (7) has no API.
+ */
 import { register } from 'node:module'
 
 const hook = "export const resolve = (name, context, next) => next(name === 'typescript' ? 'typescript-5' : name, context)"

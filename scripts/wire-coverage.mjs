@@ -13,12 +13,15 @@ const tool = join(shared, 'tools', 'wire-check.mjs')
 const say = (line) => process.stdout.write(`${line}\n`)
 const traces = process.argv.slice(2).find((each) => !each.startsWith('--'))
 
-/** Kinds that only clients send: the trees of hand-written parsers have both directions. */
+/** Kinds that only clients send, although the trees of hand-written parsers contain both directions. */
 const OURS = { ib: ['offline_batch', 'unified_session'], call: ['link_create', 'link_query', 'waiting_room_toggle'] }
-/** These kinds are distinguished by their child. Some others are distinguished by their type, and the rest by their tag. */
+/**
+ * Tags whose kinds are distinguished by the child element. Some other kinds are distinguished by their type, and the
+ * rest by their tag.
+ */
 const BY_CHILD = new Set(['notification', 'ib', 'stream:error', 'iq'])
 
-/** `tag type child`, with a dash for each that is absent. */
+/** Returns `tag type child`, with a dash for each part that is absent. */
 const kind = (tag, type, child) => [tag, type ?? '-', child ?? '-'].join(' ')
 
 function valuesOf(attr) {
@@ -27,12 +30,12 @@ function valuesOf(attr) {
   return attr.enumValues ?? [undefined]
 }
 
-/** Every kind of stanza that the server may send unasked, from the specification. */
+/** Returns every kind of stanza that the server may send unasked, from the description of the protocol (`spec`). */
 function kindsOf(spec) {
   const kinds = new Set()
   for (const [tag, forms] of spec.server)
     for (const { name, node } of forms) {
-      // The general form of every notification.
+      // This is the general form of every notification.
       if (name === 'GenericNotification') continue
       const children = (node.children ?? [])
         .map((child) => child.tag)
