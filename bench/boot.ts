@@ -42,9 +42,9 @@ try {
       await running.service.stop()
       const afterStop = await started(env)
       result[`${size}, ${name}`] = { after_stop: afterStop }
-      // The limit of the service is measured once.
+      // Without the limit of resumes, only a start after a stop is measured.
       if (limit === LIFTED && !SMOKE) continue
-      // Work that remains after a login has finished.
+      // Wait for work that remains after a login has finished.
       await sleep(amount(2_000, 200))
       await running.service.kill()
       result[`${size}, ${name}`] = { after_stop: afterStop, after_kill: await started(env) }

@@ -27,7 +27,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 
 const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [420, 320, 44, 68, 44]
 
-/** Round numbers up to the largest value. */
+/** Returns round numbers up to the largest value. */
 function ticks(most: number): number[] {
   const rough = most / 5
   const power = 10 ** Math.floor(Math.log10(rough))
@@ -51,7 +51,7 @@ function panel(title: string, [xName, yName]: [string, string], lines: Line[], o
   const drawn = lines.map(({ name, color, points: at }, index) => {
     const path = at.map(([px, py], number) => `${number === 0 ? 'M' : 'L'}${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join('')
     const dots = at.map(([px, py]) => `<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3" fill="${color}"/>`)
-    // Two per line, between the title and the plot.
+    // The legend has two entries per line, between the title and the plot.
     const legend = text([offset + LEFT + 180 * (index % 2), 40 + 15 * Math.floor(index / 2)], name, `fill="${color}"`)
     return `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/>${dots.join('')}${legend}`
   })

@@ -13,7 +13,7 @@ import { startCounter } from './parts/counter.ts'
 
 const OTHER = process.env.BENCH_OTHER
 const TEXTS = Number(process.env.BENCH_TEXTS ?? 200)
-/** Less than the API's limit per instance. */
+/** Rate below the API's limit per instance. */
 const PER_SECOND = 40
 const READER = '5511988880001'
 const WRITER = '5511988880002'
@@ -59,7 +59,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, round((value - before[name]!) / count)]))
   }
 
-  /** Delayed writes are done. */
+  /** Waits until delayed writes are done. */
   const settled = () => sleep(300)
 
   async function out(count: number, link?: number) {

@@ -33,7 +33,7 @@ try {
     status: { urls: urls('/status') },
   }
   const emptied = () => Promise.all(instances.map((each) => gateway.must(each, 'DELETE', '/queue')))
-  /** As many as possible, one after another on each connection; or a fixed number per second. */
+  /** Sends as many requests as possible, one after another on each connection, or a fixed number per second. */
   async function measure(question: { urls: string[]; bodies?: string[] }, connections: number, perSecond?: number) {
     const count = EACH[connections]!
     const before = cpuMs(pid)

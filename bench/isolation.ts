@@ -1,6 +1,6 @@
 /**
- * Whether instances delay others: the latency of `GET /status` of other instances while a shard sends as fast as it can, while a 60 MB base64 body is
- * accepted, and while a 15 MB film is converted.
+ * Measures whether instances delay others: the latency of `GET /status` of other instances while a shard sends as fast
+ * as it can, while a 60 MB base64 body is accepted, and while a 15 MB film is converted.
  */
 import { createHash } from 'node:crypto'
 import { serveFiles } from '../test/harness/file-server.ts'
@@ -48,7 +48,7 @@ try {
   ]
   const pid = service.child.pid!
 
-  /** Ten other instances on the same shards send as fast as they can. */
+  /** Measures while ten other instances on the same shards send as fast as they can. */
   async function saturated() {
     const [driver, hooks] = [startPart<Driver>('driver.ts'), startPart<Receiver>('receiver.ts')]
     const url = await hooks.call('open')
@@ -137,7 +137,7 @@ try {
     rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
   })
 } finally {
-  // Otherwise it would ask a service that has ended, and the original error would not be shown.
+  // The watch must end first; it would ask a service that has ended, and the original error would not be shown.
   clearInterval(watch)
   await web.stop()
   await receiver.stop()

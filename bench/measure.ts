@@ -1,4 +1,4 @@
-/** Shared by the benches: a network and a gateway as processes, their CPU and memory, and one JSON line per result. */
+/** Shared parts of the benches: a network and a gateway as processes, their CPU and memory, and one JSON line per result. */
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ export { median, round, type Spread, type Summary, spread, summary } from './par
 export const SMOKE = process.env.BENCH_SMOKE === '1'
 export const amount = <T = number>(usual: T, smoke: T, full: T = usual): T =>
   SMOKE ? smoke : process.env.BENCH_FULL === '1' ? full : usual
-/** Rounds of a comparison: a median of fewer than five is unreliable. */
+/** Number of rounds of a comparison: a median of fewer than five is unreliable. */
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? amount(5, 1))
 
 export interface Bench {
@@ -31,20 +31,20 @@ export interface Bench {
   sandbox: Sandbox
   /** Starts the service on the bench's data folder; the admin key is that of the first start. */
   serve(env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
-  /** Starts the service of another checkout, on a separate data folder; once. */
+  /** Starts the service of another checkout once, on a separate data folder. */
   serveOther(checkout: string, env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
   end(): Promise<void>
 }
 
-// Ends when this process ends, with everything that it started.
+// A signal ends this process and everything that it started.
 process.on('SIGTERM', () => process.exit(143))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** As `deploy/` starts it; the flags of node are those of each checkout's own `npm start`. */
+/** Environment that `deploy/` sets; the flags of node are those of each checkout's `npm start`. */
 const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2' }
-/** Compiled, as users run it. From source every thread would load a compiler. */
+/** Builds a checkout, because users run compiled code. From source every thread would load a compiler. */
 const built = async (checkout: string) => {
-  // `run.ts` has built it once for all benches.
+  // `run.ts` has built this checkout once for all benches.
   if (checkout !== root || process.env.BENCH_BUILT !== '1')
     await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: checkout })
   const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }
@@ -94,36 +94,39 @@ export async function startBench(): Promise<Bench> {
 /** Clock ticks per second of /proc: 100 on every Linux in use. */
 const TICKS = 100
 
-/** CPU time that a process or one of its threads has used, user and system, in ms. The main thread has the process's number. Linux only. */
+/**
+ * Returns the CPU time that a process or one of its threads has used, user and system, in ms. The main thread has the
+ * number of the process. Linux only.
+ */
 export function cpuMs(pid: number, thread?: number): number {
   const stat = readFileSync(thread === undefined ? `/proc/${pid}/stat` : `/proc/${pid}/task/${thread}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
 }
 
-/** Idle time of all cores of the machine together, including those that wait for the disk, in ms. Linux only. */
+/** Returns the idle time of all cores of the machine together, including cores that wait for the disk, in ms. Linux only. */
 export function idleMs(): number {
-  // `cpu`, then the ticks of user, nice, system, idle, iowait and more.
+  // The line has `cpu`, then the ticks of user, nice, system, idle, iowait and more.
   const [idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/).slice(4, 6)
   return ((Number(idle) + Number(waiting)) * 1_000) / TICKS
 }
 
-/** Resident memory of a process in MB. Linux only. */
+/** Returns the resident memory of a process in MB. Linux only. */
 export function rssMb(pid: number): number {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1] ?? 0) / 1_024
 }
 
 /**
- * The part of it that is pages of files: code, and mapped pages of the store, which the kernel reclaims when another process needs memory. In MB;
- * Linux only.
+ * Returns the part of the resident memory that is pages of files, in MB: code, and mapped pages of the store, which the
+ * kernel reclaims when another process needs memory. Linux only.
  */
 export function fileMb(pid: number): number {
   const line = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1] ?? 0) / 1_024
 }
 
-/** Transactions that a store has committed so far. */
+/** Returns the number of transactions that a store has committed so far. */
 export function commitsOf(stateDir: string): number {
   const file = openSync(join(stateDir, 'data.mdb'), 'r')
   try {
@@ -133,13 +136,13 @@ export function commitsOf(stateDir: string): number {
   }
 }
 
-/** One JSON line: the measurement, the machine, the result. */
+/** Prints one JSON line: the measurement, the machine, the result. */
 export function report(question: string, result: Record<string, unknown>): void {
   const machine = `node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim() ?? 'cpu'}`
   process.stdout.write(`${JSON.stringify({ question, machine, ...result })}\n`)
 }
 
-/** Never ends in 0000, because such numbers have no account on the sandbox network. */
+/** Returns a phone number that never ends in 0000, because such numbers have no account on the sandbox network. */
 export const phoneNumber = (index: number) => `55119000${11_111 + index}`
 
 export const phoneNumbers = (from: number, count: number) =>
@@ -178,11 +181,11 @@ export interface Loaded {
   /** URL of the receiver. */
   url: string
   driver: Part<Driver>
-  /** CPU ms and commits while `work` runs. */
+  /** Measures the CPU time in ms and the number of commits while `work` runs. */
   cost(work: () => Promise<unknown>): Promise<{ cpuMs: number; commits: number }>
 }
 
-/** Limits that protect an account are switched off in a bench. */
+/** Environment that switches off limits that protect an account. */
 export const UNLIMITED = { SVC_TEST_REQUESTS_PER_SECOND: '100000' }
 
 export async function startLoaded(
@@ -212,7 +215,7 @@ export async function startLoaded(
   }
 }
 
-/** The bare library with this number of accounts. */
+/** Starts the bare library with these accounts. */
 export async function startBare({ network }: Bench, phones: string[], how: 'shared' | 'plain' = 'shared'): Promise<Part<Bare>> {
   const bare = startPart<Bare>('bare.ts', how)
   const { url, root } = network.printed.network
@@ -220,7 +223,7 @@ export async function startBare({ network }: Bench, phones: string[], how: 'shar
   return bare
 }
 
-/** A body of `/send-text`; `{n}` is replaced by the number of the request. */
+/** Returns a body of `/send-text`; `{n}` is replaced by the number of the request. */
 export const textTo = (phone: string) => JSON.stringify({ phone, message: 'text {n}', link_preview: false })
 
 /** Results of one round of one side. */
@@ -235,7 +238,7 @@ export const shownSide = (all: readonly Measured[]) => ({
   ),
   cpu_ms: spread(all.map(({ cpu_ms }) => cpu_ms)),
 })
-/** Both sides, round by round: each with its spread, and the ratio of the two within a round. */
+/** Compares the results round by round: the spread of each side, and the ratio of ours to theirs within a round. */
 export function compared(ours: readonly Measured[], theirs: readonly Measured[]) {
   const ratio = (field: keyof Measured) => spread(ours.map((each, index) => each[field] / theirs[index]![field]))
   return { gateway: shownSide(ours), bare: shownSide(theirs), ratio: { rate: ratio('per_s'), cpu: ratio('cpu_ms') } }

@@ -11,10 +11,10 @@ import { startCounter } from './parts/counter.ts'
 
 const OTHER = process.env.BENCH_OTHER ?? fileURLToPath(new URL('..', import.meta.url))
 const ACK = Number(process.env.BENCH_ACK ?? 200)
-/** In a round. A voice note costs the most, outside of this process. */
+/** Number of pieces in a round. A voice note costs the most, outside of this process. */
 const PIECES = { picture: amount(20, 4), voice: amount(8, 2) }
 const READER = '5511988880001'
-/** A round that takes longer has lost an item. */
+/** Time limit of a round in ms; a round that takes longer has lost an item. */
 const PATIENCE = 120_000
 
 const bench = await startBench()
@@ -31,7 +31,7 @@ interface Taken {
   cpu_ms: number
 }
 
-/** One of the two: its service, and an account on it. */
+/** Starts one side of the comparison: a service, and an account on it. */
 async function side({ service, gateway }: { service: { child: { pid?: number } }; gateway: Gateway }, index: number) {
   const receiver = await startCounter()
   const instance = await gateway.connected(sandbox, phoneNumber(index), null, { webhooks: { single_url: receiver.url } })

@@ -22,9 +22,9 @@ import { heapEnv, heapOf } from './parts/heap.ts'
 const SIZES = process.env.BENCH_SIZES?.split(',').map(Number) ?? amount([10, 200], [2, 4], [10, 50, 100, 200])
 const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(8_000, 100, 100_000))
 const READER = '5511988880001'
-/** Number of sent texts; the others are received. */
+/** Part of the texts that are sent; the others are received. */
 const SENT = 0.25
-/** V8's memory-reducing collection comes 25 to 40 s after the last work; in seconds. */
+/** Wait in seconds: V8's memory-reducing collection comes 25 to 40 s after the last work. */
 const REST = amount(45, 1)
 const WITH_HEAP = process.env.BENCH_HEAP === '1'
 
@@ -33,7 +33,7 @@ try {
   await bench.sandbox.createContact(READER, { sink: true, receipts: 'delivered' })
   const env = { SVC_SHARDS: '1', ...(WITH_HEAP ? heapEnv(bench.dir) : {}) }
   const { service, gateway, pid, receiver, url, driver, instances } = await startLoaded(bench, { instances: 0, env })
-  /** The minimum over this number of seconds: memory is returned in steps, and no event marks the last one. */
+  /** Returns the minimum over this number of seconds: memory is returned in steps, and no event marks the last step. */
   async function atRest(seconds: number): Promise<number> {
     let least = rssMb(pid)
     for (let second = 0; second < seconds; second += 0.5) {
@@ -62,7 +62,7 @@ try {
   const count = instances.length
   const writers = phoneNumbers(2_000, count)
   for (const phone of writers) await bench.sandbox.createContact(phone)
-  /** After the first and the last part. */
+  /** Measurements after the first and after the last part. */
   const after: { messages: number; rss_mb: number; of_files_mb: number; heap_mb?: number }[] = []
   const ROUNDS = 4
   let done = 0

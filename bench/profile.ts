@@ -30,7 +30,7 @@ const NAMED = Number(process.env.BENCH_NAMED ?? 0)
 const bench = await startBench()
 const driver = startPart<Driver>('driver.ts')
 
-/** CPU ms of each thread of a process, by its number. `schedstat` counts in nanoseconds, `stat` in ticks. */
+/** Returns the CPU time in ms of each thread of a process, by its number. `schedstat` counts in nanoseconds, `stat` in ticks. */
 function threadMs(pid: number): Map<string, number> {
   const tasks = readdirSync(`/proc/${pid}/task`)
   return new Map(
@@ -76,7 +76,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     return JSON.parse(readFileSync(path, 'utf8')) as Profile
   }
 
-  // Files of an earlier run; they are kept in the folder `BENCH_KEEP`.
+  // Files of an earlier run are removed; they are in the folder `BENCH_KEEP`.
   for (const name of ['main', 'shard']) rmSync(`${file}.${name}.cpuprofile`, { force: true })
   await work(WARM)
   service.child.kill('SIGUSR2')

@@ -22,7 +22,7 @@ try {
         Array.from({ length: Math.min(16, INSTANCES - instances.length) }, () => running.gateway.createInstance(null)),
       )),
     )
-  /** Time until all of them answer, in s. */
+  /** Returns the time in s until all instances answer. */
   async function boots(): Promise<number> {
     const all: number[] = []
     for (let count = 0; count < (SMOKE ? 1 : 3); count++) {
@@ -63,7 +63,8 @@ try {
     }
     return times
   }
-  // Sent by the driver: the test harness parses each answer and searches it for secrets, which would add to the time.
+  // The driver sends the requests: the test harness parses each answer and searches it for secrets, which would add to
+  // the time.
   const page = (rounds: number) =>
     driver.call('drive', {
       urls: instances.map(({ api_url }) => `${api_url}/queue?page_size=100`),

@@ -14,7 +14,7 @@ const file = fileURLToPath(new URL('./README.md', import.meta.url))
 const rows = await newestRows()
 if (rows.length === 0) throw new Error('bench/results has no run')
 
-/** A figure of a bench; undefined if it was not run. */
+/** Returns a figure of a bench; undefined if the bench was not run. */
 function at(bench: string, ...path: string[]): unknown {
   const result: unknown = rows.find((row) => row.bench === bench)?.result
   return path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], result)
@@ -51,7 +51,7 @@ const reached = () =>
     reachedBy(rows).map((each) => [each.bench, each.figure, each.toReach, each.measured, answerOf(each)]),
   )
 
-/** MB per further shard, from the largest number of shards that was measured. */
+/** Returns the MB per further shard, from the largest number of shards that was measured. */
 function shardMb(): number | undefined {
   const mb = (shards: number) => numberAt('threads', `${shards}_shards`, 'rss_mb')
   const [one, most] = [mb(1), [4, 2].find((shards) => mb(shards) !== undefined)]

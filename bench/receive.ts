@@ -92,7 +92,8 @@ try {
       perSecond === undefined ? {} : { per_second: perSecond / accounts.length, lead_ms: Math.ceil(total * LEAD_MS_EACH) + 50 }
     await Promise.all(
       accounts.map(async (phone, index) => {
-        // Spread evenly: otherwise the first texts of all accounts would arrive together, and so would all later ones.
+        // The accounts begin at evenly spread times: otherwise the first texts of all accounts would arrive together,
+        // and so would all later texts.
         if (perSecond !== undefined) await sleep((index * 1_000) / perSecond)
         return sandbox.burst(SENDERS[index]!, phone, each, STAMPED, pace)
       }),
@@ -141,7 +142,7 @@ try {
     }
   }
 
-  /** The highest rate without a growing delay: half of the texts arrive within a tenth of a second. */
+  /** Finds the highest rate without a growing delay: half of the texts arrive within a tenth of a second. */
   let most = 0
   const steps: Record<string, unknown> = {}
   for (const rate of STEPS) {

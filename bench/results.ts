@@ -14,11 +14,11 @@ export async function writeResults(rows: readonly Row[]): Promise<string> {
 }
 
 export interface DatedRow extends Row {
-  /** The format of 2026-11-22. */
+  /** Date in the format of 2026-11-22. */
   day: string
 }
 
-/** The newest run of each bench that did not fail, in the order of the targets. */
+/** Returns the newest run of each bench that did not fail, in the order of the targets. */
 export async function newestRows(): Promise<DatedRow[]> {
   const newest = new Map<string, DatedRow>()
   const files = await readdir(folder).catch(() => [])

@@ -37,7 +37,7 @@ const inChanceOrder = (all: readonly string[]) =>
     .map(({ name }) => name)
 const chosen = isSmoke ? inChanceOrder(known) : isAll ? known : wanted
 
-/** The second of this process at which the run ends; none: never. */
+/** Second of this process at which the run ends; by default the run has no limit. */
 const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000
 /** Limit of each bench in a run of all, in ms, so that a bench that hangs does not use the time of the others. */
 const MOST_OF_ONE = isAll ? 300_000 : Number.POSITIVE_INFINITY
@@ -84,7 +84,7 @@ async function runOne(bench: string): Promise<Row> {
   return row
 }
 
-/** One line per result: `saturated_1 ratio cpu  2.1 [1.9, 2.4]`. */
+/** Formats one line per result: `saturated_1 ratio cpu  2.1 [1.9, 2.4]`. */
 function lines(value: unknown, path: string[] = []): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[path.join(' '), String(value)]]
   if ('median' in value && 'spread' in value)
@@ -127,7 +127,8 @@ const left = [...chosen]
 async function runLeft() {
   while (left.length > 0 && performance.now() < endsAt - 5_000) rows.push(await runOne(left.shift()!))
 }
-// Other processes do not change whether a bench works, but they change how fast it is.
+// In a smoke run two benches run at once: other processes do not change whether a bench works, but they change how fast
+// it is.
 await Promise.all(Array.from({ length: isSmoke ? 2 : 1 }, runLeft))
 if (left.length > 0) process.stdout.write(`There is no time left for ${left.join(', ')}.\n`)
 

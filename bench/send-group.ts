@@ -1,8 +1,9 @@
 /**
- * Texts to a group of 10 to 500 members, against the bare library with cached group metadata. It is one group that grows, so that both sides are in
- * their lasting state: the library's sender key keeps a skipped key for each earlier text, up to 2,000, and texts become slower with them. These keys
- * are created in advance (`age`), because sending 1,300 texts would take more than a minute. Before that, the first text to a group of 500 people to
- * whom nobody has written: sessions, and the group's key for each device.
+ * Measures texts to a group of 10 to 500 members, against the bare library with cached group metadata. The same group
+ * grows, so that both sides are as after long use: the library's sender key keeps a skipped key for each earlier text,
+ * up to 2,000, and texts become slower with them. These keys are created in advance (`age`), because sending 1,300
+ * texts would take more than a minute. Before that, the first text to a group of 500 people to whom nobody has written
+ * is measured: sessions, and the group's key for each device.
  */
 import {
   amount,
@@ -22,13 +23,16 @@ import {
 
 const SIZES = SMOKE ? [5, 10] : [10, 50, 100, 500]
 const LARGEST = Math.max(...SIZES)
-/** Texts before the measurement; our cost per text is constant after 200. */
+/** Number of texts before the measurement; our cost per text is constant after 200. */
 const WARM = { ours: amount(300, 5), theirs: amount(200, 3) }
-/** Texts that the library's sender key has processed before the measurement. */
+/** Number of texts that the library's sender key has processed before the measurement. */
 const AGED = amount(1_500, 10)
-/** Texts before the measurement of a grown group, whose first text distributes the key to the new members. */
+/** Number of texts before the measurement of a grown group, whose first text distributes the key to the new members. */
 const WARM_AGAIN = { ours: amount(30, 2), theirs: amount(5, 1) }
-/** A round of either side takes about as long: about a second of processor time, in ticks of a hundredth. */
+/**
+ * Number of texts in a round. A round of either side takes about a second of processor time, which is counted in ticks
+ * of a hundredth.
+ */
 const TEXTS = { ours: amount(120, 5), theirs: amount(12, 3) }
 const FIRSTS = amount(3, 1)
 const BARE = phoneNumber(500)

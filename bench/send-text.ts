@@ -31,7 +31,7 @@ interface Case {
   texts: number
   warm: number
   perSecond?: number
-  /** Not compared with the library. */
+  /** True if there is no comparison with the library. */
   isAlone?: boolean
 }
 const cases: Case[] = [

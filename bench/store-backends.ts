@@ -18,7 +18,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? amount(5, 1))
 const WRITERS = SMOKE ? [1, 10] : [1, 10, 50]
 /** Time of one measurement, in ms. */
 const MEASURED = amount(1_000, 200, 5_000)
-/** A warm store has its plans, and pages that were written before. */
+/** Time before the measurement in ms: a warm store has its query plans, and pages that were written before. */
 const WARM = amount(1_000, 100)
 const INSTANCE = 'instance:7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11:'
 /** Number of commits after which a writer removes a record, as a queue does. */
@@ -33,7 +33,7 @@ type Shape = keyof typeof BATCHES
 
 /** Number of commits of each writer, in all rounds. */
 const commits: number[] = []
-/** A session that is overwritten, new records, and one that is removed. */
+/** Returns a commit: a session that is overwritten, new records, and a record that is removed. */
 function batch(shape: Shape, writer: number): Op[] {
   const { records, bytes, session } = BATCHES[shape]
   const at = (commits[writer] ?? 0) + 1
@@ -82,7 +82,7 @@ async function measure(store: StateStore, shape: Shape, writers: number, ms: num
 
 const spreadOf = (all: readonly Measured[], of: (each: Measured) => number, digits = 2) => spread(all.map(of), digits)
 
-/** The latencies of all rounds, and the spread of the other figures. */
+/** Summarises the latencies of all rounds, and the spread of the other figures. */
 const shown = (all: readonly Measured[]) => ({
   commits_per_s: spreadOf(all, ({ perSecond }) => perSecond, 0),
   ms: summary(all.flatMap(({ times }) => times)),

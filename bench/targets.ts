@@ -14,15 +14,15 @@ interface Target {
   bench: string
   /** The measured quantity, in words, with its unit. */
   figure: string
-  /** Path in the bench's result. For a spread the median counts. */
+  /** Path in the bench's result. If the result is a spread, its median counts. */
   at: readonly string[]
-  /** In place of `at`: a function that computes the figure. */
+  /** Computes the figure, in place of `at`. */
   of?(result: Record<string, unknown>): number | undefined
   least?: number
   most?: number
-  /** The reason why this machine cannot measure it, shown instead of the result. */
+  /** Returns the reason why this machine cannot measure the figure, shown instead of the result. */
   unless?(result: Record<string, unknown>): string | false
-  /** A limit, with its words. */
+  /** A measured limit, with its description. */
   beside?: { words: string; at: readonly string[] }
 }
 
@@ -48,10 +48,10 @@ const bootOf = (size: number) => `${size}, ${BOOT}`
 /** A text is on disk before it is acknowledged, to the API's caller and to the network. */
 const DISK = { words: 'p99 of the disk alone', at: ['disk_ms', 'p99'] }
 
-/** Cores that must be idle with one shard before a second one can have an effect. */
+/** Number of cores that must be idle with one shard before a second shard can have an effect. */
 const A_CORE = 0.8
 const idleWithOne = (result: Record<string, unknown>) => (result['1_shards'] as { cores_idle: Spread }).cores_idle.median
-/** `threads.ts` has 1, 2 and 4 shards. */
+/** Returns the result for one shard per core; `threads.ts` measures 1, 2 and 4 shards. */
 function ofShardForEachCore({ cores, ...result }: Record<string, unknown>, name: string): number | undefined {
   const all = result[name] as number[]
   return all[Math.min(Math.floor(Math.log2(cores as number)), all.length - 1)]
@@ -93,7 +93,7 @@ export const TARGETS: readonly Target[] = [
   of('memory', 'MB per idle connected instance', 'slope_mb_per_instance', { most: 0.7 }),
   of('memory', 'RSS after the last quarter of the texts against the first', 'growth_from_first_to_last_quarter', { most: 1.1 }),
   ...[100, 200].flatMap((size) => {
-    // 100 in 5 s; linear: twice as many take twice as long.
+    // 100 instances need 5 s, and twice as many take twice as long.
     const most = size / 20
     return [
       { ...of('boot', `s until ${size} are connected, after a stop`, '', { most }), at: [bootOf(size), 'after_stop', 'all_s'] },
@@ -148,7 +148,7 @@ function shown(target: Target, result: Record<string, unknown>): Shown {
   return { bench, figure, toReach, measured, isReached: least === undefined ? number <= most! : number >= least }
 }
 
-/** One line for each figure of the benches that were run. */
+/** Returns one line for each figure of the benches that were run. */
 export const reachedBy = (rows: readonly Row[]): Shown[] =>
   rows.flatMap(({ bench, result }) => TARGETS.filter((target) => target.bench === bench).map((target) => shown(target, result)))
 

@@ -25,7 +25,7 @@ import {
 const CONTACT = '5511988880001'
 const INSTANCES = amount(20, 4)
 const TEXTS = amount(300, 20)
-/** More than the number of cores has no effect. */
+/** Numbers of shards to measure; more shards than cores have no effect. */
 const SHARDS = SMOKE || cpus().length < 4 ? [1, 2] : [1, 2, 4]
 
 const bench = await startBench()

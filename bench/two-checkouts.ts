@@ -12,7 +12,7 @@ import { startCounter } from './parts/counter.ts'
 const OTHER = process.env.BENCH_OTHER ?? fileURLToPath(new URL('..', import.meta.url))
 const TEXTS = Number(process.env.BENCH_TEXTS ?? 300)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
-/** Less than the API's limit per instance. */
+/** Rate below the API's limit per instance. */
 const REQUESTS_PER_SECOND = 50
 const IN_PER_SECOND = Number(process.env.BENCH_IN ?? 100)
 const WARM_IN = Number(process.env.BENCH_WARM ?? 500)
@@ -28,7 +28,7 @@ async function groupOf(owner: string): Promise<string> {
   return id.replace('@g.us', '-group')
 }
 
-/** One of the two: its service, an account on it, and the receiver of its webhooks. */
+/** Starts one side of the comparison: a service, an account on it, and the receiver of its webhooks. */
 async function side({ service, gateway }: { service: { child: { pid?: number } }; gateway: Gateway }, index: number) {
   const receiver = await startCounter()
   const phone = phoneNumber(index)
@@ -37,7 +37,7 @@ async function side({ service, gateway }: { service: { child: { pid?: number } }
   const pid = service.child.pid!
   let turn = 0
 
-  /** CPU ms of the whole process for each of `count` things, until `isDone`. */
+  /** Returns the CPU ms of the whole process for each of `count` things, until `isDone`. */
   async function costOf(count: number, act: () => Promise<unknown>, isDone: () => boolean): Promise<number> {
     const before = cpuMs(pid)
     await act()

@@ -1,7 +1,8 @@
 /**
- * Which instance costs: one of many instances receives texts all the time, the others are idle. `GET /account/usage` must show it first, with the CPU
- * time that the system counts for the shard's thread beyond that of an idle time. Also the cost of counting itself: the time of one call of the
- * meter, times the calls of a text, as a part of the CPU time of a text.
+ * Finds the instance that costs most: one of many instances receives texts all the time, and the others are idle. `GET
+ * /account/usage` must show it first, with the CPU time that the system counts for the shard's thread beyond that of an
+ * idle time. The bench also measures the cost of counting: the time of one call of the meter, times the calls of a
+ * text, as a part of the CPU time of a text.
  */
 import { readdirSync } from 'node:fs'
 import { createWorkMeter } from '../workers/shard/usage/work-meter.ts'
@@ -10,7 +11,7 @@ import { amount, cpuMs, phoneNumber, report, round, sleep, startBench, startLoad
 const MANY = amount(200, 3)
 const PER_SECOND = 20
 const SECONDS = amount(40, 6)
-/** More than a text causes: its frames, commits and webhooks. */
+/** Upper bound of the calls that a text causes: its frames, commits and webhooks. */
 const CALLS_PER_TEXT = 20
 const CALLS = amount(1_000_000, 10_000)
 const SENDER = phoneNumber(3_000)
@@ -21,7 +22,7 @@ interface Row {
   received: number
 }
 
-/** Time of one call that changes the instance, in ns. */
+/** Returns the time of one call that changes the instance, in ns. */
 function callNs(): number {
   const meter = createWorkMeter()
   const names = ['one', 'other'] as const
@@ -31,7 +32,7 @@ function callNs(): number {
   return ((user + system) * 1_000) / CALLS
 }
 
-/** CPU time in ms of each thread of a process. */
+/** Returns the CPU time in ms of each thread of a process. */
 const threadsOf = (pid: number) =>
   new Map(readdirSync(`/proc/${pid}/task`).map((thread) => [thread, cpuMs(pid, Number(thread))] as const))
 
@@ -47,7 +48,7 @@ try {
   }
   const cpuOf = (rows: Row[]) => new Map(rows.map(({ instance_id, cpu_ms }) => [instance_id, cpu_ms]))
 
-  /** CPU time of each thread and of each instance while `work` runs. */
+  /** Returns the CPU time of each thread and of each instance while `work` runs. */
   async function measured(work: () => Promise<unknown>) {
     const before = { threads: threadsOf(pid), instances: cpuOf(await usage()) }
     await work()

@@ -22,7 +22,7 @@ const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(200, 40))
 const EVENTS = Number(process.env.BENCH_EVENTS ?? amount(20_000, 400))
 /** For all instances together: the rate that the machine can sustain with capacity left. */
 const PER_SECOND = Number(process.env.BENCH_PER_SECOND ?? 80)
-/** Number of instances out of 40 that have such a receiver; all others have one that answers. */
+/** Number of instances out of 40 that have such a receiver; the receivers of all other instances answer. */
 const BROKEN: Record<Exclude<Kind, 'answers'>, number> = { slow: 2, huge: 2, hangs: 3, closes: 3, redirects: 2 }
 const IDLE_TEXTS = 150
 const IDLE_PER_SECOND = 10
@@ -57,7 +57,7 @@ try {
   for (let from = 0; from <= INSTANCES; from += PAIRED_AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(PAIRED_AT_ONCE, INSTANCES + 1 - from) }, (_, at) => connect(from + at)))
 
-  /** Number of log rows. Only the type `received` has a URL, so the rows of all types are those of that type. */
+  /** Returns the number of log rows. Only the type `received` has a URL, so the rows of all types are those of that type. */
   async function inLog(status?: string): Promise<number> {
     const query = status === undefined ? '' : `&status=${status}`
     const url = `${gateway.baseUrl}/admin/webhook-log?page_size=1${query}`
@@ -68,7 +68,7 @@ try {
       if (performance.now() > GIVE_UP_MS) throw new Error(`given up after ${GIVE_UP_MS / 60_000} minutes, before ${what}`)
   }
 
-  // One healthy receiver and no other load.
+  // First measurement: one healthy receiver and no other load.
   await sandbox.burst(writerOf(IDLE), phoneNumber(IDLE), IDLE_TEXTS, 'event ', { per_second: IDLE_PER_SECOND })
   await until('the idle texts', async () => (await inLog('delivered')) >= IDLE_TEXTS)
   const idle = (await receivers.call('report')).answers.latency
@@ -82,7 +82,8 @@ try {
     const before = { cpu: cpuMs(pid), commits: commitsOf(state) }
     const began = performance.now()
     for (let index = 0; index < INSTANCES; index++) {
-      // Started one after another over the time between two texts of an instance: if they started together, their texts would arrive in bursts.
+      // The bursts begin at spread times between two texts of an instance: if they started together, their texts would
+      // arrive in bursts.
       await sleep(began + (index * 1_000) / PER_SECOND - performance.now())
       await sandbox.burst(writerOf(index), phoneNumber(index), each, 'event ', { per_second: PER_SECOND / INSTANCES })
     }
@@ -113,7 +114,7 @@ try {
   const sent = await send(each, ['answers'])
   const broken = await receivers.call('report')
   await until('every event in the log', async () => (await inLog()) >= all)
-  /** Counted one after another while events still end: repeated until the sum is right. */
+  /** Counts the events by status, one status after another while events still end, and repeats until the sum is right. */
   async function count() {
     for (; ; await sleep(500)) {
       const counts = { delivered: 0, pending: 0, failed: 0, discarded: 0 }

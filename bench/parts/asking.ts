@@ -3,11 +3,14 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Less than the refill rate of the token buckets of the two instances that are requested in turn. */
+/**
+ * Interval of the requests in ms. Their rate is below the refill rate of the token buckets of the two instances that
+ * are requested in turn.
+ */
 const EVERY_MS = 10
 
 export interface Asking {
-  /** The latency of each request, in ms, while `work` ran; infinite if it was not answered. */
+  /** Returns the latency of each request, in ms, while `work` ran; infinite if a request was not answered. */
   during(work: () => Promise<unknown>): Promise<number[]>
   end(): void
 }

@@ -36,7 +36,7 @@ let received = 0
 const latencies: number[] = []
 const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
 
-/** The network is not queried for it, because ours is given here. */
+/** Returns a privacy token, so that the library does not query the network for one. */
 const token = () => ({ token: Buffer.alloc(0), senderTimestamp: Math.floor(Date.now() / 1_000) })
 
 function memory(): AuthenticationState {
@@ -123,7 +123,10 @@ const calls = {
       accounts.push(...(await Promise.all(some.map((phone) => pair(network.url, network.control, phone)))))
     }
   },
-  /** Each account sends its share, each text after the ack of the previous one; the accounts send to `to` in turn. Resolves with ms. */
+  /**
+   * Sends texts: each account sends its share, each text after the ack of the previous one, to the addresses of `to` in
+   * turn. Resolves with ms.
+   */
   async send({ count, to, prefix = 'text ', perSecond }: { count: number; to: string[]; prefix?: string; perSecond?: number }) {
     for (const jid of to)
       if (jid.endsWith('@g.us') && !groups.has(jid)) groups.set(jid, await accounts[0]!.sock.groupMetadata(jid))
@@ -142,9 +145,9 @@ const calls = {
     return performance.now() - began
   },
   /**
-   * The state after this number of further texts to a group: the sender key is advanced as the library's `GroupCipher` does, with a skipped key for
-   * each text, and nothing is sent. The record is read and written once, not for each text, because with 1,500 skipped keys that takes 80 ms per
-   * text.
+   * Advances a group's sender key by this number of texts, as the library's `GroupCipher` does, with a skipped key for
+   * each text; nothing is sent. The record is read and written once, not for each text, because with 1,500 skipped keys
+   * that takes 80 ms per text.
    */
   async age(group: string, count: number) {
     const { keys, creds } = accounts[0]!.sock.authState
@@ -165,7 +168,7 @@ const calls = {
     }
     await keys.set({ 'sender-key': { [name]: Buffer.from(JSON.stringify(record.serialize())) } })
   },
-  /** The members of the group have changed: its metadata is read again. */
+  /** Makes the library read the group's metadata again, because the members of the group have changed. */
   changed(group: string) {
     groups.delete(group)
   },

@@ -20,7 +20,7 @@ export interface Part<C extends Calls> {
   call<K extends keyof C & string>(name: K, ...input: Parameters<C[K]>): Promise<Awaited<ReturnType<C[K]>>>
 }
 
-/** The child's side: it ends when its parent does. */
+/** Answers calls in the child process, which ends when its parent does. */
 export function answerCalls<C extends Calls>(calls: C): void {
   process.on('message', async ({ id, name, input }: Call) => {
     try {
@@ -32,7 +32,7 @@ export function answerCalls<C extends Calls>(calls: C): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** `file`: its name in this folder. `C`: the type of its answers. */
+/** Starts a part: `file` is its name in this folder, `C` the type of its answers. */
 export function startPart<C extends Calls>(file: string, ...args: string[]): Part<C> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`./${file}`, import.meta.url)), args, {
     serialization: 'advanced',

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Summary, summary } from './numbers.ts'
 
-/** The page size of lmdb. */
+/** One page of lmdb. */
 const PAGE = Buffer.alloc(4_096, 1)
-/** About the bytes of a commit of one received text. */
+/** Number of pages: about the bytes of a commit of one received text. */
 const PAGES = 8
 const FILE_PAGES = 4_096
 /** Pause between two writes, in ms. */
 const PAUSE = 5
 
-/** Time of `fdatasync` after some pages of a file in this folder were overwritten, in ms. */
+/** Measures the time in ms of `fdatasync` after some pages of a file in this folder were overwritten. */
 export async function syncTimes(dir: string, count: number): Promise<Summary> {
   const path = join(dir, 'sync.dat')
   const file = openSync(path, 'w', 0o600)
@@ -21,7 +21,7 @@ export async function syncTimes(dir: string, count: number): Promise<Summary> {
     fdatasyncSync(file)
     const times: number[] = []
     for (let turn = 0; turn < count; turn++) {
-      // Far apart, as the pages of a tree are.
+      // The pages are far apart, as the pages of a tree are.
       for (let page = 0; page < PAGES; page++)
         writeSync(file, PAGE, 0, PAGE.length, ((turn * 37 + page * 509) % FILE_PAGES) * PAGE.length)
       const began = performance.now()

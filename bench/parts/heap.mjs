@@ -8,14 +8,14 @@ import vm from 'node:vm'
 import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
 
 const KEY = 'bench heap'
-/** How often a shard checks for a request, in ms. */
+/** Interval at which a shard checks for a request, in ms. */
 const EVERY = 100
 /** Number of the request, number of shards, number of answers, and the sum of their memory in KB. */
 const [EPOCH, SHARDS, ANSWERED, HELD] = [0, 1, 2, 3]
 
 v8.setFlagsFromString('--expose-gc')
 const collect = vm.runInNewContext('gc')
-/** Objects, and the memory of their buffers, in KB. */
+/** Returns the size of objects and of their buffers, in KB. */
 function held() {
   collect()
   const { heapUsed, external } = process.memoryUsage()

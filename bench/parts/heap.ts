@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 const MODULE = fileURLToPath(new URL('./heap.mjs', import.meta.url))
 const fileIn = (dir: string) => join(dir, 'heap.json')
 
-/** Variables for the environment of the service. */
+/** Returns variables for the environment of the service. */
 export const heapEnv = (dir: string) => ({ NODE_OPTIONS: `--import ${MODULE}`, BENCH_HEAP: fileIn(dir) })
 
-/** Memory of the main thread and of all shards, in MB: objects, and their buffers. */
+/** Returns the memory of the main thread and of all shards, in MB: objects, and their buffers. */
 export async function heapOf(child: ChildProcess, dir: string): Promise<{ main_mb: number; shards_mb: number }> {
   const file = fileIn(dir)
   rmSync(file, { force: true })

@@ -67,14 +67,14 @@ const server = createServer((_, client) => {
 })
 
 const calls = {
-  /** Resolves with the address that serves the files. */
+  /** Starts serving files, and resolves with the address. */
   async open(at: { host: string; ca: string }): Promise<string> {
     host = at.host
     agent = new Agent({ ca: at.ca, keepAlive: true })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   },
-  /** Reads from an address, encrypts into a file (whose hash is in the address of the upload), and uploads it. */
+  /** Sends a file: reads from an address, encrypts into a file (whose hash is in the address of the upload), and uploads it. */
   async send(source: string): Promise<Laid> {
     const mediaKey = randomBytes(32)
     const { iv, cipherKey, macKey } = keysOf(mediaKey)
@@ -122,7 +122,7 @@ const calls = {
       fileLength,
     }
   },
-  /** The address of `open` serves this file from now on. */
+  /** Makes the address of `open` serve this file from now on. */
   offer(laid: Laid) {
     offered = laid
   },

@@ -7,7 +7,7 @@ import { epoch, leftAt } from './stamp.ts'
 
 interface Seen {
   count: number
-  /** Epoch ms of the first and of the last. */
+  /** Epoch ms of the first event and of the last event. */
   first: number
   last: number
 }
@@ -60,7 +60,7 @@ const calls = {
     stamps.first = Number.POSITIVE_INFINITY
     stamps.last = 0
   },
-  /** Resolves when this number of each has arrived; rejects after `idleMs` without one. */
+  /** Resolves when this number of each event has arrived; rejects after `idleMs` without an event. */
   until: (wanted: Record<string, number>, idleMs = 30_000) =>
     new Promise<Record<string, Seen>>((resolve, reject) => {
       const isThere = () => Object.entries(wanted).every(([type, count]) => (seen.get(type)?.count ?? 0) >= count)
@@ -80,7 +80,7 @@ const calls = {
       look()
     }),
   counts: () => Object.fromEntries(seen),
-  /** For stamped texts: their delays, and the period in which they left the network. */
+  /** Returns the delays of stamped texts, and the period in which they left the network. */
   latency: () => ({ ...summary(latencies), left_within_ms: stamps.last - stamps.first }),
 }
 export type Receiver = typeof calls

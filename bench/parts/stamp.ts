@@ -4,7 +4,7 @@
 export const STAMPED = 'at {now} no '
 const STAMP = /at (\d+(?:\.\d+)?) no /
 
-/** Epoch ms; undefined without a stamp. */
+/** Returns the time in a text, in epoch ms; undefined without a stamp. */
 export function leftAt(text: string): number | undefined {
   const [, at] = STAMP.exec(text) ?? []
   return at === undefined ? undefined : Number(at)

@@ -14,11 +14,11 @@ interface KindReport {
   /** Accepted events, each counted once. */
   accepted: number
   repeats: number
-  /** Accepted events of one instance whose number is lower than an earlier one. */
+  /** Accepted events whose number is lower than that of an earlier event of the same instance. */
   outOfOrder: number
 }
 interface Measured extends KindReport {
-  /** ms from the creation of an event (the time in its id) to the request that was accepted. */
+  /** Times in ms from the creation of an event (the time in its id) to the request that was accepted. */
   latency: number[]
 }
 
@@ -47,7 +47,7 @@ function accept(kind: Kind, body: string, at: number) {
   last.set(instance_id, Math.max(number, last.get(instance_id) ?? 0))
 }
 
-/** An answer without an end: the sender has to abort it. */
+/** Sends an answer that never ends, so that the sender has to abort it. */
 function pour(response: ServerResponse) {
   response.writeHead(200)
   const write = () => {
@@ -99,15 +99,15 @@ async function open(kind: Kind): Promise<string> {
 const calls = {
   open: async () =>
     Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await open(kind)]))) as Record<Kind, string>,
-  /** Sets whether each receiver behaves as its kind does, or all of them answer. */
+  /** If true, each receiver behaves as its kind does; otherwise all receivers answer. */
   setBroken(value: boolean) {
     isBroken = value
     // Restarts the numbering for later texts.
     if (value) last.clear()
   },
-  /** Events since the last report. */
+  /** Returns the number of events since the last report. */
   accepted: () => Object.fromEntries(KINDS.map((kind) => [kind, reports[kind].accepted])) as Record<Kind, number>,
-  /** Since the last report. */
+  /** Returns the results since the last report, and resets them. */
   report() {
     const made = Object.fromEntries(KINDS.map((kind) => [kind, { ...reports[kind], latency: summary(reports[kind].latency) }]))
     for (const kind of KINDS) reports[kind] = empty()
