@@ -15,7 +15,7 @@ const ATTEMPTS = 3
 
 interface Held {
   record: StoredWorkspace
-  /** Stored bytes, which the guard compares. */
+  /** Stored bytes of the record, which the guard of a commit compares. */
   bytes: Uint8Array
 }
 
@@ -47,7 +47,7 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
     const key = keys.workspace(id)
     const before = workspaces.get(id)
     const bytes = await store.get(key)
-    // A change that this process wrote in the meantime is newer than the record that was read.
+    // A change that this process wrote while the record was read is newer than that record.
     if (!bytes || workspaces.get(id) !== before) return
     if (before && Buffer.compare(before.bytes, bytes) === 0) return
     hold(key, bytes)
@@ -65,7 +65,7 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
       decide: (current: StoredWorkspace) => Omit<Decision, 'next'> & { next?: N },
     ): Promise<void> {
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        // A record that a command has written is read before the decision.
+        // Read the record again, because an operator command may have written it.
         await reload(id)
         const current = get(id)
         const { next, ops, committed = () => {} } = decide(current)

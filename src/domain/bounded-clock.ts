@@ -17,9 +17,9 @@ export interface BoundedClock extends Clock {
    * time can only contradict a jump.
    */
   learned(at: number, isLogin: boolean): void
-  /** How far the machine's clock is ahead of this one in ms; 0 while it is followed. */
+  /** Returns how far the machine's clock is ahead of this one in ms; 0 while it is followed. */
   ahead(): number
-  /** How much of `ahead()` the network's time contradicts, in ms. */
+  /** Returns how much of `ahead()` the network's time contradicts, in ms. */
   contradicted(): number
 }
 

@@ -13,7 +13,7 @@ export const MAX_FRAME_ORIGINS = 10
 /** Number of links of one instance. */
 export const MAX_LINKS = 20
 
-/** The operator, as the page shows them. */
+/** Name and colour of the operator on the page. */
 export interface ConnectOperator {
   name: string | null
   /** `#rrggbb`. */

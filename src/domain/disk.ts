@@ -1,6 +1,6 @@
 /** State of the disk that every thread sees (`storage/disk.ts`). */
 
-/** `low`: less space is free than the operator's limit, and new messages are refused. `full`: nothing can be written. */
+/** State of the disk. `low`: less space is free than the operator's limit, and new messages are refused. `full`: nothing can be written. */
 export type DiskState = 'ok' | 'low' | 'full'
 
 /** Memory that all threads share; each thread gets it when it is created. */

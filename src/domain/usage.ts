@@ -27,7 +27,7 @@ export interface UsageNow {
 export interface Usage {
   /** Reads the shards, unless the last reading is younger than `maxAgeMs`. */
   look(maxAgeMs: number): Promise<void>
-  /** Undefined for an instance that was never read. */
+  /** Returns the usage of an instance; undefined if it was never read. */
   within(instance: string, window: UsageWindow): WindowUsage | undefined
   now(instance: string): UsageNow | undefined
 }

@@ -7,7 +7,7 @@ import { isPublic, isWithin, literalAddress, type Ranges, reachedAddress, readAd
 
 export const MAX_URL_LENGTH = 2_048
 
-/** `public`: on the internet. `allowed`: in the operator's list. `refused`: everything else. */
+/** Kind of an address. `public`: on the internet. `allowed`: in the operator's list. `refused`: everything else. */
 export type Verdict = 'public' | 'allowed' | 'refused'
 
 /** Judges an address. `allow`: the parsed `SVC_EGRESS_ALLOW`. */

@@ -1,5 +1,5 @@
 /**
- * Routes that clients of other gateways already use. Each row is another name of an operation. Aliases share its credentials, limits, errors and
+ * Routes that clients of other gateways already use. Each row is another route of an operation. Aliases share its credentials, limits, errors and
  * answer, and are not in the API description. A row whose operation is not declared is not mounted.
  */
 import type { Dialect } from '../domain/dialect.ts'

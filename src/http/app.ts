@@ -73,7 +73,7 @@ export interface AppDeps {
   pages: Parts['pages']
   /** Rate limit of one instance or workspace; null for the documented default. */
   requestsPerSecond?: number | null
-  /** Undefined if the dashboard is off. */
+  /** The dashboard; undefined if it is off. */
   dashboard?: DashboardDeps | undefined
   tally: Tally
   /** Returns the text of `/metrics`. */

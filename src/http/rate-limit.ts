@@ -13,7 +13,7 @@ export const DESCRIPTIONS = { capacity: 20, perSecond: 1 }
 export const TICKETS = { capacity: 30, perSecond: 30 / 60 }
 /** Limit of `/connect`, per link: its page asks about once a second. */
 export const CONNECT = { capacity: 60, perSecond: 3 }
-/** Of those, requests for a phone code, which rings a phone of anybody's choice, and restarts, each: five at once, then one per minute. */
+/** Limit of phone codes and of restarts at `/connect`: five at once of each, then one per minute. A phone code rings a phone of anybody's choice. */
 export const CONNECT_STARTS = { capacity: 5, perSecond: 1 / 60 }
 /** Limit of `/oauth`, per kind of request and address: ten requests a minute. */
 export const OAUTH = { capacity: 10, perSecond: 10 / 60 }

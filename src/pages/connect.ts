@@ -59,7 +59,7 @@ function pageForNobody(refusal: Failure): Page {
   return makePage({ ...page, body: refusalBody(words, sentenceOf(words, refusal)) })
 }
 
-/** Made once, because guesses must not cost more than a look-up. */
+/** Pages for guessed links, which are built once, because a guess must not cost more than a look-up. */
 const FOR_NOBODY: ReadonlyMap<string, Page> = new Map(
   (['unauthorized', 'rate_limited'] as const).map((code) => [code, pageForNobody(new Failure(code))]),
 )

@@ -126,7 +126,7 @@ pressing('start-over', async () => {
 })
 `
 
-/** `root`: relative address of the service. */
+/** Builds the part of the page for a passkey. `root` is the relative address of the service. */
 export const passkeyBody = ({ passkey: words }: PairingWords, root: string) => `
 <p id="before" hidden><small>${words.before}</small></p>
 <p id="failure" role="alert"></p>

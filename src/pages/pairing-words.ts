@@ -53,7 +53,7 @@ interface PasskeyWords {
 export interface PairingWords {
   title: string
   statuses: Readonly<Partial<Record<Status, string>>>
-  /** Shown with a QR code, and with a code to type. */
+  /** Instruction for a QR code; next, the instruction for a code to type. */
   scan: string
   typeCode: string
   away: string

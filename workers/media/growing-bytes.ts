@@ -18,7 +18,7 @@ export class GrowingBytes {
   #buffer: Resizable
   #length = 0
 
-  /** `most`: the largest number of bytes. It reserves address space, not memory. */
+  /** Creates an empty buffer. `most` is the largest number of bytes; it reserves address space, not memory. */
   constructor(most: number) {
     this.#buffer = resizable(Math.ceil(most / STEP) * STEP)
   }

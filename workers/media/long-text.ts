@@ -34,7 +34,7 @@ export class LongText {
   #filled = 0
   #utf8: InstanceType<typeof TextDecoder> | undefined
 
-  /** `most`: the largest number of decoded bytes. */
+  /** Creates a decoder. `most` is the largest number of decoded bytes. */
   constructor(most: number) {
     this.#file = new GrowingBytes(most)
   }

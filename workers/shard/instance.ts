@@ -14,7 +14,7 @@ export interface HostedInstance {
   call(call: Call, origin?: CallOrigin): Promise<unknown>
   stop(how: StopHow): Promise<void>
   reading(): Reading
-  /** How far issued ids or times are ahead of the clock in ms; 0 if they are not. */
+  /** Returns how far issued ids or times are ahead of the clock in ms; 0 if they are not ahead. */
   aheadMs(): number
 }
 

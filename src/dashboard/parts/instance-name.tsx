@@ -6,7 +6,7 @@ import { Name } from './words.tsx'
 
 const alike = computed(() => namesakes(rows.value.values()))
 
-/** `fallback`: shown until the row of the instance is loaded. */
+/** Shows the name of an instance. `fallback` is shown until the row of the instance is loaded. */
 export function InstanceName({ id, fallback = id }: { id: string; fallback?: string }) {
   const row = rows.value.get(id)
   return (

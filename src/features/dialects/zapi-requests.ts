@@ -35,7 +35,7 @@ const renamedDay = (entry: unknown): unknown => {
   return dayOfWeek === undefined ? entry : { day: day(dayOfWeek), ...rest }
 }
 
-/** Renames random keys, which have another name there. */
+/** Renames the type of random Pix keys, which is different in this dialect. */
 const keyType = (value: unknown): unknown => {
   if (!isObject(value) || !isObject(value.pix)) return value
   const { pix } = value

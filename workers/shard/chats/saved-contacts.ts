@@ -21,7 +21,7 @@ const SLICE = 200
 /** Longest `chat_name` of an event. */
 const MAX_NAME = 256
 
-/** Null in records from before names were stored. */
+/** A contact that is saved on the phone. `name` is null in records from before names were stored. */
 const SavedContact = v.object({ jid: v.string(), lid: v.nullable(v.string()), name: v.nullable(v.string()) })
 export type SavedContact = v.InferOutput<typeof SavedContact>
 

@@ -151,7 +151,7 @@ export interface Connection {
   traffic(): Traffic
   /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
-  /** Whether the network restricts the account. Retries in the other namespace would then only make it worse. */
+  /** Whether the network restricts the account. A retry with the person's other kind of JID would then only make it worse. */
   isRestricted(): boolean
   /** Queries the network about a restriction. */
   refreshRestriction(): Promise<void>

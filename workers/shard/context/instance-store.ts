@@ -23,7 +23,7 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
   let isClosed = false
   let rider: Rider = { take: () => [], settled() {} }
 
-  /** `more`: operations of the rider. */
+  /** Writes a batch together with `more`, the operations of the rider. */
   async function write(batch: Batch, more: readonly Op[]): Promise<boolean> {
     if (more.length === 0) return store.commit(batch)
     let isWritten = false

@@ -123,7 +123,7 @@ export interface Queue {
   remove(svcId: string): Promise<boolean>
   /** Number of waiting items, without the one in flight. */
   waiting(): number
-  /** How far ids of items are ahead of the clock in ms; 0 if they are not. */
+  /** Returns how far ids of items are ahead of the clock in ms; 0 if they are not ahead. */
   idsAhead(): number
   /** Time in epoch ms at which the item began to be sent; undefined if it did not begin, or has ended. */
   leftAt(svcId: string): number | undefined

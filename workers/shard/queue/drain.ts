@@ -101,8 +101,8 @@ export function createDrain(deps: DrainDeps): Drain {
   async function sendOne(item: Waiting): Promise<string | undefined> {
     try {
       const result = await deps.attempt(item)
-      // It is too late to record the outcome: the next start may already have read the item and sends it again with the
-      // same message id.
+      // After an abort the outcome can no longer be recorded: the next start may already have read the item and sends it
+      // again with the same message id.
       if (signal.aborted) return undefined
       if (result === 'back') await putBack(item)
       else if ('laterMs' in result) await putAside(item, result.laterMs)

@@ -55,7 +55,7 @@ export interface IdempotencyOptions {
 
 export function createIdempotency({ instanceId, store, sealer, clock, log }: IdempotencyOptions): Idempotency {
   const records = repository({ name: 'acknowledgement', schema: Acknowledged, version: 1, sealed: sealer })
-  /** Of two concurrent requests with one key, the second waits for the result of the first. */
+  /** Running requests by key: a second request with the same key waits for the result of the first. */
   const running = new Map<string, Promise<unknown>>()
   /** Records that were used since the current sweep began; the sweep's data about them is outdated. */
   const used = new Set<string>()

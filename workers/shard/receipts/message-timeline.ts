@@ -35,7 +35,7 @@ const FactSchema = v.variant('kind', [
     eventId,
   }),
   v.object({ kind: v.literal('receipt'), at, status: v.string(), eventId }),
-  /** Stored under the id of a queue item: the message that it became. */
+  /** Id of the message that a queue item became; the row is stored under the id of the item. */
   v.object({ kind: v.literal('message'), messageId: v.string() }),
 ])
 export type Fact = v.InferOutput<typeof FactSchema>

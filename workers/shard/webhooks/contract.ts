@@ -78,7 +78,7 @@ export interface Outbox {
   backlog(): number
   /** Bytes of undelivered events in memory; the others are on disk. */
   heldBytes(): number
-  /** How far ids or times of its events are ahead of the clock in ms, because they were issued while the clock was ahead; 0 if they are not. */
+  /** Returns how far ids or times of the outbox's events are ahead of the clock in ms, because the clock was ahead when they were issued; else 0. */
   ahead(): number
   start(): Promise<void>
   /** Stops the outbox. Ends the attempt in flight after this many ms; its event is attempted again after the next start. */

@@ -23,7 +23,7 @@ import {
 export type Category = 'last' | 'online' | 'profile' | 'status' | 'groupadd' | 'readreceipts'
 export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
 
-/** How the account names people: by LID after the network has moved it, else by number. The wrong form is refused. */
+/** Form in which the account addresses people: by LID after the network has migrated the account, otherwise by number. The network refuses the other form. */
 export type Addressing = 'lid' | 'pn'
 
 /** Jids of one person; at least one is known. */

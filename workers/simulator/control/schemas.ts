@@ -213,7 +213,7 @@ export const ParticipantsChange = v.strictObject({
   action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request', 'withdraw', 'reject', 'change_number']),
   /** The person who leaves, asks to join or withdraws is `by` unless another is given. For `change_number`: the former number of `by`. */
   phones: v.optional(v.array(Phone)),
-  /** How the person asked to join. */
+  /** Way in which the person asked to join. */
   method: v.optional(v.picklist(['invite_link', 'non_admin_add', 'linked_group_join'])),
 })
 

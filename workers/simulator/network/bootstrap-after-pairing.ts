@@ -121,7 +121,7 @@ function conversation(person: Person, other: Person, index: number, count: numbe
     pnJid: pnOf(other),
     lidJid: lidJidOf(other),
     conversationTimestamp: newest,
-    // As on real phones, -1 means "marked as unread by hand".
+    // On real phones, too, -1 means "marked as unread by hand".
     unreadCount: index === 0 ? -1 : index % 4,
     messages,
   }

@@ -9,7 +9,7 @@ import { handOver } from './offline-queue.ts'
 import { lidJidOf } from './people.ts'
 import { showAvailability } from './presence.ts'
 
-/** Sent to the client at login, which sends it back before its next handshake. */
+/** Bytes that the client gets at login and sends back before its next handshake. */
 const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
 
 /** Logs in a client that identifies itself. */

@@ -5,7 +5,7 @@
 import type { QueueLine, Waiting } from '../item.ts'
 import type { Restricted } from './restricted.ts'
 
-/** Why an item is held. `until`: a time of the steady clock; null if unknown. */
+/** Reason why an item is held. `until` is a time of the steady clock; null if unknown. */
 export interface Hold {
   reason: 'restricted' | 'later'
   until: number | null

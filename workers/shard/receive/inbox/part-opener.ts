@@ -130,8 +130,8 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = read(stanza)
     // The part was decrypted, but its content is not a message. Its key is used up, so the message is requested again.
-    // It is recorded before its marks are set, because with marks it would be confirmed on redelivery if the process or
-    // the disk failed in between.
+    // The message is recorded before its marks are set, because with marks it would be confirmed on redelivery if the
+    // process or the disk failed in between.
     if (!message) {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)

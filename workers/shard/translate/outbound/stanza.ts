@@ -20,7 +20,7 @@ export interface Stanza {
   /** Attributes of the ciphertext, or of the plaintext of a post. */
   enc: Record<string, string>
   nodes: BinaryNode[]
-  /** The person's other jid (number or LID), for the single attempt in the other namespace. */
+  /** The person's other jid (number or LID), for the only attempt with it. */
   other?: string
   /** Number that the network gave a channel post when it accepted it; reactions use it. */
   serverId?: string
