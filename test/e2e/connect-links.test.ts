@@ -1,8 +1,11 @@
 /** Connect links with a real network: what a pairing that was begun with a link leaves behind when the link ends, and the queue of the account before. */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { ask, must } from '../harness/http.ts'
 import { CONTACT, connected, type Linking, linkWithPasskeys, see, toSign, waiting, world } from '../harness/passkey-linking.ts'
+import { sampleWith } from '../harness/samples.ts'
 import { newPhone } from './states-seen.ts'
 
 linkWithPasskeys()
@@ -24,6 +27,15 @@ async function withoutPasskey(): Promise<Linking> {
 }
 
 const qrOf = async (url: string) => String((await must('GET', `${url}/qr-code`)).value)
+
+test('the command of docs/connect-links.md makes a link', async () => {
+  const { instance } = await withoutPasskey()
+  const command = sampleWith('docs/connect-links.md', '"instance_id"')
+    .replace('localhost:8080', world.gateway.baseUrl)
+    .replace(/"instance_id": "[^"]+"/, `"instance_id": "${instance.id}"`)
+  const { stdout } = await promisify(execFile)('bash', ['-c', command], { env: { ...process.env, KEY: world.gateway.key } })
+  assert.match(JSON.parse(stdout).url, /\/connect\//, stdout)
+})
 
 describe('with a link that is revoked', { concurrency: 3 }, () => {
   test('its QR code links nothing', async () => {

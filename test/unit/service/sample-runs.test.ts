@@ -34,6 +34,7 @@ const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
   ['docs/es/README.md', '/webhooks', NEWCOMER],
   ['docs/agents.md', 'mcpServers', 'test/e2e/mcp.test.ts'],
   ['docs/coming-from.md', '/settings', 'test/e2e/dialect-zapi.test.ts'],
+  ['docs/connect-links.md', '"instance_id"', 'test/e2e/connect-links.test.ts'],
   ['docs/licenses.md', 'package-lock.json', 'test/unit/service/licenses.test.ts'],
   ['docs/moving.md', 'auth --dry-run', 'test/e2e/moving/moves-in.test.ts'],
   ['docs/moving.md', '--name Support', 'test/e2e/moving/moves-in.test.ts'],
@@ -62,6 +63,11 @@ const TRANSLATED = 'Each command is one of the English page, which samples.test.
 
 /** Page, words that only this block has, and the reason why no test runs the block as it stands. */
 const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])[] = [
+  [
+    'docs/connect-links.md',
+    'addEventListener',
+    'It names an example host. test/browser/connect.test.ts listens in the same way, and compares the messages.',
+  ],
   [
     'CONTRIBUTING.md',
     'npm run test:unit',
