@@ -35,7 +35,7 @@ export interface ControlCall<Id extends string = string, Input = unknown> {
   kind: 'control'
   operation: Id
   input: Input
-  /** If true, the call is refused with `instance_already_connected` once an account is linked. The shard decides, because only it knows this at once. */
+  /** If true, the call is refused with `instance_already_connected` once an account is linked; the shard decides, because it knows first. */
   ifUnpaired?: boolean
 }
 

@@ -33,7 +33,10 @@ export interface OutgoingMessage {
   statusJidList?: string[]
 }
 
-/** Error codes after which the person's other kind of JID (number or LID) is tried once with the same message id, because each attempt counts against the account. */
+/**
+ * Error codes after which the person's other kind of JID (number or LID) is tried once with the same message id, because each attempt counts against
+ * the account.
+ */
 const TRY_OTHER = new Set([400, 463, 479])
 /**
  * The account is under a reach-out lock, or the recipient must be addressed by the other jid; a query about the lock

@@ -78,7 +78,7 @@ export interface Outbox {
   backlog(): number
   /** Bytes of undelivered events in memory; the others are on disk. */
   heldBytes(): number
-  /** Returns how far ids or times of the outbox's events are ahead of the clock in ms, because the clock was ahead when they were issued; else 0. */
+  /** Returns how far ids or times of events are ahead of the clock in ms, because the clock was ahead when they were issued; 0 if they are not ahead. */
   ahead(): number
   start(): Promise<void>
   /** Stops the outbox. Ends the attempt in flight after this many ms; its event is attempted again after the next start. */

@@ -23,7 +23,10 @@ import {
 export type Category = 'last' | 'online' | 'profile' | 'status' | 'groupadd' | 'readreceipts'
 export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
 
-/** Form in which the account addresses people: by LID after the network has migrated the account, otherwise by number. The network refuses the other form. */
+/**
+ * Form in which the account addresses people: by LID after the network has migrated the account, otherwise by number. The network refuses the other
+ * form.
+ */
 export type Addressing = 'lid' | 'pn'
 
 /** Jids of one person; at least one is known. */
