@@ -130,6 +130,29 @@ describe('the dashboard in Chromium', { skip }, () => {
     instance = data[0]!
   })
 
+  test('makes a link with which somebody else could pair it, and revokes it', async () => {
+    await button('Create a connect link').click()
+    await field('Your name on the page', dialog()).fill('Example CRM')
+    await sound('connect-link')
+    await button('Create', dialog()).click()
+    await dialog().getByText('Send this link').waitFor()
+    const url = await dialog().locator('code').innerText()
+    const customer = await (await browser.newContext()).newPage()
+    await customer.goto(url)
+    await customer.getByText('Example CRM').waitFor()
+    await customer.locator('img').first().waitFor()
+    await button('Done', dialog()).click()
+    await page.getByRole('button', { name: /^Revoke the link of/ }).click()
+    await button('Revoke', dialog()).click()
+    await page.getByText('The link is revoked and opens nothing.').waitFor()
+    const answer = await customer.goto(url)
+    assert.equal(answer!.status(), 401)
+    await customer.context().close()
+    // The pairing that was begun with the link ended with it.
+    await button('Show a QR code').click()
+    await page.getByAltText('QR code to scan').waitFor()
+  })
+
   test('pairs it with a phone of the sandbox, live', async () => {
     await to('sandbox')
     await field('Number').first().fill(ME)

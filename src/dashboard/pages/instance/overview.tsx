@@ -1,6 +1,7 @@
 import { Notice } from '../../parts/notice.tsx'
 import { Ago, At } from '../../parts/time.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
+import { ConnectLinks } from './connect-links.tsx'
 import { FirstMessage } from './first-message.tsx'
 import { History } from './history.tsx'
 import { Pairing } from './pairing.tsx'
@@ -62,6 +63,7 @@ export const Overview = ({ row, instance }: TabProps) => (
     ) : null}
     <div class="columns">
       {row.status === 'connected' ? <FirstMessage row={row} /> : <Pairing row={row} />}
+      {row.status === 'connected' ? null : <ConnectLinks id={row.id} />}
       <Account row={row} />
       <Token instance={instance.data} reload={instance.reload} />
       <History row={row} />

@@ -1,0 +1,138 @@
+/** Connect links of an instance: a customer pairs it on a page of its own, without a credential. */
+import { useState } from 'preact/hooks'
+import { answer, api } from '../../api/client.ts'
+import { useAction, useLoad } from '../../app/load.ts'
+import type { paths } from '../../generated/description.d.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { ActionDialog, Confirm, Dialog } from '../../parts/dialog.tsx'
+import { Choice, Field, Line } from '../../parts/field.tsx'
+import { Empty, Problem } from '../../parts/notice.tsx'
+import { Secret } from '../../parts/secret.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { At } from '../../parts/time.tsx'
+
+type Listed = paths['/account/connect-links']['get']['responses']['200']['content']['application/json']
+type Link = Listed['data'][number]
+
+const HOUR = 3_600
+const LIVES = [
+  [String(HOUR), 'an hour'],
+  [String(24 * HOUR), 'a day'],
+  [String(7 * 24 * HOUR), 'a week'],
+] as const
+const DAY = LIVES[1][0]
+
+const LOCALES = [
+  ['en', 'English'],
+  ['pt', 'Português'],
+  ['es', 'Español'],
+] as const satisfies readonly (readonly [Link['locale'], string])[]
+
+/** The ten newest; the API has the others. */
+const SHOWN = 10
+
+const LOOKS = { open: ['Open', 'good'], paired: ['Used', ''], expired: ['Expired', ''] } as const
+
+const load = (instance_id: string) =>
+  answer(api.GET('/account/connect-links', { params: { query: { instance_id, page_size: SHOWN } } }))
+
+const columnsOf = (ask: (revoked: Link) => void): readonly Column<Link>[] => [
+  {
+    label: 'Link',
+    isHead: true,
+    cell: ({ status }) => <Badge look={LOOKS[status][1]}>{LOOKS[status][0]}</Badge>,
+  },
+  { label: 'Made', cell: ({ created_at }) => <At at={created_at} /> },
+  { label: 'Expires', cell: ({ expires_at }) => <At at={expires_at} /> },
+  {
+    label: '',
+    isRight: true,
+    cell: (link) => (
+      <Button isDangerous label={`Revoke the link of ${link.created_at}`} onPress={() => ask(link)}>
+        Revoke
+      </Button>
+    ),
+  },
+]
+
+interface MakeProps {
+  id: string
+  onClose(): void
+  onDone(): unknown
+}
+
+function MakeLink({ id, onClose, onDone }: MakeProps) {
+  const [life, setLife] = useState<string>(DAY)
+  const [locale, setLocale] = useState<Link['locale']>('en')
+  const [operator, setOperator] = useState('')
+  const [url, setUrl] = useState('')
+  const action = useAction(async () => {
+    const body = { instance_id: id, expires_in: Number(life), locale, ...(operator ? { operator_name: operator } : {}) }
+    setUrl((await answer(api.POST('/account/connect-links', { body }))).url)
+    await onDone()
+    return undefined
+  })
+  if (url !== '')
+    return (
+      <Dialog title="Send this link" onClose={onClose} closes="Done">
+        <p>
+          Whoever opens it can pair this instance with a phone, and nothing else. It is shown only now; it ends when the instance
+          is connected.
+        </p>
+        <Secret value={url} what="link" isOpen />
+      </Dialog>
+    )
+  return (
+    <ActionDialog title="Create a connect link" does="Create" action={action} fields={['operator_name']} onClose={onClose}>
+      <Field label="Valid for">{(tied) => <Choice tied={tied} value={life} options={LIVES} onChange={setLife} />}</Field>
+      <Field label="Language of the page">
+        {(tied) => <Choice tied={tied} value={locale} options={LOCALES} onChange={(next) => setLocale(next as Link['locale'])} />}
+      </Field>
+      <Line
+        label="Your name on the page"
+        hint="Optional"
+        value={operator}
+        maxLength={60}
+        wrong={action.problem?.issues.get('operator_name')}
+        onChange={setOperator}
+      />
+    </ActionDialog>
+  )
+}
+
+/** Shown while no account is connected, because a link of a connected instance is refused. */
+export function ConnectLinks({ id }: { id: string }) {
+  const [isMaking, setMaking] = useState(false)
+  const [revoked, setRevoked] = useState<Link>()
+  const { data, problem, reload } = useLoad(() => load(id), [id])
+  return (
+    <section class="card flush" aria-label="Connect links">
+      <header>
+        <h2>Let somebody else pair it</h2>
+        <Button onPress={() => setMaking(true)}>Create a connect link</Button>
+        <p>A connect link opens a page with the QR code, in the language of your customer and without a credential.</p>
+      </header>
+      <Problem of={problem} again={reload} />
+      {data?.total === 0 ? <Empty title="No connect links">Links that ended are listed for a week.</Empty> : null}
+      {data && data.total > 0 ? (
+        <Table name="Connect links" rows={data.data} columns={columnsOf(setRevoked)} keyOf={(link) => link.id} />
+      ) : null}
+      {isMaking ? <MakeLink id={id} onClose={() => setMaking(false)} onDone={reload} /> : null}
+      {revoked ? (
+        <Confirm
+          title="Revoke this link?"
+          does="Revoke"
+          onClose={() => setRevoked(undefined)}
+          act={async () => {
+            await answer(api.DELETE('/account/connect-links/{link_id}', { params: { path: { link_id: revoked.id } } }))
+            await reload()
+            return 'The link is revoked and opens nothing.'
+          }}
+        >
+          <p>Its page stops working immediately, and a pairing that was begun with it ends.</p>
+        </Confirm>
+      ) : null}
+    </section>
+  )
+}
