@@ -3,7 +3,7 @@
  * another thread or freed. The stream is paused between two reads, so a sender waits for a slow reader.
  */
 import type { IncomingMessage } from 'node:http'
-import type { BodyReader } from './http/body.ts'
+import type { BodyReader } from './http/steady-reader.ts'
 
 type Read = Awaited<ReturnType<BodyReader['read']>>
 

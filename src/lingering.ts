@@ -7,7 +7,8 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { SECOND, steadyClock } from './domain/clock.ts'
-import { dueAt, MOST_DROPPED } from './http/body.ts'
+import { MOST_DROPPED } from './http/body.ts'
+import { dueAt } from './http/steady-reader.ts'
 
 interface Exchange {
   request: IncomingMessage

@@ -6,6 +6,7 @@ import type { BodyBatch, ComingBody } from '../domain/large-body.ts'
 import { giveBack } from '../lib/give-back.ts'
 import type { Lease } from './body-budget.ts'
 import { createPieces, type Pieces } from './pieces.ts'
+import { type BodyReader, cutOff, HEAD_START, SLOWEST, steady } from './steady-reader.ts'
 
 const KB = 1_024
 const MB = KB * KB
@@ -26,17 +27,8 @@ const BATCH = 256 * KB
 /** Returns the memory that a complete large body needs: nearly all of it is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 
-/**
- * Minimum rate of a body in bytes per second (1 Mbit/s, a slow line), after a head start in ms. Received parts stay in memory until the body is
- * complete, so slow bodies would fill it.
- */
-const SLOWEST = 128 * KB
-const HEAD_START = 10 * SECOND
 /** Longest time a body may take, in ms. */
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
-
-/** Returns the time at which this many bytes of a body that began at `begun` must have arrived. */
-export const dueAt = (begun: number, bytes: number): number => begun + HEAD_START + (bytes / SLOWEST) * SECOND
 
 /**
  * Number of pieces of a refused body that are freed together. The garbage collector alone would be too slow when many bodies are refused at the same
@@ -55,9 +47,6 @@ export type Body = { bytes: Uint8Array<ArrayBuffer> } | { coming: ComingBody }
 
 const NO_BODY: Body = { bytes: new Uint8Array() }
 
-/** One body, read piece by piece. */
-export type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
-
 /** Source of bodies. The stream of a standard `Request` would cost two copies of every piece. */
 export interface BodySource {
   /** Returns the whole body if all of it has arrived and nobody reads it; later callers get no bytes. Undefined if it must be read. */
@@ -74,9 +63,6 @@ export const webBodies: BodySource = {
 
 const tooLarge = (most: number) =>
   Failure.invalid({ path: '', message: `must have at most ${most >= MB ? `${most / MB} MB` : `${most / KB} KB`}` })
-const tooSlow = () => new Failure('invalid_request', { message: 'The body arrived too slowly: less than 128 KB per second.' })
-const cutOff = (cause?: unknown) =>
-  new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
 
 /**
  * Whether the request has no body: GET and HEAD have none in Web standards. Looking for one makes the server create the
@@ -321,51 +307,4 @@ async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
     stream.end()
   }
   await reader.cancel().catch(() => {})
-}
-
-interface Steady {
-  /** Reads the next piece; undefined at the end. Rejects when the body is incomplete or too slow. */
-  read(): Promise<Uint8Array | undefined>
-  /** Must be called when reading ends. */
-  end(): void
-}
-
-/**
- * Enforces the minimum rate of a body. Time in which nobody reads does not count, because the caller is not responsible
- * for it.
- */
-function steady(reader: BodyReader, clock: Clock): Steady {
-  let begun = clock.now()
-  let size = 0
-  /** Time at which the last read ended; undefined while a read is running. */
-  let leftAt: number | undefined = begun
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    let isSecondLook = false
-    const look = () => {
-      const left = leftAt === undefined ? dueAt(begun, size) - clock.now() : SECOND
-      if (left <= 0 && isSecondLook) return reject(tooSlow())
-      // If this thread was blocked, bytes that arrived in that time are read before the second check.
-      isSecondLook = left <= 0
-      timer = setTimeout(look, Math.max(left, SECOND))
-    }
-    timer = setTimeout(look, HEAD_START)
-  })
-  // Prevents an unhandled rejection when nobody is reading.
-  late.catch(() => {})
-  return {
-    async read() {
-      if (leftAt !== undefined) begun += clock.now() - leftAt
-      leftAt = undefined
-      const next = reader.read().catch((cause: unknown) => {
-        throw cutOff(cause)
-      })
-      const { done, value } = await Promise.race([next, late])
-      leftAt = clock.now()
-      if (done) return undefined
-      size += value.byteLength
-      return value
-    },
-    end: () => clearTimeout(timer),
-  }
 }
