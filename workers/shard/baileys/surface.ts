@@ -42,14 +42,6 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'media/upload.ts',
-    file: 'lib/Utils/messages-media.js',
-    text: [
-      "const aes = Crypto.createCipheriv('aes-256-cbc', cipherKey, iv); const hmac = Crypto.createHmac('sha256', macKey).update(iv);",
-      'const mac = hmac.digest().slice(0, 10);',
-    ],
-  },
-  {
     of: 'baileys/thread/async-storage.ts',
     file: 'lib/Utils/auth-utils.js',
     text: ['const txStorage = new AsyncLocalStorage();'],
@@ -218,17 +210,6 @@ export const LEANINGS: readonly Leaning[] = [
     text: [
       "if (!willSyncHistory) { logger.info('History sync is disabled by config, not waiting for notification. Transitioning to Online.'); syncState = SyncState.Online; setTimeout(() => ev.flush(), 0); return; }",
       'const doAppStateSync = async () => { if (syncState === SyncState.Syncing) {',
-    ],
-  },
-  {
-    // The URL, the request, and the part of the answer with the version.
-    of: 'connection/socket/web-version.ts',
-    file: 'lib/Utils/generics.js',
-    text: [
-      "'sec-fetch-site': 'none', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36'",
-      "await fetch('https://web.whatsapp.com/sw.js', {",
-      'const regex = /\\\\?"client_revision\\\\?":\\s*(\\d+)/;',
-      'version: [2, 3000, +clientRevision],',
     ],
   },
   {

@@ -6,7 +6,7 @@
 import { type BinaryNode, getNextPreKeys, proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
-import type { AskPhone } from '../connection/relay/phone-message.ts'
+import type { AskPhone } from '../connection/relay/ask-phone.ts'
 import { pause } from '../connection/within.ts'
 import type { SignalProblem } from '../keys/signal/errors.ts'
 import { envelopeOf } from '../wire/envelope.ts'
