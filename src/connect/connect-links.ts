@@ -135,7 +135,8 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
       await engine.call(instance, { kind: 'control', operation: 'instance.endPairing', input: {}, ifUnpaired: true })
     } catch (err) {
       if (err instanceof Failure && err.code === 'instance_already_connected') return
-      // Without its shard, the pairing has ended, too.
+      // The next sweep tries again.
+      begun.set(id, instance)
       log.warn({ err, link_id: id, instance_id: instance }, 'the pairing of an ended connect link could not be ended')
     }
   }
@@ -143,6 +144,9 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   async function sweep() {
     const isOver = (id: string) => !links.has(id) || !isOpen(links.get(id)!)
     await Promise.all([...begun.keys()].filter(isOver).map(endPairing))
+    // A link whose end could not be written when its instance was connected would be open again after a logout.
+    for (const { instance } of [...links.values()].filter((link) => isOpen(link) && isConnected(link.instance)))
+      await mutex.run(instance, () => endOpen(instance))
     for (const { instance } of [...links.values()].filter(isOld))
       await mutex.run(instance, () => change({ removed: ofInstance(instance).filter(isOld) }))
   }
@@ -152,11 +156,12 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   engine.onEvent((event) => {
     if (event.type === 'state' && event.state.status === 'connected') endOpenLater(event.instance)
   })
-  directory.onDeleted((instance) =>
+  directory.onDeleted((instance) => {
+    for (const [id, of] of begun) if (of === instance) begun.delete(id)
     later(instance, 'the connect links of a deleted instance could not be removed', () =>
       change({ removed: ofInstance(instance) }),
-    ),
-  )
+    )
+  })
 
   return {
     async load() {

@@ -62,6 +62,8 @@ export interface Directory {
   create(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceId>
   /** Lists instances, newest first. */
   list(workspace: WorkspaceId, filter: ListFilter): { ids: InstanceId[]; total: number }
+  /** Whether the instance exists and belongs to the workspace. */
+  has(workspace: WorkspaceId, id: string): boolean
   /** Finds an instance. Throws `not_found` unless it belongs to the workspace. */
   find(workspace: WorkspaceId, id: string): InstanceId
   /**

@@ -34,6 +34,7 @@ export type Reads = Pick<
   | 'status'
   | 'render'
   | 'list'
+  | 'has'
   | 'find'
   | 'tokenTagOf'
   | 'proxyOf'
@@ -80,6 +81,8 @@ export function createReads({ held, states, account, engine, baseUrl }: ReadsDep
         .reverse()
       return { ids: onPage(found, filter).map(({ id }) => id as InstanceId), total: found.length }
     },
+
+    has: (workspace, id) => held.find(id)?.workspace === workspace,
 
     find(workspace, id) {
       if (held.get(id).workspace !== workspace) throw new Failure('not_found', { message: 'No instance has this id.' })

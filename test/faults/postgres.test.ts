@@ -282,14 +282,14 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const { store, over } = await world({ doubtMs: 500, patienceMs: 300 })
     await store.commit(put('k', '1'))
     proxy.next('commit', 'after')
-    const refused = assert.rejects(store.commit(put('k', '2')), /unknown whether it was stored/)
+    const refused = assert.rejects(store.commit(put('k', '2')), /unknown whether the records were stored/)
     const behind = assert.rejects(store.commit({ guard: { key: 'x', equals: null }, ops: [] }), StorageFailure)
     await until(async () => proxy.faults(), Boolean)
     proxy.refuse(true)
     await Promise.all([refused, behind])
     proxy.refuse(false)
     assert.equal(over.length, 1)
-    await assert.rejects(store.commit(put('k', '3')), /unknown whether it was stored/)
+    await assert.rejects(store.commit(put('k', '3')), /unknown whether the records were stored/)
   })
 
   /** A service of two threads that owns its schema through the proxy, and what it was told. */

@@ -60,14 +60,16 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     timeline: deps.timeline,
     request,
   })
-  const control = controlWith((what) => (what === 'restartRequested' ? restart() : status.handle({ type: what })))
+  const control = controlWith((what, isWanted) =>
+    what === 'restartRequested' ? restart() : status.handle({ type: what }, isWanted),
+  )
 
   function checkUnpaired() {
     if (deps.shown().paired) throw new Failure('instance_already_connected')
   }
   /** The account may be linked while a request waits for its turn, so the turn itself decides. */
-  const unpairedControl = controlWith(async (what) => {
-    const state = await status.handle({ type: what }, () => !deps.shown().paired)
+  const unpairedControl = controlWith(async (what, isWanted = () => true) => {
+    const state = await status.handle({ type: what }, () => !deps.shown().paired && isWanted())
     checkUnpaired()
     return state
   })

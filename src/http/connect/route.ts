@@ -44,10 +44,10 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   const { gate, parts, engine } = deps
   const { connectLinks, directory, pages } = parts
 
-  /** The link, unless its instance was deleted. */
+  /** The link, unless its instance was deleted, or belongs to another workspace after an import. */
   function find(secret: string): ConnectLink | undefined {
     const link = connectLinks.find(secret)
-    return link && directory.tokenTagOf(link.instance) !== undefined ? link : undefined
+    return link && directory.has(link.workspace, link.instance) ? link : undefined
   }
 
   /** `reason` tells the page what to say. */

@@ -93,8 +93,9 @@ export const connecting = {
     hasFailed: status === 'logged_out' && reason === 'pairing_failed',
   }),
 
-  async 'instance.endPairing'({ state, request }: ControlContext) {
-    if (PAIRING.includes(state.status)) await request('disconnectRequested')
+  /** A request for a code may still wait for its turn, so the status is asked behind it. */
+  async 'instance.endPairing'(context: ControlContext) {
+    await context.request('disconnectRequested', () => PAIRING.includes(context.state.status))
     return null
   },
 }

@@ -55,7 +55,8 @@ export interface ControlContext {
   readonly timeline: Pick<MessageTimeline, 'find'>
   /** The current session; null if there is none. */
   readonly session: Session | null
-  request(what: Extract<LifecycleEvent['type'], `${string}Requested`>): Promise<RuntimeState>
+  /** `isWanted` is asked when the request gets its turn, behind those before it; otherwise nothing changes. */
+  request(what: Extract<LifecycleEvent['type'], `${string}Requested`>, isWanted?: () => boolean): Promise<RuntimeState>
 }
 
 export interface Contexts extends HandlerContexts {
