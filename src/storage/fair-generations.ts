@@ -59,8 +59,8 @@ export function createFairGenerations({ crowdPrefix, ...options }: FairGeneratio
     async load() {
       await Promise.all(both.map((each) => each.load()))
     },
-    async removeOld(limit) {
-      return (await quiet.removeOld(limit)) || (await crowd.removeOld(limit))
+    async removeOld(isStopped) {
+      for (const each of both) await each.removeOld(isStopped)
     },
     forgotten() {
       for (const each of both) each.forgotten()

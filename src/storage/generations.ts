@@ -5,7 +5,9 @@
  * are ever listed.
  */
 import type { Clock } from '../domain/clock.ts'
-import type { Op, StateStore } from './contract.ts'
+import type { StateStore } from './contract.ts'
+import { removeBefore } from './remove-all.ts'
+import type { Sweep } from './retention.ts'
 
 export interface Term {
   ms: number
@@ -32,8 +34,8 @@ export interface Generations {
   count(size: number): void
   /** Returns the possible keys of a row; the key in the newer generation is first. */
   keys(hash: string): string[]
-  /** Removes at most this many outdated rows in one commit. Resolves with false if there are none left. */
-  removeOld(limit: number): Promise<boolean>
+  /** Removes outdated rows, a bounded number in each commit. */
+  removeOld: Sweep
   /** Must be called when everything was removed. */
   forgotten(): void
 }
@@ -90,14 +92,8 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
       bytes += size
     },
     keys: (hash) => inUse().map((since) => beginOf(since) + hash),
-    async removeOld(limit) {
-      // A generation that begins in the meantime begins later than now.
-      const end = beginOf(Math.min(clock.now(), ...inUse()))
-      const ops: Op[] = []
-      for await (const [key] of store.range(prefix, { limit })) if (key < end) ops.push([key, null])
-      if (ops.length > 0) await store.commit({ ops })
-      return ops.length > 0
-    },
+    // A generation that begins in the meantime begins later than now.
+    removeOld: (isStopped) => removeBefore(store, prefix, () => beginOf(Math.min(clock.now(), ...inUse())), isStopped),
     forgotten() {
       newer = null
       older = null

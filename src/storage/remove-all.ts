@@ -16,6 +16,25 @@ export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, pre
   }
 }
 
+/** Removes the records with a prefix whose keys are less than `end`, which is asked for anew before each commit. */
+export async function removeBefore(
+  store: Pick<StateStore, 'range' | 'commit'>,
+  prefix: string,
+  end: () => string,
+  isStopped: () => boolean,
+): Promise<void> {
+  while (!isStopped()) {
+    const before = end()
+    const ops: Op[] = []
+    for await (const [key] of store.range(prefix, { limit: REMOVED_AT_ONCE })) {
+      if (key >= before) break
+      ops.push([key, null])
+    }
+    if (ops.length === 0) return
+    await store.commit({ ops })
+  }
+}
+
 /** Removes records that were already looked up. */
 export async function removeThese(store: Pick<StateStore, 'commit'>, ops: readonly Op[]): Promise<void> {
   for (let from = 0; from < ops.length; from += REMOVED_AT_ONCE)

@@ -1,7 +1,8 @@
 /** Rows that are grouped by the week in which they were written, so that old weeks are removed without reading the rest. */
 import { type Clock, DAY } from '../domain/clock.ts'
-import type { Op, StateStore } from './contract.ts'
-import { REMOVED_AT_ONCE } from './remove-all.ts'
+import type { StateStore } from './contract.ts'
+import { removeBefore } from './remove-all.ts'
+import type { Sweep } from './retention.ts'
 
 export const WEEK = 7 * DAY
 
@@ -13,7 +14,7 @@ export interface Weeks {
    * the row.
    */
   kept(): number[]
-  removeOld(isStopped: () => boolean): Promise<void>
+  removeOld: Sweep
 }
 
 /**
@@ -25,20 +26,12 @@ export function createWeeks(
   clock: Clock,
   all: string,
   of: (week: number) => string,
-  back = 1,
+  back: number,
 ): Weeks {
   const current = () => Math.floor(clock.now() / WEEK)
   return {
     current,
     kept: () => Array.from({ length: back + 2 }, (_, index) => current() + 1 - index),
-    async removeOld(isStopped) {
-      const end = of(current() - back)
-      while (!isStopped()) {
-        const ops: Op[] = []
-        for await (const [key] of store.range(all, { limit: REMOVED_AT_ONCE })) if (key < end) ops.push([key, null])
-        if (ops.length === 0) return
-        await store.commit({ ops })
-      }
-    },
+    removeOld: (isStopped) => removeBefore(store, all, () => of(current() - back), isStopped),
   }
 }

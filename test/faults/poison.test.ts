@@ -5,8 +5,8 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
 import { keys } from '../../src/storage/record-keys.ts'
 import { repository } from '../../src/storage/repository.ts'
+import { ciphertextMark } from '../../workers/shard/messages/seen-marks.ts'
 import { createJournal, type JournalRecord, MAX_REPLAYS, nodeText } from '../../workers/shard/receive/inbox/journal.ts'
-import { ciphertextMark } from '../../workers/shard/receive/inbox/seen-marks.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore } from '../unit/storage/fixtures.ts'
 
 const ciphertext = Buffer.from('a ciphertext')

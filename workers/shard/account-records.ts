@@ -1,16 +1,12 @@
 /**
- * Holds the stored data of an instance about its account: chats, people, groups, and the parts of messages that other
- * messages refer to. The parts are created together and removed together with the credentials, because the next linked
- * account must not see them.
+ * Holds the stored data of an instance about its account: chats, people, groups. The parts are created together and
+ * removed together with the credentials, because the next linked account must not see them.
  */
 
-import { createAuthorship } from './chats/authorship.ts'
 import { createCorrespondents } from './chats/correspondents.ts'
 import { createDisappearing } from './chats/disappearing.ts'
 import { createGroupRoles } from './chats/group-roles.ts'
-import { createRecent, type RecentTotal } from './chats/recent.ts'
 import { createSavedContacts } from './chats/saved-contacts.ts'
-import { createSecrets } from './chats/secrets.ts'
 import type { Identity } from './connection/identity.ts'
 import type { Context } from './context/instance-context.ts'
 import type { InstanceStore } from './context/instance-store.ts'
@@ -19,8 +15,6 @@ import { createGroupDirectory } from './directory/group-directory.ts'
 import { createGroupStore } from './directory/group-store.ts'
 
 export interface AccountRecordsDeps {
-  /** Messages that all instances of the shard keep in memory. */
-  recentTotal: RecentTotal
   /** Identity of the session; null if there is no session. */
   identity(): Identity | null
   /** Called when a person writes to the account for the first time. */
@@ -29,12 +23,9 @@ export interface AccountRecordsDeps {
 
 export function createAccountRecords(
   context: Context<'id' | 'sealer' | 'clock' | 'log'> & { store: InstanceStore },
-  { recentTotal, identity, onNewCorrespondent }: AccountRecordsDeps,
+  { identity, onNewCorrespondent }: AccountRecordsDeps,
 ) {
-  const recent = createRecent({ total: recentTotal })
-  const authorship = createAuthorship(context)
   const roles = createGroupRoles(context)
-  const secrets = createSecrets(context)
   const contacts = createSavedContacts(context)
   const directory = createAccountDirectory(context, { own: () => identity()?.own() ?? [] })
   context.store.carries(directory.rides)
@@ -49,10 +40,7 @@ export function createAccountRecords(
   })
 
   return {
-    recent,
-    authorship,
     roles,
-    secrets,
     contacts,
     directory,
     groupDirectory,
@@ -60,24 +48,12 @@ export function createAccountRecords(
     disappearing,
     correspondents,
 
-    /** Loads the records; must finish before any message arrives or leaves. */
-    async load() {
-      await Promise.all([secrets.load(), authorship.load()])
-    },
-    start() {
-      secrets.start()
-      authorship.start()
-    },
     /** Removes the records together with the credentials. */
     async forget() {
-      recent.clear()
-      const rest = [contacts, secrets, authorship, roles, disappearing, directory, groupDirectory, groupStore, correspondents]
+      const rest = [contacts, roles, disappearing, directory, groupDirectory, groupStore, correspondents]
       await Promise.all(rest.map((each) => each.forget()))
     },
     async stop() {
-      recent.end()
-      await secrets.stop()
-      await authorship.stop()
       await directory
         .flush()
         .catch((cause) => context.log.error({ err: cause }, 'the list of chats and contacts could not be written to disk'))

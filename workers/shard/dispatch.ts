@@ -14,9 +14,9 @@ import type { GroupDirectory } from './directory/group-directory.ts'
 import { refuseSend } from './lifecycle/moved.ts'
 import type { StatusKeeper } from './lifecycle/status.ts'
 import type { ActionFiles } from './media/portrait.ts'
+import type { MessageLedger } from './messages/message-ledger.ts'
 import { handlerOf } from './operations/index.ts'
-import type { ControlContext } from './operations/types.ts'
-import type { KnownMessages } from './retry/known-messages.ts'
+import type { ActionContext, ControlContext } from './operations/types.ts'
 import type { Sending } from './send/sending.ts'
 
 export interface DispatchDeps {
@@ -27,8 +27,7 @@ export interface DispatchDeps {
   pairing: Pairing
   passkeys: ControlContext['passkeys']
   outbox: ControlContext['outbox']
-  timeline: ControlContext['timeline']
-  messages: KnownMessages
+  messages: ActionContext['messages'] & Pick<MessageLedger, 'timeline'>
   directory: AccountDirectory
   groupDirectory: GroupDirectory
   files: ActionFiles
@@ -57,7 +56,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     passkeys: deps.passkeys,
     outbox,
     history: status.history,
-    timeline: deps.timeline,
+    timeline: messages.timeline,
     request,
   })
   const control = controlWith((what, isWanted) =>

@@ -27,20 +27,19 @@ import { createLinkEffects } from './lifecycle/link-effects.ts'
 import { hasMoved } from './lifecycle/moved.ts'
 import { shownState } from './lifecycle/shown.ts'
 import { createStatus } from './lifecycle/status.ts'
+import { createMessageLedger } from './messages/message-ledger.ts'
+import type { MessageTimeline } from './messages/message-timeline.ts'
 import { openSession } from './open-session.ts'
 import { handlerOf } from './operations/index.ts'
 import { mediaOf } from './operations/send/ahead.ts'
 import { createIdempotency } from './queue/idempotency.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
 import { createMessageStatuses } from './receipts/message-statuses.ts'
-import { createMessageTimeline, type MessageTimeline } from './receipts/message-timeline.ts'
 import { recordInDirectory } from './receive/effects/directory.ts'
 import { createOwnEvents } from './receive/own-events.ts'
 import { createPresence } from './receive/presence.ts'
 import { createReceivedEvents } from './receive/received-events.ts'
 import { createReceiving } from './receive/receiving.ts'
-import { createKnownMessages } from './retry/known-messages.ts'
-import { createSent } from './retry/sent.ts'
 import { createSending } from './send/sending.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { createInstanceUsage } from './usage/instance-usage.ts'
@@ -104,19 +103,16 @@ function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
   const keys = createKeyStore(id, store, sealer, deps.keyCache)
   const identity = () => session.get()?.identity ?? null
   const records = createAccountRecords(context, {
-    recentTotal: deps.recentTotal,
     identity,
     onNewCorrespondent: () => events.emit('newCorrespondent'),
   })
-  const { recent, authorship, secrets, directory } = records
-  const sent = createSent(context, { secrets, authorship, keys })
+  const { directory } = records
   return {
     keys,
     pairing: createPairing(steady, clock),
     passkeys: createPasskeyPairing({ clock, steady, log }),
     records,
-    sent,
-    messages: createKnownMessages({ recent, sent }),
+    messages: createMessageLedger(context, { keys, recentTotal: deps.recentTotal }),
     record: recordInDirectory({
       directory,
       clock,
@@ -160,13 +156,12 @@ function createWebhooks(deps: ShardDeps, { context, events }: Ground, timeline: 
 }
 
 /** Creates the parts for messages in both directions, and their events. */
-function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, sent, messages, record }: Account) {
+function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, messages, record }: Account) {
   const { context, config, session, route, state, events } = ground
   const { store, sealer, log, tally } = context
-  const { recent, authorship, secrets, roles, contacts, directory, disappearing, correspondents } = records
-  const timeline = createMessageTimeline(context)
-  const { outbox, attempts } = createWebhooks(deps, ground, timeline)
-  const statuses = createMessageStatuses(context, { outbox })
+  const { roles, contacts, directory, disappearing, correspondents } = records
+  const { outbox, attempts } = createWebhooks(deps, ground, messages.timeline)
+  const statuses = createMessageStatuses(context, { outbox, levels: messages.levels })
   const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
   const presence = createPresence(context, { outbox })
   // The network sends presence only to an available account, and a reader of these events is a reason to be available.
@@ -174,13 +169,10 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, sent, m
   const inbound = createReceivedEvents(context, {
     outbox,
     links: deps.mediaLinks,
-    recent,
-    sent,
+    messages,
     contacts,
     directory,
     mediaHost: deps.network.mediaHost,
-    secrets,
-    authorship,
     roles,
     phone: () => state.get().phone,
   })
@@ -194,7 +186,6 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, sent, m
     statuses,
     idempotency,
     messages,
-    sent,
     contacts,
     disappearing,
     hasMoved: () => hasMoved(state.get()),
@@ -209,8 +200,6 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, sent, m
     outbox,
     inbound,
     presence,
-    authorship,
-    secrets,
     roles,
     disappearing,
     contacts,
@@ -218,21 +207,20 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, sent, m
     messages,
     record,
     share: deps.openingShare,
-    remember: recent.add,
     unreported: (reason) => tally.add('svc_messages_unreported_total', { reason }),
     onMessage: createAutoRead({ settings: () => config.get().settings, session: session.get, read: directory.read, log }),
     enqueue: sending.enqueue,
   })
-  return { timeline, outbox, attempts, statuses, idempotency, presence, sending, receiving }
+  return { outbox, attempts, statuses, idempotency, presence, sending, receiving }
 }
 
 /** Creates the link to the network, the status that drives it, and the calls of the main thread. */
 function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic: Traffic) {
   const { context, config, session, route, state, shownNow, events } = ground
-  const { keys, pairing, passkeys, records, sent, messages } = account
-  const { timeline, outbox, statuses, presence, sending, receiving } = traffic
+  const { keys, pairing, passkeys, records, messages } = account
+  const { outbox, statuses, presence, sending, receiving } = traffic
   const { id, store, sealer, log, tally } = context
-  const { authorship, contacts, directory, groupDirectory, groupStore } = records
+  const { contacts, directory, groupDirectory, groupStore } = records
   const locks = createAddressLocks()
   const auth = createAuthState({ keys, store, sealer, locks })
   const restriction = createAccountRestriction(context, { onChange: sending.queue.setRestricted })
@@ -260,9 +248,8 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
           auth,
           keys,
           locks,
-          sent,
+          messages,
           statuses,
-          authorship,
           receiving,
           passkeys,
           contacts,
@@ -278,7 +265,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     report: (event, isCurrent) => void events.emit('lifecycle', event, isCurrent),
     restriction,
     async forget() {
-      await Promise.all([records.forget(), receiving.forget(), sent.forget()])
+      await Promise.all([records.forget(), receiving.forget(), messages.forget()])
     },
   })
 
@@ -313,7 +300,6 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     pairing,
     passkeys,
     outbox,
-    timeline,
     messages,
     directory,
     groupDirectory,

@@ -84,14 +84,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
 }
 
 /** Starts the parts one after another, so that after a failure no part is still starting. */
-async function startParts({ outbox, receiving, records, sending, sent, statuses, timeline, idempotency }: InstanceParts) {
+async function startParts({ outbox, receiving, messages, sending, idempotency }: InstanceParts) {
   await outbox.start()
-  await Promise.all([receiving.load(), records.load()])
+  await Promise.all([receiving.load(), messages.load()])
   await sending.queue.start()
-  sent.start(sending.queue.undecided)
-  records.start()
-  statuses.start()
-  timeline.start()
+  messages.start(sending.queue.undecided)
   idempotency.start()
 }
 
@@ -121,7 +118,7 @@ async function bootedState({ context, state, status, link, restriction, announce
 }
 
 async function stopParts(parts: InstanceParts, how: StopHow) {
-  const { context, pairing, session, sending, status, link, sent, idempotency, receiving, statuses, timeline, records } = parts
+  const { context, pairing, session, sending, status, link, messages, idempotency, receiving, statuses, records } = parts
   const deadlineMs = how === 'erase' ? 0 : STOP_DEADLINE
   pairing.giveUp()
   // The queue is stopped first, because the item in flight ends by the network's answer, which needs the session.
@@ -129,11 +126,10 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   if (how === 'erase') await session.get()?.logout(LOGOUT_DEADLINE)
   await status.stop()
   await link.leave((current) => current.end())
-  await sent.stop()
   await idempotency.stop()
   await receiving.stop()
   await statuses.stop()
-  await timeline.stop()
+  await messages.stop()
   await records.stop()
   await parts.outbox.stop(deadlineMs)
   await link.close()

@@ -9,7 +9,6 @@ import { createAppStateChanges } from './app-state/app-state-changes.ts'
 import { createAppStateReader } from './app-state/app-state-reader.ts'
 import { rebuildDirectory } from './app-state/rebuild.ts'
 import { endReason, endSocket } from './baileys/end.ts'
-import type { Authorship } from './chats/authorship.ts'
 import { createGroupCache, type GroupCache } from './chats/group-cache.ts'
 import { createNumberLookUp } from './chats/number-look-up.ts'
 import type { SavedContacts } from './chats/saved-contacts.ts'
@@ -35,13 +34,13 @@ import type { KeyStore } from './keys/key-store.ts'
 import { keepFacts } from './keys/own-facts.ts'
 import type { AddressLocks } from './keys/signal/address/address-locks.ts'
 import { createSignalRepository, type SignalRepository } from './keys/signal/signal-repository.ts'
+import type { MessageLedger } from './messages/message-ledger.ts'
 import type { MessageStatuses } from './receipts/message-statuses.ts'
 import { historyDirectory } from './receive/effects/directory.ts'
 import { takeHistory } from './receive/effects/history.ts'
 import { historyPairs } from './receive/effects/lid-pairs.ts'
 import { historySalt, historyTokens } from './receive/effects/privacy-tokens.ts'
 import type { Receiving } from './receive/receiving.ts'
-import type { Sent } from './retry/sent.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { stanzaParts } from './stanzas/stanza-parts.ts'
 import { stanzaTable } from './stanzas/stanza-table.ts'
@@ -52,9 +51,8 @@ export interface SessionDeps {
   auth: AuthState
   keys: KeyStore
   locks: AddressLocks
-  sent: Sent
   statuses: MessageStatuses
-  authorship: Pick<Authorship, 'isOwn'>
+  messages: Pick<MessageLedger, 'isOwn' | 'sent'>
   receiving: Receiving
   passkeys: PasskeyPairing
   contacts: Pick<SavedContacts, 'all'>
@@ -73,7 +71,7 @@ const FILE_RETRIES = [2 * SECOND, 10 * SECOND]
 
 export function openSession(context: SessionContext, deps: SessionDeps, opening: Opening): SocketSession {
   const { id: instance, clock, steady, log, tally, steps } = context
-  const { shard, keys, locks, sent, statuses, authorship, receiving, directory, groupDirectory, groupStore } = deps
+  const { shard, keys, locks, messages, statuses, receiving, directory, groupDirectory, groupStore } = deps
   const { creds, route } = opening
   const inbox = receiving.session()
   const appState = heldAppState(context, deps, creds)
@@ -85,7 +83,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     auth,
     makeSignalRepository: createSignalRepository({ keys, locks, creds: () => creds }),
     holders,
-    getMessage: async ({ id }) => (id ? sent.get(id) : undefined),
+    getMessage: async ({ id }) => (id ? messages.sent.get(id) : undefined),
     learnTime: shard.clock.learned,
     save: appState.save,
     settled: appState.settled,
@@ -173,8 +171,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     receiving,
     replayPeers,
     statuses,
-    authorship,
-    sent,
+    messages,
     holders,
     groupDirectory,
     groupStore,

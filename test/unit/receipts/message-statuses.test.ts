@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
+import { createRetention } from '../../../src/storage/retention.ts'
 import { createSealer, type Sealer } from '../../../src/storage/sealer.ts'
 import { createIdentity } from '../../../workers/shard/connection/identity.ts'
+import { createReceiptLevels } from '../../../workers/shard/messages/receipt-levels.ts'
 import { createMessageStatuses } from '../../../workers/shard/receipts/message-statuses.ts'
-import { createReceiptLevels } from '../../../workers/shard/receipts/receipt-levels.ts'
 import type { MessageStatus, Receipt } from '../../../workers/shard/translate/inbound/receipt.ts'
 import { createOutbox } from '../../../workers/shard/webhooks/outbox.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
@@ -83,10 +84,13 @@ async function bench(t: TestContext): Promise<Bench> {
         log,
       })
       await outbox.start()
-      const statuses = createMessageStatuses({ id: INSTANCE, store, sealer, clock, log, steps: () => {} }, { outbox })
-      statuses.start()
+      const retention = createRetention(log)
+      const levels = createReceiptLevels({ id: INSTANCE, store, sealer, clock, log, retention })
+      const statuses = createMessageStatuses({ store, steps: () => {} }, { outbox, levels })
+      retention.start()
       endPrevious = async () => {
         await statuses.stop()
+        await retention.stop()
         await outbox.stop(1_000)
       }
       t.after(endPrevious)
@@ -294,12 +298,9 @@ test('a receipt reports that the message was sent, in chats and in groups, once'
 // An id and a number can be found by trying all, if an unkeyed hash of them is on disk.
 test('the name of a kept value is keyed: of another instance it is another', async (t) => {
   const store = await tempStore(t)
-  const subject = (of: Sealer) =>
-    createReceiptLevels({ id: INSTANCE, store, sealer: of, clock: { now: () => START }, log: recordingLog() }).subject(
-      'A',
-      '5511988880001',
-      '',
-    )
+  const log = recordingLog()
+  const context = { id: INSTANCE, store, clock: { now: () => START }, log, retention: createRetention(log) }
+  const subject = (of: Sealer) => createReceiptLevels({ ...context, sealer: of }).subject('A', '5511988880001', '')
   assert.equal(subject(sealer), subject(sealer))
   assert.notEqual(subject(sealer), subject(createSealer(Buffer.alloc(32, 9))))
 })

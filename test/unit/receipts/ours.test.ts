@@ -1,7 +1,8 @@
 /** Which ids of a receipt are reported: those of our own messages, in the chat of the receipt, also while the message is still being read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAuthorship } from '../../../workers/shard/chats/authorship.ts'
+import { createRetention } from '../../../src/storage/retention.ts'
+import { createAuthorship } from '../../../workers/shard/messages/authorship.ts'
 import { ofOurs } from '../../../workers/shard/receipts/ours.ts'
 import { takeReceipt } from '../../../workers/shard/receipts/receipts.ts'
 import type { Receipt } from '../../../workers/shard/translate/inbound/receipt.ts'
@@ -14,11 +15,13 @@ const { identity } = testContext()
 
 async function known(t: Parameters<typeof tempStore>[0]) {
   const store = await tempStore(t)
-  const authorship = createAuthorship({ id: INSTANCE, store, sealer, clock: { now: () => START }, log: recordingLog() })
-  const sent = (id: string, chat: string) => store.commit({ ops: authorship.ownOps(id, chat) })
+  const log = recordingLog()
+  const context = { id: INSTANCE, store, sealer, clock: { now: () => START }, log, retention: createRetention(log) }
+  const messages = createAuthorship(context)
+  const sent = (id: string, chat: string) => store.commit({ ops: messages.ownOps(id, chat) })
   await sent('A', ANA)
   await sent('G', GROUP)
-  return { authorship, sent }
+  return { messages, sent }
 }
 
 const receipt = (chat: string, ids: string[], more: Partial<Receipt> = {}): Receipt => ({
@@ -31,8 +34,8 @@ const receipt = (chat: string, ids: string[], more: Partial<Receipt> = {}): Rece
 })
 
 test('only ids that are ours in exactly that chat, by either name of the person', async (t) => {
-  const { authorship } = await known(t)
-  const ids = async (said: Receipt) => (await ofOurs(said, { identity, authorship, before: undefined }))?.ids ?? null
+  const { messages } = await known(t)
+  const ids = async (said: Receipt) => (await ofOurs(said, { identity, messages, before: undefined }))?.ids ?? null
   assert.deepEqual(await ids(receipt(ANA, ['A', 'G', 'x'])), ['A'])
   assert.deepEqual(await ids(receipt(ANA_LID.replace('@', ':7@'), ['x', 'A'])), ['A'])
   assert.deepEqual(await ids(receipt(BEN, ['A', 'G'])), null)
@@ -42,27 +45,27 @@ test('only ids that are ours in exactly that chat, by either name of the person'
 })
 
 test('one that overtakes the message of our own phone waits for it; a hundred thousand ids let others have their turn', async (t) => {
-  const { authorship, sent } = await known(t)
+  const { messages, sent } = await known(t)
   const before = async () => void (await sent('late', ANA))
-  assert.deepEqual((await ofOurs(receipt(ANA, ['late']), { identity, authorship, before }))?.ids, ['late'])
+  assert.deepEqual((await ofOurs(receipt(ANA, ['late']), { identity, messages, before }))?.ids, ['late'])
   let turns = 0
   let next = setImmediate(function turn() {
     turns++
     next = setImmediate(turn)
   })
   const many = Array.from({ length: 20_000 }, (_, index) => `id${index}`)
-  await ofOurs(receipt(ANA, many), { identity, authorship, before: undefined })
+  await ofOurs(receipt(ANA, many), { identity, messages, before: undefined })
   clearImmediate(next)
   assert.ok(turns > 100, `${turns} turns`)
 })
 
 // All of them were created first and then handled in one turn: 0.4 s for 20,000.
 test('a receipt of 20,000 members lets others have their turn, and all of them are taken in their order', async (t) => {
-  const { authorship } = await known(t)
+  const { messages } = await known(t)
   const taken: (string | null)[] = []
   const take = takeReceipt({
     statuses: { take: async (_, { participant }) => void taken.push(participant) },
-    authorship,
+    messages,
     identity,
     me: () => ({ id: '5511999990000:3@s.whatsapp.net' }),
     before: () => undefined,

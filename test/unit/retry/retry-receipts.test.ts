@@ -5,7 +5,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { createMessageStatuses } from '../../../workers/shard/receipts/message-statuses.ts'
 import { answerRetryReceipt, requestOf } from '../../../workers/shard/retry/retry-receipts.ts'
-import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
+import { recordingLog, tempStore } from '../storage/fixtures.ts'
 
 const ANA = '5511988880001:3@s.whatsapp.net'
 const GROUP = '120363019502650977@g.us'
@@ -55,8 +55,8 @@ test('one that a full disk keeps from being answered comes again', async () => {
 // The ack of the repeated message has the same id: it could be taken for that of the first.
 test('a message that is still being sent is not sent again before that has come to its end', async (t) => {
   const log = recordingLog()
-  const context = { id: INSTANCE, store: await tempStore(t), sealer, clock: { now: Date.now }, log, steps() {} }
-  const statuses = createMessageStatuses(context, { outbox: {} as Parameters<typeof createMessageStatuses>[1]['outbox'] })
+  const none = {} as Parameters<typeof createMessageStatuses>[1]
+  const statuses = createMessageStatuses({ store: await tempStore(t), steps() {} }, none)
   const resent: string[] = []
   const answer = answerRetryReceipt({ resend: async ({ id }) => void resent.push(id), settled: statuses.settled, log })
   await answer(retry({ id: 'before' }))

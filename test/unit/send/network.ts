@@ -8,13 +8,13 @@ import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import { createLog } from '../../../src/log.ts'
 import { createGroupCache } from '../../../workers/shard/chats/group-cache.ts'
 import { createNumberLookUp } from '../../../workers/shard/chats/number-look-up.ts'
-import { createRecent } from '../../../workers/shard/chats/recent.ts'
 import type { Session } from '../../../workers/shard/chats/session.ts'
 import type { AskOptions } from '../../../workers/shard/connection/ask.ts'
 import { sendFailure } from '../../../workers/shard/connection/failures.ts'
 import { createIdentity } from '../../../workers/shard/connection/identity.ts'
 import type { MessageRelay, Relayed } from '../../../workers/shard/connection/relay/message-relay.ts'
-import { createKnownMessages } from '../../../workers/shard/retry/known-messages.ts'
+import { createKnownMessages } from '../../../workers/shard/messages/known-messages.ts'
+import { createRecent } from '../../../workers/shard/messages/recent.ts'
 import type { SendContext } from '../../../workers/shard/send/contract.ts'
 import { askOver } from '../connection/asking.ts'
 
@@ -155,8 +155,7 @@ export function playedNetwork() {
   const context = {
     session,
     ask: askOver(sock, ending.signal, { toFailure: sendFailure }),
-    messages: createKnownMessages({ recent, sent }),
-    sent,
+    messages: { ...createKnownMessages({ recent, sent }), sent },
     contacts: {},
     disappearing: { of: async () => ({}) },
     audiences: boundedCache(50),

@@ -54,6 +54,7 @@ function instance(status: Status, { isOpen = true } = {}) {
     },
     shown: () => (status === 'connected' && !isOpen ? { ...state, status: 'disconnected' } : state),
     session: () => session,
+    messages: {},
   } as unknown as DispatchDeps
   return { call: createDispatch(context, deps), asked, told, turns, state, enqueued, network, finish: () => finish() }
 }

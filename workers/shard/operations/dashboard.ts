@@ -3,8 +3,8 @@ import { iso, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timeline, TimelineStep } from '../../../src/domain/dashboard.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { LogDetail } from '../../../src/domain/webhook-log.ts'
+import type { Fact } from '../messages/message-timeline.ts'
 import type { QueueEntry } from '../queue/item.ts'
-import type { Fact } from '../receipts/message-timeline.ts'
 import type { Handlers } from './types.ts'
 
 /** The most events of one message whose attempts are shown. */

@@ -13,16 +13,15 @@ import type { AccountDirectory } from '../directory/account-directory.ts'
 import type { GroupDirectory } from '../directory/group-directory.ts'
 import type { LifecycleEvent } from '../lifecycle/contract.ts'
 import type { ActionFiles } from '../media/portrait.ts'
+import type { MessageTimeline } from '../messages/message-timeline.ts'
 import type { Queue } from '../queue/contract.ts'
-import type { MessageTimeline } from '../receipts/message-timeline.ts'
-import type { KnownMessages } from '../retry/known-messages.ts'
 import type { Accepted, SendContext } from '../send/contract.ts'
 import type { Sending } from '../send/sending.ts'
 import type { Outbox } from '../webhooks/contract.ts'
 
 /** An immediate operation on a connected instance. */
 export interface ActionContext extends Asker {
-  messages: KnownMessages
+  messages: SendContext['messages']
   directory: AccountDirectory
   groupDirectory: GroupDirectory
   clock: Clock

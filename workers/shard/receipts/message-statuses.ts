@@ -13,10 +13,10 @@ import type { Op } from '../../../src/storage/contract.ts'
 import { within } from '../../../src/storage/timer.ts'
 import type { Identity, Person } from '../connection/identity.ts'
 import type { Context } from '../context/instance-context.ts'
+import type { ReceiptLevels, Subject } from '../messages/receipt-levels.ts'
 import { impliedBy, LEVEL, MAX_IDS, type MessageStatus, type Receipt } from '../translate/inbound/receipt.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
-import { createReceiptLevels, type ReceiptLevels, type Subject } from './receipt-levels.ts'
 
 /**
  * Longest time in ms that a receipt waits for the commit of `sent`. A status to many people consists of many stanzas, and people who have it answer
@@ -26,6 +26,7 @@ const HOLD_DEADLINE = 10_000
 
 export interface MessageStatusDeps {
   outbox: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
+  levels: ReceiptLevels
 }
 
 /** A message that the network has accepted. */
@@ -48,7 +49,6 @@ export interface FirstStatus {
 }
 
 export interface MessageStatuses {
-  start(): void
   /** From now on receipts of this message wait, because one can be faster than the commit of `sent`, which comes before it. */
   hold(id: string): void
   release(id: string): void
@@ -62,11 +62,9 @@ export interface MessageStatuses {
 }
 
 export function createMessageStatuses(
-  context: Context<'id' | 'store' | 'sealer' | 'clock' | 'log' | 'steps'>,
-  { outbox }: MessageStatusDeps,
+  { store, steps }: Context<'store' | 'steps'>,
+  { outbox, levels }: MessageStatusDeps,
 ): MessageStatuses {
-  const { store, steps } = context
-  const levels = createReceiptLevels(context)
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
   /** Receipts are handled one after another, so that events are in their order. */
   let tail: Promise<unknown> = Promise.resolve()
@@ -120,7 +118,6 @@ export function createMessageStatuses(
   }
 
   return {
-    start: levels.start,
     hold(id) {
       if (!held.has(id)) held.set(id, { until: deferred(), hasReceipts: false })
     },
@@ -165,7 +162,7 @@ export function createMessageStatuses(
     },
     async stop() {
       for (const { until } of held.values()) until.resolve()
-      await Promise.all([tail, levels.stop()])
+      await tail
     },
   }
 }

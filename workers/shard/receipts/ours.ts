@@ -1,11 +1,11 @@
 /**
  * Checks that the account wrote the messages of a receipt. Anybody can send a receipt for any id, so it only counts for a message that the account
- * wrote in exactly that chat (`authorship.ts`). A message of our own phone and its receipts arrive close together, and the message takes longer to
+ * wrote in exactly that chat (`messages/authorship.ts`). A message of our own phone and its receipts arrive close together, and the message takes longer to
  * process: for an unknown id the earlier messages are awaited, and the id is looked up once more.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Authorship } from '../chats/authorship.ts'
 import type { Identity } from '../connection/identity.ts'
+import type { MessageLedger } from '../messages/message-ledger.ts'
 import type { Receipt } from '../translate/inbound/receipt.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import { bare } from '../wire/jid.ts'
@@ -15,13 +15,13 @@ const SLICE = 128
 
 export interface OursDeps {
   identity: Pick<Identity, 'lidOf' | 'pnOf'>
-  authorship: Pick<Authorship, 'isOwn'>
+  messages: Pick<MessageLedger, 'isOwn'>
   /** Resolves when the earlier messages are written; undefined if all are. */
   before: (() => Promise<void>) | undefined
 }
 
 /** Returns the receipt with only our ids; null if there are none. */
-export async function ofOurs(receipt: Receipt, { identity, authorship, before }: OursDeps): Promise<Receipt | null> {
+export async function ofOurs(receipt: Receipt, { identity, messages, before }: OursDeps): Promise<Receipt | null> {
   // A receipt of our own device needs no check, because that device has just sent the message.
   if (receipt.status === 'sent') return receipt
   const chat = await allNames({ context: { identity } }, [bare(receipt.chat)])
@@ -37,7 +37,7 @@ export async function ofOurs(receipt: Receipt, { identity, authorship, before }:
     for (let from = 0; from < ids.length; from += SLICE) {
       if (from > 0) await nextTurn()
       const slice = ids.slice(from, from + SLICE)
-      const isOwn = await Promise.all(slice.map((id) => authorship.isOwn(id, chat)))
+      const isOwn = await Promise.all(slice.map((id) => messages.isOwn(id, chat)))
       found.push(...slice.filter((_, index) => isOwn[index]))
     }
     return found

@@ -2,8 +2,8 @@
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { createTurns } from '../../../src/lib/turns.ts'
-import type { Authorship } from '../chats/authorship.ts'
 import type { Identity } from '../connection/identity.ts'
+import type { MessageLedger } from '../messages/message-ledger.ts'
 import { type Receipt, receiptsOf } from '../translate/inbound/receipt.ts'
 import { fromOf } from '../wire/envelope.ts'
 import { bare, chatKind } from '../wire/jid.ts'
@@ -13,7 +13,7 @@ import { ofOurs } from './ours.ts'
 
 export interface ReceiptDeps {
   statuses: Pick<MessageStatuses, 'take'>
-  authorship: Pick<Authorship, 'isOwn'>
+  messages: Pick<MessageLedger, 'isOwn'>
   identity: Identity
   me(): AuthenticationCreds['me']
   /** Resolves when the matching earlier stanzas are handled; undefined if all are. */
@@ -21,9 +21,9 @@ export interface ReceiptDeps {
   clock: Clock
 }
 
-export function takeReceipt({ statuses, authorship, identity, me, before, clock }: ReceiptDeps) {
+export function takeReceipt({ statuses, messages, identity, me, before, clock }: ReceiptDeps) {
   async function take(receipt: Receipt, earlier: (() => Promise<void>) | undefined) {
-    const ours = await ofOurs(receipt, { identity, authorship, before: earlier })
+    const ours = await ofOurs(receipt, { identity, messages, before: earlier })
     if (ours) await statuses.take(identity, ours)
   }
 

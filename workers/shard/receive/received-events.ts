@@ -8,20 +8,16 @@ import type { Logger } from 'pino'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { MediaLinks } from '../../../src/media/media-links.ts'
-import type { Authorship } from '../chats/authorship.ts'
 import type { GroupRoles } from '../chats/group-roles.ts'
 import { createNames, type NameDeps } from '../chats/names.ts'
 import { createPictures, PICTURE_HOST } from '../chats/pictures.ts'
-import type { Recent } from '../chats/recent.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
-import type { Secrets } from '../chats/secrets.ts'
 import type { SocketSession } from '../chats/session.ts'
 import type { Context } from '../context/instance-context.ts'
-import { isDeleted } from '../retry/known-messages.ts'
-import type { Sent } from '../retry/sent.ts'
+import type { MessageLedger } from '../messages/message-ledger.ts'
 import { decryptBotAnswer } from '../translate/inbound/bot-answer.ts'
 import type { Shown } from '../translate/inbound/context.ts'
-import type { InboundContext, KnownMessage, Translated } from '../translate/inbound/family.ts'
+import type { InboundContext, Translated } from '../translate/inbound/family.ts'
 import { isReported } from '../translate/inbound/filters.ts'
 import { lookedUp } from '../translate/inbound/lookup.ts'
 import { type ReadableMessage, receivedEvent, translatedEvent } from '../translate/inbound/message.ts'
@@ -29,7 +25,7 @@ import { chatNamesOf } from '../translate/inbound/referenced.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { ChatChange } from '../wire/chat-changes.ts'
-import { bare, chatKind } from '../wire/jid.ts'
+import { chatKind } from '../wire/jid.ts'
 import { answerIn } from '../wire/message-stanza.ts'
 import type { HistoryReader } from './effects/history.ts'
 import { eventOrNull, type Reported } from './unreported.ts'
@@ -37,14 +33,11 @@ import { eventOrNull, type Reported } from './unreported.ts'
 export interface ReceivedEventsDeps {
   outbox: Outbox
   links: MediaLinks
-  recent: Recent
-  sent: Sent
+  messages: Pick<MessageLedger, 'original' | 'post' | 'claim'>
   contacts: Pick<SavedContacts, 'all'>
   directory: { contact: NameDeps['listed'] }
   /** `host:port` that replaces the library's fixed media host. */
   mediaHost: string | null
-  secrets: Secrets
-  authorship: Pick<Authorship, 'claim' | 'ops'>
   roles: Pick<GroupRoles, 'attach' | 'of' | 'changed'>
   /** Number of the account in digits; null if it is not known yet. */
   phone(): string | null
@@ -82,7 +75,7 @@ export function createReceivedEvents(
   { id: instance, clock, steady, log, config }: Context<'id' | 'clock' | 'steady' | 'config'> & { log: Logger },
   deps: ReceivedEventsDeps,
 ): ReceivedEvents {
-  const { outbox, links, recent, sent, secrets, authorship, roles, contacts, directory, mediaHost, phone } = deps
+  const { outbox, links, messages, roles, contacts, directory, mediaHost, phone } = deps
   let session: SocketSession | null = null
   const names = createNames({
     log,
@@ -91,26 +84,6 @@ export function createReceivedEvents(
   })
   const pictures = createPictures({ clock: steady, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
   names.onNewsletter(pictures.learnNewsletter)
-
-  async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
-    const known = recent.spokenOf(id, about)
-    if (known && !isDeleted(known)) return { key: known.key, message: known.message ?? {} }
-    // After a restart this finds our own messages in full while they may have to be sent again, and the secrets that
-    // decrypt later parts of any message.
-    const chat = await chatOf(about)
-    const own = await sent.stored(id)
-    if (!own || isDeleted({ key: { id }, message: own.message })) return secrets.get(id, chat)
-    const isHere = own.stanza === undefined || chat.has(bare(own.stanza.to))
-    return isHere ? { key: { id, fromMe: true }, message: own.message } : null
-  }
-
-  /** Finds a post; after a restart among our stored ones. */
-  async function post(newsletter: string, serverId: string): Promise<WAMessageKey | null> {
-    const known = recent.post(newsletter, serverId)
-    if (known) return known
-    const id = await sent.post(newsletter, serverId)
-    return id === undefined ? null : { remoteJid: newsletter, id, fromMe: true, server_id: serverId }
-  }
 
   /** Returns every jid of the chat of a message. */
   const chatOf = (about: WAMessageKey): Promise<Set<string>> =>
@@ -142,10 +115,10 @@ export function createReceivedEvents(
         if (shown) toPrefetch.push({ jids, shown })
         return pictures.of(jids)
       },
-      original: lookedUp(original),
-      claim: lookedUp(authorship.claim),
+      original: lookedUp((id: string, about: WAMessageKey) => messages.original(id, about, () => chatOf(about))),
+      claim: lookedUp(messages.claim),
       roles: lookedUp(roles.of),
-      post: lookedUp(post),
+      post: lookedUp(messages.post),
       mediaUrl,
       onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be translated'),
     }

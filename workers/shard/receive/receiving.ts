@@ -4,15 +4,14 @@ import type { Logger } from 'pino'
 import { sendCall } from '../../../src/domain/call.ts'
 import { parseIdentifier } from '../../../src/domain/ids.ts'
 import type { WriteChanges } from '../app-state/app-state.ts'
-import type { Authorship } from '../chats/authorship.ts'
 import type { Correspondents } from '../chats/correspondents.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { GroupRoles } from '../chats/group-roles.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
-import type { Secrets } from '../chats/secrets.ts'
 import type { SocketSession } from '../chats/session.ts'
 import type { Context } from '../context/instance-context.ts'
-import type { KnownMessages } from '../retry/known-messages.ts'
+import type { MessageLedger } from '../messages/message-ledger.ts'
+import { messageMark } from '../messages/seen-marks.ts'
 import type { Sending } from '../send/sending.ts'
 import { unsupported, waiting } from '../translate/inbound/message.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
@@ -26,7 +25,6 @@ import type { HistoryReader } from './effects/history.ts'
 import { createInbox, type InboxDeps } from './inbox/inbox.ts'
 import type { InboxSession } from './inbox/inbox-session.ts'
 import { createRecovered } from './inbox/recovered.ts'
-import { messageMark } from './inbox/seen-marks.ts'
 import { createTries, triedOnce } from './inbox/tries.ts'
 import { type AppendNotice, createNotices } from './notices.ts'
 import { type AppendPost, createPosts } from './posts.ts'
@@ -36,18 +34,16 @@ import { createWaitingMessages, type WaitingMessages } from './waiting/waiting-m
 
 type ReceivingContext = Context<'id' | 'sealer' | 'clock' | 'steps' | 'config'> & { store: InboxDeps['store']; log: Logger }
 
-export interface ReceivingDeps extends Pick<InboxDeps, 'keys' | 'share' | 'unreported' | 'remember' | 'onMessage'> {
+export interface ReceivingDeps extends Pick<InboxDeps, 'keys' | 'share' | 'unreported' | 'onMessage'> {
   outbox: Outbox
   inbound: ReceivedEvents
   presence: Presence
-  authorship: Pick<Authorship, 'ops'>
-  secrets: Pick<Secrets, 'opsUnlessTaken'>
   roles: Pick<GroupRoles, 'changed'>
   /** Chats whose messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
   contacts: Pick<SavedContacts, 'all' | 'write'>
   correspondents: Pick<Correspondents, 'ops'>
-  messages: KnownMessages
+  messages: MessageLedger
   /** Called with every message before its commit. */
   record(message: WAMessage): Promise<void>
   enqueue: Sending['enqueue']
@@ -83,7 +79,7 @@ export interface Receiving {
 
 export function createReceiving(context: ReceivingContext, deps: ReceivingDeps): Receiving {
   const { id: instance, store, sealer, clock, log } = context
-  const { outbox, inbound, presence } = deps
+  const { outbox, inbound, presence, messages } = deps
   const held = createWaitingMessages({
     instance,
     store,
@@ -91,7 +87,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
     clock,
     log,
     outbox,
-    alongside: deps.authorship.ops,
+    alongside: messages.authorOps,
     unreported: deps.unreported,
     event: async ({ key, timestamp, pushName, viewOnce, protoType }) => {
       const translated = protoType === undefined ? waiting(viewOnce) : unsupported(cut(protoType, 64))
@@ -104,19 +100,19 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
     deps.onMessage(message)
   }
 
-  const changed = changedMessages({ messages: deps.messages, context: inbound.context })
+  const changed = changedMessages({ messages, context: inbound.context })
 
   async function alongside(message: WAMessage) {
     await changed.message(message)
-    const ops = [
-      ...(await deps.authorship.ops(message.key)),
-      ...(await deps.secrets.opsUnlessTaken(message)),
-      ...(await deps.disappearing.ops(message)),
-      ...(await deps.correspondents.ops(message)),
-    ]
+    // They are called together, so that their reads are in one turn.
+    const ops = await Promise.all([
+      messages.arrivalOps(message),
+      deps.disappearing.ops(message),
+      deps.correspondents.ops(message),
+    ])
     // The record comes last, because its commit must reach the store right before that of the message.
     await deps.record(message)
-    return ops
+    return ops.flat()
   }
 
   const inbox = createInbox({
@@ -130,7 +126,8 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
     keys: deps.keys,
     share: deps.share,
     unreported: deps.unreported,
-    remember: deps.remember,
+    marks: messages.seen,
+    remember: messages.remember,
     translate: (message) => inbound.message(message),
     alongside,
     arrived: held.arrived,
@@ -141,7 +138,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
   })
   const once = triedOnce(inbox.once, log)
   const rememberAndNotice = (message: WAMessage) => {
-    deps.remember(message)
+    messages.remember(message)
     onMessage(message)
   }
   const recovered = createRecovered({ inbound, once, alongside, waiting: held, log, onMessage: rememberAndNotice })
@@ -169,7 +166,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
         log,
         once,
         onMessage: rememberAndNotice,
-        authored: deps.authorship.ops,
+        authored: messages.authorOps,
         postChanged: changed.post,
       }),
     }),

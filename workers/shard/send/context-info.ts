@@ -14,7 +14,7 @@ import {
 import { Failure } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Session } from '../chats/session.ts'
-import { isDeleted } from '../retry/known-messages.ts'
+import { isDeleted } from '../messages/known-messages.ts'
 import { chatNamesOf } from '../translate/inbound/referenced.ts'
 import { isViewOnce } from '../translate/outbound/forward.ts'
 import { bare } from '../wire/jid.ts'

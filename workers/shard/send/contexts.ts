@@ -17,7 +17,7 @@ import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 /** The most status posts whose audience is remembered for their deletion; an older post is deleted for the current audience. */
 const MAX_AUDIENCES = 50
 
-export interface ContextsDeps extends Pick<SendContext, 'messages' | 'sent' | 'contacts' | 'disappearing'> {
+export interface ContextsDeps extends Pick<SendContext, 'messages' | 'contacts' | 'disappearing'> {
   shard: {
     media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
     egressAllow: Ranges
@@ -32,7 +32,7 @@ export interface Contexts {
 
 export function createContexts(
   { clock, log }: Context<'clock'> & { log: Logger },
-  { shard, messages, sent, contacts, disappearing, ...deps }: ContextsDeps,
+  { shard, messages, contacts, disappearing, ...deps }: ContextsDeps,
 ): Contexts {
   const audiences = boundedCache<string, Audience>(MAX_AUDIENCES)
   const route = () => presentRoute(deps.route())
@@ -54,7 +54,6 @@ export function createContexts(
       session,
       ask: session.asking({ deadline: { eachMs: QUERY_DEADLINE }, toFailure: sendFailure }),
       messages,
-      sent,
       contacts,
       disappearing,
       audiences,

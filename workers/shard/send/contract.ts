@@ -10,8 +10,8 @@ import type { Disappearing } from '../chats/disappearing.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { Asker } from '../chats/session.ts'
 import type { MediaPreparation } from '../media/media-preparation.ts'
-import type { KnownMessages } from '../retry/known-messages.ts'
-import type { Sent } from '../retry/sent.ts'
+import type { KnownMessages } from '../messages/known-messages.ts'
+import type { MessageLedger } from '../messages/message-ledger.ts'
 
 /** Makes something, unless it was made before under the same `wish`: then it returns that result, or throws that error. */
 export type Once = <T>(wish: string, make: () => Promise<T>) => Promise<T>
@@ -44,8 +44,7 @@ export interface Audience {
 
 /** A queued item that is due. Each of its queries has the deadline of a query. */
 export interface SendContext extends Asker {
-  messages: KnownMessages
-  sent: Sent
+  messages: KnownMessages & Pick<MessageLedger, 'sent'>
   contacts: SavedContacts
   disappearing: Pick<Disappearing, 'of'>
   /** Audiences of the latest status posts, by message id. */

@@ -62,7 +62,7 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
  * it again, and the network may not accept another one.
  */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
-  await context.sent.put(context.item.messageId, message, stanza)
+  await context.messages.sent.put(context.item.messageId, message, stanza)
   return relayPost(context, message, stanza, { isNew: true })
 }
 
@@ -87,12 +87,12 @@ export async function relayPost(
   })
   const verdict = await ack.verdict()
   if (!verdict.ok) {
-    if (isNew) await context.sent.remove(item.messageId)
+    if (isNew) await context.messages.sent.remove(item.messageId)
     throw await refusal(context, to, verdict.code)
   }
   if (isPostChange(stanza)) return { message: null }
   const { serverId } = verdict
-  if (serverId) await context.sent.numbered(item.messageId, serverId)
+  if (serverId) await context.messages.sent.numbered(item.messageId, serverId)
   const post = {
     key: { remoteJid: to, id: item.messageId, fromMe: true, ...(serverId ? { server_id: serverId } : {}) },
     message,

@@ -51,7 +51,7 @@ export async function sendMessage(context: SendContext, to: Destination, outgoin
   const message = await compose(context, to.jid, outgoing)
   if (outgoing.info) attach(message, outgoing.info)
   const stanza = stanzaOf(message, to, outgoing)
-  const store = context.sent.putEncrypted(context.item.messageId, message, stanza)
+  const store = context.messages.sent.putEncrypted(context.item.messageId, message, stanza)
   return relay(context, { message, stanza, ...(outgoing.statusJidList ? { statusJidList: outgoing.statusJidList } : {}) }, store)
 }
 
@@ -72,14 +72,14 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   if (other === undefined || !TRY_OTHER.has(first) || session.isRestricted()) return refused(stanza.to, first)
   const { peer_recipient_pn: _, ...attributes } = stanza.attributes
   const readdressed = { ...prepared, stanza: { ...stanza, to: other, attributes } }
-  await context.sent.put(context.item.messageId, prepared.message, readdressed.stanza)
+  await context.messages.sent.put(context.item.messageId, prepared.message, readdressed.stanza)
   const second = codeOf(await attempt(context, readdressed))
   if (second === 'ok') return accept(context, readdressed)
   return refused(other, second)
 
   /** A resend may be requested for a message that was sent before, or in another stanza of a status. */
   async function refused(to: string, code: number): Promise<never> {
-    if (store && !prepared.statusJidList) await context.sent.remove(context.item.messageId)
+    if (store && !prepared.statusJidList) await context.messages.sent.remove(context.item.messageId)
     throw await refusal(context, to, code)
   }
 }

@@ -7,7 +7,7 @@ import type { Accepted, SendContext } from './contract.ts'
  * message is sent again without this step.
  */
 export async function remembering(
-  { sent, item }: Pick<SendContext, 'sent' | 'item'>,
+  { messages, item }: Pick<SendContext, 'messages' | 'item'>,
   send: () => Promise<Accepted>,
   remember: () => Promise<void>,
 ): Promise<Accepted> {
@@ -17,7 +17,7 @@ export async function remembering(
     return accepted
   } catch (error) {
     const isBack = error instanceof Failure && error.code === 'instance_not_connected'
-    if (isBack && (await sent.stored(item.messageId))) await remember()
+    if (isBack && (await messages.sent.stored(item.messageId))) await remember()
     throw error
   }
 }

@@ -5,7 +5,7 @@ import type { Tally } from '../../../src/metrics/tally.ts'
 import type { AppState } from '../app-state/app-state.ts'
 import type { AppStateReader } from '../app-state/app-state-reader.ts'
 import { createServerSync } from '../app-state/server-sync.ts'
-import type { Authorship } from '../chats/authorship.ts'
+import type { MessageLedger } from '../messages/message-ledger.ts'
 import type { OwnParts } from '../connection/contract.ts'
 import type { KeyHolders } from '../keys/key-holders.ts'
 import type { MessageStatuses } from '../receipts/message-statuses.ts'
@@ -16,7 +16,6 @@ import type { Receiving } from '../receive/receiving.ts'
 import { createAskAgain } from '../retry/ask-again.ts'
 import { createResend } from '../retry/resend.ts'
 import { answerRetryReceipt } from '../retry/retry-receipts.ts'
-import type { Sent } from '../retry/sent.ts'
 import { chatLine } from '../wire/chat-line.ts'
 import { ackOf, resultOf } from '../wire/confirmation.ts'
 import { kindOf } from '../wire/kind.ts'
@@ -36,8 +35,7 @@ export interface PartDeps extends AccountStanzaDeps, ChatStanzaDeps, DeviceStanz
   /** Processes the earlier peer messages, once per socket. */
   replayPeers(): void
   statuses: MessageStatuses
-  authorship: Pick<Authorship, 'isOwn'>
-  sent: Sent
+  messages: Pick<MessageLedger, 'isOwn' | 'sent'>
   holders: KeyHolders
   tally: Tally
   steps: Steps
@@ -80,7 +78,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
       tokens: session.tokens,
       holders: deps.holders,
       renewSession: session.renewSession,
-      sent: deps.sent,
+      sent: deps.messages.sent,
       clock: steady,
       log,
     }),
@@ -89,7 +87,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
   })
   const receipt = takeReceipt({
     statuses,
-    authorship: deps.authorship,
+    messages: deps.messages,
     identity,
     me: () => creds.me,
     before: own.before,

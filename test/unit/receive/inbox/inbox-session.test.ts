@@ -8,6 +8,7 @@ import { type ChainedStore, createCommitChain } from '../../../../src/storage/co
 import { createKeyCache, createKeyStore } from '../../../../workers/shard/keys/key-store.ts'
 import { createAddressLocks } from '../../../../workers/shard/keys/signal/address/address-locks.ts'
 import { SignalError } from '../../../../workers/shard/keys/signal/errors.ts'
+import { createSeenMarks } from '../../../../workers/shard/messages/seen-marks.ts'
 import { createInbox } from '../../../../workers/shard/receive/inbox/inbox.ts'
 import type { InboxSession } from '../../../../workers/shard/receive/inbox/inbox-session.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../../storage/fixtures.ts'
@@ -56,9 +57,12 @@ async function bench(t: TestContext) {
   }
 
   async function live() {
+    const marks = createSeenMarks(INSTANCE, store, sealer)
+    await marks.load()
     const inbox = createInbox({
       instance: INSTANCE,
       store,
+      marks,
       sealer,
       keys: createKeyStore(INSTANCE, store, sealer, createKeyCache({ maxEntries: 100 })),
       clock: { now: () => START },

@@ -6,7 +6,7 @@ import { type GroupIdentifier, toJid, type UserIdentifier } from '../../../../sr
 import { peopleOf } from '../../chats/accounts.ts'
 import { pictureOf } from '../../chats/picture-of.ts'
 import type { ChatEntry } from '../../directory/entries.ts'
-import { isDeleted } from '../../retry/known-messages.ts'
+import { isDeleted } from '../../messages/known-messages.ts'
 import {
   type AppStateChange,
   archiveChange,

@@ -1,6 +1,6 @@
 /** Changes the stored data of an earlier message that another message edits or deletes. */
 import type { WAMessage } from '@whiskeysockets/baileys'
-import type { KnownMessages } from '../../retry/known-messages.ts'
+import type { KnownMessages } from '../../messages/known-messages.ts'
 import { unwrap } from '../../translate/inbound/content.ts'
 import type { InboundContext } from '../../translate/inbound/context.ts'
 import { messageChange } from '../../translate/inbound/message.ts'

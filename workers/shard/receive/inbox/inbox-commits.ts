@@ -11,9 +11,9 @@ import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts
 import type { CommitChain } from '../../../../src/storage/commit-chain.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
 import type { KeyChange, KeyStore } from '../../keys/key-store.ts'
+import { type Mark, type Marks, messageMarks } from '../../messages/seen-marks.ts'
 import { isEvent, type Reported, type Unreported } from '../unreported.ts'
 import { type Journal, type JournalRecord, nodeText } from './journal.ts'
-import { type Mark, type Marks, messageMarks } from './seen-marks.ts'
 import type { MessageStanza, StanzaMessage } from './stanza-message.ts'
 
 export interface InboxCommitDeps {

@@ -9,12 +9,12 @@ import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts
 import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
 import type { Sealer } from '../../../../src/storage/sealer.ts'
+import type { Mark } from '../../messages/seen-marks.ts'
 import { createInboxSession, type InboxSession, type InboxSessionDeps } from './inbox-session.ts'
 import { createJournal } from './journal.ts'
-import { createSeenMarks, type Mark } from './seen-marks.ts'
 import { createTries, type Once } from './tries.ts'
 
-export interface InboxDeps extends Omit<InboxSessionDeps, 'marks' | 'journal' | 'tries' | 'rotateMarks' | 'chain' | 'before'> {
+export interface InboxDeps extends Omit<InboxSessionDeps, 'journal' | 'tries' | 'rotateMarks' | 'chain' | 'before'> {
   instance: string
   store: ChainedStore
   sealer: Sealer
@@ -31,8 +31,7 @@ export interface InstanceInbox {
 }
 
 export function createInbox(deps: InboxDeps): InstanceInbox {
-  const { instance, store, sealer, clock, outbox, log } = deps
-  const marks = createSeenMarks(instance, store, sealer)
+  const { instance, store, sealer, clock, outbox, log, marks } = deps
   const journal = createJournal({ instance, store, sealer, clock, log })
   const tries = createTries()
 
@@ -64,7 +63,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       chain.close()
       const before = settled()
       chain = store.chain()
-      return createInboxSession({ ...deps, marks, journal, tries, rotateMarks, chain, before })
+      return createInboxSession({ ...deps, journal, tries, rotateMarks, chain, before })
     },
     async once(mark, make, more = [], others = []) {
       const all = [mark, ...others]
@@ -77,9 +76,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
         if (appending.get(mark) === running) appending.delete(mark)
       }
     },
-    async load() {
-      await Promise.all([marks.load(), journal.load()])
-    },
+    load: journal.load,
     async forget() {
       await settled()
       await journal.forget()

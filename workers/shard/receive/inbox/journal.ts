@@ -12,8 +12,8 @@ import { keys } from '../../../../src/storage/record-keys.ts'
 import { removeAll, removeThese } from '../../../../src/storage/remove-all.ts'
 import { type Repository, repository } from '../../../../src/storage/repository.ts'
 import type { Sealer } from '../../../../src/storage/sealer.ts'
+import { ciphertextMark, type Mark } from '../../messages/seen-marks.ts'
 import { ciphertextsIn } from '../../wire/message-stanza.ts'
-import { ciphertextMark, type Mark } from './seen-marks.ts'
 
 const JournalRecord = v.object({
   /** The stanza in BufferJSON. */

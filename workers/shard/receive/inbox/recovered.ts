@@ -7,11 +7,11 @@
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Op } from '../../../../src/storage/contract.ts'
+import { messageMarks } from '../../messages/seen-marks.ts'
 import type { ReceivedEvents } from '../received-events.ts'
 import { isEvent } from '../unreported.ts'
 import type { WaitingMessages } from '../waiting/waiting-messages.ts'
 import type { InstanceInbox } from './inbox.ts'
-import { messageMarks } from './seen-marks.ts'
 
 export interface RecoveredDeps {
   inbound: Pick<ReceivedEvents, 'message'>

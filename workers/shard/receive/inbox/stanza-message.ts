@@ -9,12 +9,12 @@ import {
   unpadRandomMax16,
   type WAMessage,
 } from '@whiskeysockets/baileys'
+import { ciphertextMark, type Mark, messageMark } from '../../messages/seen-marks.ts'
 import type { ReadableMessage } from '../../translate/inbound/message.ts'
 import { unknownField } from '../../translate/inbound/unknown-content.ts'
 import { envelopeOf, fromOf, recipientOf } from '../../wire/envelope.ts'
 import { bare } from '../../wire/jid.ts'
 import { ciphertextsIn, isMarkedPeer } from '../../wire/message-stanza.ts'
-import { ciphertextMark, type Mark, messageMark } from './seen-marks.ts'
 
 export interface MessageStanza {
   node: BinaryNode

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import { boundedCache } from '../../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
-import type { Mark } from './seen-marks.ts'
+import type { Mark } from '../../messages/seen-marks.ts'
 
 const MAX_TRIES = 5
 const REMEMBERED = 1_000

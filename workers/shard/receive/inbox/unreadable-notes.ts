@@ -1,10 +1,10 @@
 /** Records stanzas as unreadable, each once: a ciphertext that does not decrypt, or a stanza without one. */
 import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import { type Marks, messageMarks } from '../../messages/seen-marks.ts'
 import { idOf } from '../../wire/envelope.ts'
 import type { Unreported } from '../unreported.ts'
 import type { Unreadable } from '../waiting/waiting-messages.ts'
-import { type Marks, messageMarks } from './seen-marks.ts'
 import { addressed } from './stanza-message.ts'
 
 export interface UnreadableNotesDeps {

@@ -3,9 +3,9 @@
  * may arrive under another.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
+import { type Mark, messageMarks } from '../../messages/seen-marks.ts'
 import { chatNamesOf } from '../../translate/inbound/referenced.ts'
 import { bare } from '../../wire/jid.ts'
-import { type Mark, messageMarks } from '../inbox/seen-marks.ts'
 import type { WaitingMessage } from './waiting-message.ts'
 
 export interface WaitingEntry {

@@ -1,11 +1,11 @@
 /**
  * Sends an item again whose network call had begun before the process or the connection ended: the contact may already
- * have the message and keeps that version. So the stored message is sent (`sent.ts`) instead of composing the request
- * once more. With another secret, media key or link under the same id, later messages about it could only be decrypted
- * against one of the two.
+ * have the message and keeps that version. So the stored message is sent (`messages/sent.ts`) instead of composing the
+ * request once more. With another secret, media key or link under the same id, later messages about it could only be
+ * decrypted against one of the two.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
-import { isDeleted } from '../../retry/known-messages.ts'
+import { isDeleted } from '../../messages/known-messages.ts'
 import { EDIT } from '../../translate/outbound/stanza.ts'
 import { chatKind } from '../../wire/jid.ts'
 import type { Accepted, SendContext } from '../contract.ts'
@@ -16,8 +16,8 @@ import { relayStatus } from '../status/post.ts'
 
 /** Sends the stored message. Null if it was not stored, so that nobody has received it, or if the item is not a message. */
 export async function sendAgain(context: SendContext): Promise<Accepted | null> {
-  const { sent, item } = context
-  const { message, stanza } = (await sent.stored(item.messageId)) ?? {}
+  const { messages, item } = context
+  const { message, stanza } = (await messages.sent.stored(item.messageId)) ?? {}
   // Earlier versions did not store the stanza, so the destination is unknown.
   if (!message || !stanza) return null
   // The phone deleted it, so it already has the message: there is nothing left to send.

@@ -7,42 +7,30 @@
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
-import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
 import type { Term } from '../../../src/storage/generations.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import { createSweeper } from '../../../src/storage/sweeper.ts'
-import type { Context } from '../context/instance-context.ts'
 import { type Field, unwrap } from '../translate/inbound/content.ts'
 import type { KnownMessage } from '../translate/inbound/family.ts'
 import { POLLS } from '../translate/inbound/poll.ts'
 import { CAPTIONED } from '../translate/inbound/protocol.ts'
 import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { SECRET_BYTES, secretOf } from '../translate/inbound/secret.ts'
+import { FACETS, type FacetContext } from './facets.ts'
 
-const SWEEP_EVERY = HOUR
 /**
  * Largest message that is stored, in bytes: twelve options of 100 characters are at most 5 kB, so a larger message was
  * made large on purpose.
  */
 const MAX_MESSAGE_BYTES = 8 * 1_024
-const MB = 1_024 * 1_024
 
 /** `asked`: polls and events. `said`: all other messages. */
 export type Terms = Record<'asked' | 'said', Term>
 
-const TERMS: Terms = {
-  /** The network sets no limit for votes and answers, but hardly anybody gives one after a month. */
-  asked: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
-  /**
-   * Phones allow edits for 15 minutes, but an edit that was made while the instance was offline arrives later. At least the newest 4,000 are kept, as
-   * many as in `recent.ts`: 15 minutes at four messages per second. A larger number would have to be counted at every start.
-   */
-  said: { ms: DAY, rows: 4_000, bytes: 4 * MB },
-}
+const TERMS: Terms = { asked: FACETS.askedSecret, said: FACETS.saidSecret }
 
 /** Messages that refer to another one; they are never edited or answered. */
 const ABOUT_OTHERS = new Set<Field>([
@@ -71,7 +59,7 @@ export interface Secrets {
   load(): Promise<void>
   /**
    * Operations for the commit before this service sends a message; only for polls and events. Other messages are kept in full for a day, for resends
-   * (`retry/sent.ts`), which is consulted first.
+   * (`sent.ts`), which is consulted first.
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
@@ -86,12 +74,10 @@ export interface Secrets {
   get(id: string, chat: ReadonlySet<string>): Promise<KnownMessage | null>
   /** Called after the device was unlinked and its session has ended: removes the secrets of its messages. */
   forget(): Promise<void>
-  start(): void
-  stop(): Promise<void>
 }
 
 export function createSecrets(
-  { id: instance, store, sealer, clock, log }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
+  { id: instance, store, sealer, clock, log, retention }: FacetContext,
   terms: Terms = TERMS,
 ): Secrets {
   /** Ids come from strangers and may have any form, so they are hashed and then made blind. */
@@ -107,15 +93,9 @@ export function createSecrets(
     })
   const generations = { asked: termOf('asked'), said: termOf('said') }
   const all = Object.values(generations)
-  const sweeper = createSweeper(sweep, {
-    everyMs: SWEEP_EVERY,
-    log,
-    complaint: 'expired message secrets could not be removed',
-  })
-
-  async function sweep(isStopped: () => boolean) {
-    for (const each of all) while (!isStopped() && (await each.removeOld(REMOVED_AT_ONCE)));
-  }
+  const sweepSoon = retention.covers(async (isStopped) => {
+    for (const each of all) await each.removeOld(isStopped)
+  }, 'expired message secrets could not be removed')
 
   async function find(name: string): Promise<{ key: string; bytes: Uint8Array }[]> {
     const found = await Promise.all(
@@ -136,7 +116,7 @@ export function createSecrets(
     const into = generations[term]
     const chats = chatNamesOf(key)
     const place = into.next(name, sealer.blind(chats[0] ?? ''))
-    if (place.isNew) sweeper.soon()
+    if (place.isNew) sweepSoon()
     const authors = key.fromMe ? null : namesOf(key)
     const where = chats.length > 0 ? { chats } : {}
     const op = rows.encode(place.key, { authors, ...where, message: Buffer.from(encoded).toString('base64') })
@@ -171,12 +151,10 @@ export function createSecrets(
       return null
     },
     async forget() {
-      await sweeper.idle()
+      await retention.idle()
       await removeAll(store, keys.secrets(instance))
       for (const each of all) each.forgotten()
     },
-    start: sweeper.start,
-    stop: sweeper.stop,
   }
 }
 

@@ -9,24 +9,14 @@
  * A flood in a chat evicts that chat's own messages: old ones are evicted first, then the oldest of the chats that have the most (`fair-share.ts`).
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
-import { DAY } from '../../../src/domain/clock.ts'
 import { fairLevel } from '../../../src/domain/fair-share.ts'
 import { ownedBytes } from '../../../src/lib/owned-bytes.ts'
 import { saysSomething } from '../translate/inbound/content.ts'
 import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
+import { FACETS } from './facets.ts'
 
-const MAX_MESSAGES = 4_000
-const MAX_BYTES = 8 * 1_024 * 1_024
-/**
- * Age in ms after which a message can no longer be edited and is hardly ever answered. It is evicted before any newer one, even of a chat with many
- * messages.
- */
-const OLD = DAY
-/**
- * The most messages of all instances of a thread, about 1.6 kB of memory each. Above it, an instance that adds a
- * message keeps only its share: two hundred instances with 4,000 messages each would exceed the heap of a shard.
- */
-const MAX_OF_THREAD = 50_000
+const { oldAfterMs, rows, bytes: most, rowsOfThread } = FACETS.content
+/** Number of messages that every instance keeps, however many the thread has. */
 const MIN_OF_INSTANCE = 250
 /** Part of the limits that a chat always keeps: two hundred chats must be flooded before the oldest message of all is evicted. */
 const FLOOR = 1 / 200
@@ -92,11 +82,11 @@ export interface RecentOptions {
 }
 
 export function createRecent({
-  maxMessages = MAX_MESSAGES,
-  maxBytes = MAX_BYTES,
+  maxMessages = rows,
+  maxBytes = most,
   now = () => performance.now(),
   total = { messages: 0, instances: 0 },
-  maxOfThread = MAX_OF_THREAD,
+  maxOfThread = rowsOfThread,
 }: RecentOptions = {}): Recent {
   total.instances++
   let isEnded = false
@@ -145,7 +135,7 @@ export function createRecent({
     if (fits(1)) return
     const isEnough = () => fits(enough)
     for (const entry of all) {
-      if (isEnough() || now() - entry.at < OLD) break
+      if (isEnough() || now() - entry.at < oldAfterMs) break
       remove(entry)
     }
     levelOff((chat) => chat.entries.size, most, all.size)

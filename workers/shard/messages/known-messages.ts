@@ -5,10 +5,10 @@
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
-import type { Recent } from '../chats/recent.ts'
 import { contextInfo, unwrap } from '../translate/inbound/content.ts'
 import { isViewOnce } from '../translate/outbound/forward.ts'
 import { isPostChange } from '../translate/outbound/stanza.ts'
+import type { Recent } from './recent.ts'
 import type { Sent } from './sent.ts'
 
 const { Type } = proto.Message.ProtocolMessage

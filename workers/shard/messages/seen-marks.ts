@@ -4,15 +4,14 @@
  * never.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
-import { sha256 } from '../../../../src/lib/sha256.ts'
-import type { Op, StateStore } from '../../../../src/storage/contract.ts'
-import { keys } from '../../../../src/storage/record-keys.ts'
-import { removeAll } from '../../../../src/storage/remove-all.ts'
-import type { Sealer } from '../../../../src/storage/sealer.ts'
-import { bare } from '../../wire/jid.ts'
+import { sha256 } from '../../../src/lib/sha256.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import type { Sealer } from '../../../src/storage/sealer.ts'
+import { bare } from '../wire/jid.ts'
+import { FACETS } from './facets.ts'
 
-/** Number of seen marks per generation, up to three per message. Two generations hold far more than the largest offline backlog in our trials. */
-const GENERATION_SIZE = 3_072
 /** Separator of the marks in a record; marks do not contain it. */
 const BETWEEN = ' '
 /** Digits of a record's number, which sort as text. */
@@ -145,7 +144,7 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
       current = 0
     },
     async rotate() {
-      if (isRotating || generations[current as 0 | 1].size < GENERATION_SIZE) return
+      if (isRotating || generations[current as 0 | 1].size < FACETS.seen.rows) return
       isRotating = true
       try {
         const next = other()

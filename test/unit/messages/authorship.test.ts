@@ -4,7 +4,8 @@ import { type TestContext, test } from 'node:test'
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createAuthorship } from '../../../workers/shard/chats/authorship.ts'
+import { createRetention } from '../../../src/storage/retention.ts'
+import { createAuthorship } from '../../../workers/shard/messages/authorship.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 
 const ANA = '5511988880001@s.whatsapp.net'
@@ -22,11 +23,14 @@ async function bench(t: TestContext) {
     now: START,
     /** As after a kill: only data on disk remain. */
     async open(terms?: Parameters<typeof createAuthorship>[1]) {
-      const authorship = createAuthorship({ id: INSTANCE, store, sealer, clock: { now: () => bench.now }, log }, terms)
-      t.after(() => authorship.stop())
+      const retention = createRetention(log)
+      const context = { id: INSTANCE, store, sealer, clock: { now: () => bench.now }, log, retention }
+      const authorship = createAuthorship(context, terms)
+      t.after(retention.stop)
       await authorship.load()
       return {
         ...authorship,
+        start: retention.start,
         async heard(...messages: WAMessageKey[]) {
           for (const key of messages) await store.commit({ ops: await authorship.ops(key) })
         },

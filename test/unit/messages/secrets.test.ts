@@ -6,7 +6,8 @@ import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Batch, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createSecrets, type Secrets, type Terms } from '../../../workers/shard/chats/secrets.ts'
+import { createRetention } from '../../../src/storage/retention.ts'
+import { createSecrets, type Secrets, type Terms } from '../../../workers/shard/messages/secrets.ts'
 import { receivedEvent } from '../../../workers/shard/translate/inbound/message.ts'
 import { sealAbout } from '../../../workers/simulator/people/secret.ts'
 import { blockOf } from '../../harness/received-event.ts'
@@ -35,10 +36,12 @@ async function bench(t: TestContext) {
     now: START,
     /** As after a kill: only data on disk remain. */
     async open(terms?: Terms, its: StateStore = store) {
-      const secrets = createSecrets({ id: INSTANCE, store: its, sealer, clock: { now: () => bench.now }, log }, terms)
-      t.after(() => secrets.stop())
+      const retention = createRetention(log)
+      const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now }, log, retention }
+      const secrets = createSecrets(context, terms)
+      t.after(retention.stop)
       await secrets.load()
-      return secrets
+      return { ...secrets, start: retention.start, stop: retention.stop }
     },
     async keep(secrets: Secrets, ...messages: Pick<WAMessage, 'key' | 'message'>[]) {
       for (const message of messages) await store.commit({ ops: await secrets.opsUnlessTaken(message) })

@@ -1,19 +1,16 @@
 /**
  * Stores the timeline of the account's messages, looked up by id: when they were sent and accepted, each receipt, and
  * the events that reported them. It has no content and no phone numbers. There is one row per fact, written in the
- * commit of the fact itself, which never reads it. Rows are kept for one to two weeks.
+ * commit of the fact itself, which never reads it.
  */
 import * as v from 'valibot'
-import { DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError, repository } from '../../../src/storage/repository.ts'
-import { createSweeper } from '../../../src/storage/sweeper.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
-import type { Context } from '../context/instance-context.ts'
+import { FACETS, type FacetContext } from './facets.ts'
 
-const SWEEP_EVERY = DAY
 /** The most facts of one message that are read: a group has receipts of each member. */
 const MAX_FACTS = 4_096
 
@@ -45,24 +42,18 @@ export interface MessageTimeline {
   ops(event: WebhookEvent, eventId: string | null): Op[]
   /** Facts by message id or id of the queue item, in any order. Empty if nothing is known. */
   find(id: string): Promise<Fact[]>
-  start(): void
-  stop(): Promise<void>
 }
 
-export function createMessageTimeline({
-  id: instance,
-  store,
-  sealer,
-  clock,
-  log,
-}: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>): MessageTimeline {
+export function createMessageTimeline({ id: instance, store, sealer, clock, log, retention }: FacetContext): MessageTimeline {
   const records = repository({ name: 'fact of a message', schema: FactSchema, version: 1, sealed: sealer })
-  const weeks = createWeeks(store, clock, keys.timelines(instance), (week) => keys.timelineWeek(instance, week))
-  const sweeper = createSweeper(weeks.removeOld, {
-    everyMs: SWEEP_EVERY,
-    log,
-    complaint: 'old rows of message timelines could not be removed',
-  })
+  const weeks = createWeeks(
+    store,
+    clock,
+    keys.timelines(instance),
+    (week) => keys.timelineWeek(instance, week),
+    FACETS.timeline.weeks,
+  )
+  retention.covers(weeks.removeOld, 'old rows of message timelines could not be removed')
   /** Distinguishes facts of one message in the same millisecond. */
   let count = 0
 
@@ -104,7 +95,5 @@ export function createMessageTimeline({
       const named = facts.find((fact) => fact.kind === 'message')
       return named?.kind === 'message' ? factsOf(named.messageId) : facts
     },
-    start: sweeper.start,
-    stop: sweeper.stop,
   }
 }

@@ -9,33 +9,23 @@
  * (`fair-generations.ts`).
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
-import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
 import { createGenerations, type Term } from '../../../src/storage/generations.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
-import { createSweeper } from '../../../src/storage/sweeper.ts'
-import type { Context } from '../context/instance-context.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Claim, Speaker } from '../translate/inbound/context.ts'
 import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
+import { FACETS, type FacetContext } from './facets.ts'
 
-const SWEEP_EVERY = HOUR
 /** The most messages of others whose rows may be on their way to the disk: more than arrive while one commit is written. */
 const CLAIMED = 128
 /** The most messages of the account whose chats are cached; most receipts arrive within seconds. */
 const REMEMBERED = 500
-const TERM = 31 * DAY
-/** Longest time for which a row of the account's own messages is kept; receipts for older messages are ignored. */
-export const OURS_KEPT = 2 * TERM
 
-/** `ours`: only the account adds rows, so only age removes them. `others`: everybody who can write to the number adds rows. */
-const TERMS: Record<'ours' | 'others', Term> = {
-  ours: { ms: TERM, rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY },
-  others: { ms: TERM, rows: 20_000, bytes: Number.POSITIVE_INFINITY },
-}
+const TERMS: Record<'ours' | 'others', Term> = { ours: FACETS.ownAuthor, others: FACETS.author }
 
 export interface Authorship {
   load(): Promise<void>
@@ -49,8 +39,6 @@ export interface Authorship {
   isOwn(id: string, chat: Iterable<string>): Promise<boolean>
   /** Called after the device was unlinked and its session has ended: removes everything it received. */
   forget(): Promise<void>
-  start(): void
-  stop(): Promise<void>
 }
 
 interface Row {
@@ -59,10 +47,7 @@ interface Row {
   authors: string[]
 }
 
-export function createAuthorship(
-  { id: instance, store, sealer, clock, log }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
-  terms = TERMS,
-): Authorship {
+export function createAuthorship({ id: instance, store, sealer, clock, retention }: FacetContext, terms = TERMS): Authorship {
   const ours = createGenerations({ store, clock, prefix: keys.authorsOf(instance, 'ours'), ...terms.ours })
   const others = createFairGenerations({
     store,
@@ -79,19 +64,13 @@ export function createAuthorship(
   const claimed = boundedCache<string, Buffer>(CLAIMED)
   /** Chats of the newest messages that this service sent, by message id. */
   const recent = boundedCache<string, readonly string[]>(REMEMBERED)
-  const sweeper = createSweeper(sweep, {
-    everyMs: SWEEP_EVERY,
-    log,
-    complaint: 'old authors of messages could not be removed',
-  })
+  const sweepSoon = retention.covers(async (isStopped) => {
+    for (const each of all) await each.removeOld(isStopped)
+  }, 'old authors of messages could not be removed')
 
   const blind = (name: string) => sealer.blind(bare(name))
   const hashOf = (id: string) => sealer.blind(`message ${id}`)
   const blindAll = (names: Iterable<string>) => new Set([...names].map(blind))
-
-  async function sweep(isStopped: () => boolean) {
-    for (const each of all) while (!isStopped() && (await each.removeOld(REMOVED_AT_ONCE)));
-  }
 
   /** Finds the row of a message. A message of the account takes precedence over a received one with the same id. */
   async function find(id: string): Promise<Row | null> {
@@ -106,7 +85,7 @@ export function createAuthorship(
 
   function ownOps(id: string, chats: readonly string[]): Op[] {
     const { key, isNew } = ours.next(hashOf(id))
-    if (isNew) sweeper.soon()
+    if (isNew) sweepSoon()
     const value = bytesOf({ chats: chats.map(blind), authors: [] })
     ours.count(value.byteLength)
     return [[key, value]]
@@ -127,7 +106,7 @@ export function createAuthorship(
       if (owner !== undefined && !owner.equals(value)) return []
       claimed.set(hash, value)
       const place = others.next(hash, blind(chat))
-      if (place.isNew) sweeper.soon()
+      if (place.isNew) sweepSoon()
       place.count(value.byteLength)
       return [[place.key, value]]
     },
@@ -153,14 +132,12 @@ export function createAuthorship(
       return found.some((bytes) => bytes !== undefined && rowOf(bytes).chats.some((name) => chats.has(name)))
     },
     async forget() {
-      await sweeper.idle()
+      await retention.idle()
       await removeAll(store, keys.authors(instance))
       claimed.clear()
       for (const each of all) each.forgotten()
       recent.clear()
     },
-    start: sweeper.start,
-    stop: sweeper.stop,
   }
 }
 

@@ -2,27 +2,20 @@
  * Stores sent messages, encrypted, for the recipients' retry receipts ("Waiting for this message"), so that they can be
  * answered after a restart too: for at most 24 h, and a limited number. They are written before the network call, so
  * that an item with a lost outcome is sent again as the same message (`send-again.ts`). Later changes, here or on the
- * phone, may refer to them for as long (`retry/known-messages.ts`).
+ * phone, may refer to them for as long (`known-messages.ts`).
  */
 import { BufferJSON, proto } from '@whiskeysockets/baileys'
-import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
-import { createSweeper } from '../../../src/storage/sweeper.ts'
-import type { Authorship } from '../chats/authorship.ts'
-import type { Secrets } from '../chats/secrets.ts'
-import type { Context } from '../context/instance-context.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { Stanza } from '../translate/outbound/stanza.ts'
+import type { Authorship } from './authorship.ts'
+import { FACETS, type FacetContext } from './facets.ts'
+import type { Secrets } from './secrets.ts'
 
-const MAX_AGE = DAY
-const SWEEP_EVERY = HOUR
-/** The most messages that are kept, the newest: a retry arrives within seconds after a device is online. */
-const MAX_MESSAGES = 10_000
-const MAX_BYTES = 64 * 1_024 * 1_024
 /** Prune once the count exceeds the limit by this factor; the oldest are removed. */
 const SLACK = 1.1
 /** Length of the time of writing in epoch ms, which precedes the sealed protobuf so that the sweep need not decrypt what it removes. */
@@ -73,19 +66,16 @@ export interface Sent {
   /** Called after the device was unlinked and its session has ended: no retry receipts arrive for it. */
   forget(): Promise<void>
   /**
-   * Starts the sweep. `undecided` gives the message id of the queue's item in flight: it is sent again as stored,
-   * however long the connection was lost.
+   * Takes a function that gives the message id of the queue's item in flight: it is sent again as stored, however long
+   * the connection was lost.
    */
-  start(undecided: () => string | undefined): void
+  keepsUndecided(messageId: () => string | undefined): void
   /** After it resolves, nothing more is written. */
   stop(): Promise<void>
 }
 
-export function createSent(
-  { id: instance, store, sealer, clock, log }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
-  options: SentOptions,
-): Sent {
-  const { secrets, authorship, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
+export function createSent({ id: instance, store, sealer, clock, log, retention }: FacetContext, options: SentOptions): Sent {
+  const { secrets, authorship, maxMessages = FACETS.sent.rows, maxBytes = FACETS.sent.bytes } = options
   const prefixes = [keys.sents(instance), keys.sentPosts(instance)]
   let undecided: () => string | undefined = () => undefined
   /** Key of the row that stays, however old it is. */
@@ -94,11 +84,7 @@ export function createSent(
   /** Stored rows and bytes as of the last sweep, plus later writes: an upper bound. */
   let count = 0
   let bytes = 0
-  const sweeper = createSweeper(sweep, {
-    everyMs: SWEEP_EVERY,
-    log,
-    complaint: 'expired sent messages could not be removed',
-  })
+  const sweepSoon = retention.covers(sweep, 'expired sent messages could not be removed')
   const writing = new Set<Promise<unknown>>()
   /** Serialises the changes of one row, because each one applies to the result of the previous one. */
   const { run: inTurn } = createKeyedMutex()
@@ -107,7 +93,7 @@ export function createSent(
   let isForgetting = false
 
   const timeOf = (value: Uint8Array) => Number(Buffer.from(value.buffer, value.byteOffset, TIME_BYTES).readBigUInt64BE())
-  const isOld = (at: number) => clock.now() - at > MAX_AGE
+  const isOld = (at: number) => clock.now() - at > FACETS.sent.ms
 
   async function sweep(isOver: () => boolean) {
     const found: { key: string; at: number; size: number }[] = []
@@ -161,7 +147,7 @@ export function createSent(
     }
     count++
     bytes += size
-    if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweeper.soon()
+    if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweepSoon()
   }
 
   /** Commits a change that is not essential: the message is edited or deleted whether this is written or not. */
@@ -253,7 +239,7 @@ export function createSent(
     async forget() {
       isForgetting = true
       try {
-        await sweeper.idle()
+        await retention.idle()
         for (const prefix of prefixes) await removeAll(store, prefix)
       } finally {
         forgotten++
@@ -262,13 +248,12 @@ export function createSent(
       count = 0
       bytes = 0
     },
-    start(inFlight) {
-      undecided = inFlight
-      sweeper.start()
+    keepsUndecided(messageId) {
+      undecided = messageId
     },
     async stop() {
       isStopped = true
-      await Promise.allSettled([...writing, sweeper.stop()])
+      await Promise.allSettled([...writing])
     },
   }
 }

@@ -5,10 +5,11 @@ import { proto } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Batch, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createAuthorship } from '../../../workers/shard/chats/authorship.ts'
-import { createSecrets } from '../../../workers/shard/chats/secrets.ts'
+import { createRetention } from '../../../src/storage/retention.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
-import { createSent, type SentOptions } from '../../../workers/shard/retry/sent.ts'
+import { createAuthorship } from '../../../workers/shard/messages/authorship.ts'
+import { createSecrets } from '../../../workers/shard/messages/secrets.ts'
+import { createSent, type SentOptions } from '../../../workers/shard/messages/sent.ts'
 import type { Stanza } from '../../../workers/shard/translate/outbound/stanza.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 
@@ -21,11 +22,22 @@ async function bench(t: TestContext) {
     now: START,
     log,
     open({ store: its = store, ...more }: Partial<SentOptions & { store: StateStore }> = {}) {
-      const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now++ }, log }
-      const known = { secrets: createSecrets(context), authorship: createAuthorship(context) }
+      const retention = createRetention(log)
+      const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now++ }, log, retention }
+      // Only the sweeps of sent messages are started here.
+      const others = { ...context, retention: createRetention(log) }
+      const known = { secrets: createSecrets(others), authorship: createAuthorship(others) }
       const sent = createSent(context, { ...known, keys: bench.keys, ...more })
-      t.after(() => sent.stop())
-      return sent
+      const stop = async () => void (await Promise.all([sent.stop(), retention.stop()]))
+      t.after(stop)
+      return {
+        ...sent,
+        stop,
+        start(inFlight: () => string | undefined) {
+          sent.keepsUndecided(inFlight)
+          retention.start()
+        },
+      }
     },
     async left() {
       const found: string[] = []

@@ -1,22 +1,15 @@
 /**
  * Stores the last reported status of each message per participant: a blind name and one byte, written in the commit of
- * its event. Rows are grouped by the week of writing, and kept as long as receipts for the account's messages are
- * accepted (`chats/authorship.ts`): without its row, a late `read` would report
- * `delivered` a second time. An old week is removed without reading the rest.
+ * its event. Rows are grouped by the week of writing. An old week is removed without reading the rest.
  */
 
 import { createHash } from 'node:crypto'
-import { DAY } from '../../../src/domain/clock.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createSweeper } from '../../../src/storage/sweeper.ts'
-import { createWeeks, WEEK } from '../../../src/storage/weeks.ts'
-import { OURS_KEPT } from '../chats/authorship.ts'
-import type { Context } from '../context/instance-context.ts'
+import { createWeeks } from '../../../src/storage/weeks.ts'
+import { FACETS, type FacetContext } from './facets.ts'
 
-const SWEEP_EVERY = DAY
-const WEEKS_KEPT = Math.ceil(OURS_KEPT / WEEK)
 /** Number of cached levels: receipts of one message arrive close together. */
 const REMEMBERED = 5_000
 
@@ -30,8 +23,6 @@ const hashOf = (id: string, chat: string, participant: string) =>
     .slice(0, 22)
 
 export interface ReceiptLevels {
-  start(): void
-  stop(): Promise<void>
   subject(id: string, chat: string, participant: string): Subject
   /** Returns the highest level that was reported under any of these names of one subject; 0 if none. */
   of(names: readonly Subject[]): Promise<number>
@@ -42,20 +33,10 @@ export interface ReceiptLevels {
   applied(subjects: readonly Subject[], level: number): void
 }
 
-export function createReceiptLevels({
-  id: instance,
-  store,
-  sealer,
-  clock,
-  log,
-}: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>): ReceiptLevels {
+export function createReceiptLevels({ id: instance, store, sealer, clock, retention }: FacetContext): ReceiptLevels {
   const known = boundedCache<Subject, number>(REMEMBERED)
-  const weeks = createWeeks(store, clock, keys.receipts(instance), (week) => keys.receiptWeek(instance, week), WEEKS_KEPT)
-  const sweeper = createSweeper(weeks.removeOld, {
-    everyMs: SWEEP_EVERY,
-    log,
-    complaint: 'old receipt levels could not be removed',
-  })
+  const weeks = createWeeks(store, clock, keys.receipts(instance), (week) => keys.receiptWeek(instance, week), FACETS.level.weeks)
+  retention.covers(weeks.removeOld, 'old receipt levels could not be removed')
 
   async function read(subject: Subject): Promise<number> {
     const remembered = known.get(subject)
@@ -67,9 +48,7 @@ export function createReceiptLevels({
   const recent = (names: readonly Subject[]) => Math.max(0, ...names.map((name) => known.get(name) ?? 0))
 
   return {
-    start: sweeper.start,
     subject: (id, chat, participant) => sealer.blindOnce(hashOf(id, chat, participant)) as Subject,
-    stop: sweeper.stop,
     async of(names) {
       // A value under the first name was written with knowledge of the others.
       const isKnown = names[0] !== undefined && known.has(names[0])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
-import { createRecent } from '../../../workers/shard/chats/recent.ts'
+import { createRecent } from '../../../workers/shard/messages/recent.ts'
 
 const ID = '3EB0796DC6B777C0C7CD'
 const ANA = '5511988887777@s.whatsapp.net'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
-import { createRecent } from '../../../workers/shard/chats/recent.ts'
-import { createKnownMessages } from '../../../workers/shard/retry/known-messages.ts'
+import { createKnownMessages } from '../../../workers/shard/messages/known-messages.ts'
+import { createRecent } from '../../../workers/shard/messages/recent.ts'
 import { secretOf } from '../../../workers/shard/translate/inbound/secret.ts'
 
 const ANA = '1@lid'

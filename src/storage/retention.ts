@@ -1,0 +1,65 @@
+/**
+ * The retention of rows that are kept for a time: one timer for all kinds, which are swept one after another. A kind that has begun to outgrow its
+ * bounds can be swept sooner. A failed sweep is repeated by the next one and does not keep the other kinds from theirs.
+ */
+import type { Logger } from 'pino'
+import { HOUR } from '../domain/clock.ts'
+
+const EVERY = HOUR
+
+/** Removes the rows whose term is over; `isStopped` is checked between its commits. */
+export type Sweep = (isStopped: () => boolean) => Promise<void>
+
+export interface Retention {
+  /** Includes a kind in the sweeps; `complaint` is the log message of a failed one. The returned function has the kind swept soon. */
+  covers(sweep: Sweep, complaint: string): () => void
+  start(): void
+  /** Resolves when no sweep is running. */
+  idle(): Promise<void>
+  /** After it resolves, nothing more is removed. */
+  stop(): Promise<void>
+}
+
+export function createRetention(log: Pick<Logger, 'error'>): Retention {
+  const kinds: { sweep: Sweep; complaint: string }[] = []
+  const due = new Set<(typeof kinds)[number]>()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  let sweeping: Promise<void> | undefined
+
+  async function sweepDue() {
+    // A kind that becomes due meanwhile is at the end of the set, and gets its turn too.
+    for (const kind of due) {
+      due.delete(kind)
+      if (!isStopped) await kind.sweep(() => isStopped).catch((error) => log.error({ err: error }, kind.complaint))
+    }
+    sweeping = undefined
+  }
+
+  function soon(...some: typeof kinds) {
+    if (isStopped) return
+    for (const kind of some) due.add(kind)
+    if (due.size > 0) sweeping ??= sweepDue()
+  }
+
+  return {
+    covers(sweep, complaint) {
+      const kind = { sweep, complaint }
+      kinds.push(kind)
+      return () => soon(kind)
+    },
+    start() {
+      timer = setInterval(() => soon(...kinds), EVERY)
+      timer.unref()
+      soon(...kinds)
+    },
+    async idle() {
+      await sweeping
+    },
+    async stop() {
+      isStopped = true
+      clearInterval(timer)
+      await sweeping
+    },
+  }
+}

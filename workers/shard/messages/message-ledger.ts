@@ -1,0 +1,120 @@
+/**
+ * The message ledger: everything that the service keeps of a message, under one owner. Each facet has a file of its own, and its term in
+ * `facets.ts`; one retention removes the rows of all of them. Rows are written in the commit of their message, so the ledger gives operations and
+ * never commits a new message itself.
+ */
+import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
+import type { Op } from '../../../src/storage/contract.ts'
+import { createRetention } from '../../../src/storage/retention.ts'
+import type { Context } from '../context/instance-context.ts'
+import type { KeyStore } from '../keys/key-store.ts'
+import type { KnownMessage } from '../translate/inbound/family.ts'
+import { bare } from '../wire/jid.ts'
+import { type Authorship, createAuthorship } from './authorship.ts'
+import { createKnownMessages, isDeleted, type KnownMessages } from './known-messages.ts'
+import { createMessageTimeline, type MessageTimeline } from './message-timeline.ts'
+import { createReceiptLevels, type ReceiptLevels } from './receipt-levels.ts'
+import { createRecent, type Recent, type RecentTotal } from './recent.ts'
+import { createSecrets } from './secrets.ts'
+import { createSeenMarks, type Marks } from './seen-marks.ts'
+import { createSent, type Sent } from './sent.ts'
+
+export interface MessageLedgerDeps {
+  keys: Pick<KeyStore, 'alongside'>
+  /** Messages that all instances of the shard keep in memory. */
+  recentTotal: RecentTotal
+}
+
+export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' | 'isOwn'> {
+  readonly sent: Sent
+  readonly levels: ReceiptLevels
+  readonly timeline: MessageTimeline
+  /** They are removed by the inbox, after its last commit. */
+  readonly seen: Marks
+
+  /** Operations for the commit of a received message. Their reads are begun in one turn, which a store can answer together. */
+  arrivalOps(message: WAMessage): Promise<Op[]>
+  /** The same for a message whose content is not known. */
+  authorOps(key: WAMessageKey): Promise<Op[]>
+  /** A received message is being committed. Later ones may refer to it. */
+  remember: Recent['add']
+  /**
+   * The message that another message of the chat refers to, as far as it is needed to translate that one; `chat` gives every name of the chat. After a
+   * restart these are our own messages while they may have to be sent again, and the secrets that decrypt later parts of any message.
+   */
+  original(id: string, about: WAMessageKey, chat: () => Promise<ReadonlySet<string>>): Promise<KnownMessage | null>
+  /** Key of a channel post by the number that the network gave it. */
+  post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
+
+  /** Must finish before any message arrives or leaves. */
+  load(): Promise<void>
+  /** `undecided`: message id of the queue's item in flight, whose row stays however old it is. */
+  start(undecided: () => string | undefined): void
+  /** Called after the device was unlinked and its session has ended: removes what the next account must not see. */
+  forget(): Promise<void>
+  /** After it resolves, nothing more is written. */
+  stop(): Promise<void>
+}
+
+export function createMessageLedger(
+  context: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>,
+  { keys, recentTotal }: MessageLedgerDeps,
+): MessageLedger {
+  const retention = createRetention(context.log)
+  const facets = { ...context, retention }
+  const recent = createRecent({ total: recentTotal })
+  const authorship = createAuthorship(facets)
+  const secrets = createSecrets(facets)
+  const sent = createSent(facets, { secrets, authorship, keys })
+  const levels = createReceiptLevels(facets)
+  const timeline = createMessageTimeline(facets)
+  const seen = createSeenMarks(context.id, context.store, context.sealer)
+
+  async function stored(id: string, chat: ReadonlySet<string>): Promise<KnownMessage | null> {
+    const own = await sent.stored(id)
+    if (!own || isDeleted({ key: { id }, message: own.message })) return secrets.get(id, chat)
+    const isHere = own.stanza === undefined || chat.has(bare(own.stanza.to))
+    return isHere ? { key: { id, fromMe: true }, message: own.message } : null
+  }
+
+  return {
+    ...createKnownMessages({ recent, sent }),
+    sent,
+    levels,
+    timeline,
+    seen,
+    claim: authorship.claim,
+    isOwn: authorship.isOwn,
+    authorOps: authorship.ops,
+    async arrivalOps(message) {
+      const ops = await Promise.all([authorship.ops(message.key), secrets.opsUnlessTaken(message)])
+      return ops.flat()
+    },
+    remember: recent.add,
+    async original(id, about, chat) {
+      const known = recent.spokenOf(id, about)
+      return known && !isDeleted(known) ? { key: known.key, message: known.message ?? {} } : stored(id, await chat())
+    },
+    async post(newsletter, serverId) {
+      const known = recent.post(newsletter, serverId)
+      if (known) return known
+      const id = await sent.post(newsletter, serverId)
+      return id === undefined ? null : { remoteJid: newsletter, id, fromMe: true, server_id: serverId }
+    },
+    async load() {
+      await Promise.all([authorship.load(), secrets.load(), seen.load()])
+    },
+    start(undecided) {
+      sent.keepsUndecided(undecided)
+      retention.start()
+    },
+    async forget() {
+      recent.clear()
+      await Promise.all([authorship.forget(), secrets.forget(), sent.forget()])
+    },
+    async stop() {
+      recent.end()
+      await Promise.all([sent.stop(), retention.stop()])
+    },
+  }
+}
