@@ -1,6 +1,7 @@
 /**
- * The retention of rows that are kept for a time: one timer for all kinds, which are swept one after another. A kind that has begun to outgrow its
- * bounds can be swept sooner. A failed sweep is repeated by the next one and does not keep the other kinds from theirs.
+ * The retention of rows that are kept for a time: one timer for all kinds, which are swept one after another. A kind
+ * that has begun to outgrow its bounds can be swept sooner. A failed sweep is repeated by the next one and does not
+ * keep the other kinds from theirs.
  */
 import type { Logger } from 'pino'
 import { HOUR } from '../domain/clock.ts'
@@ -11,7 +12,10 @@ const EVERY = HOUR
 export type Sweep = (isStopped: () => boolean) => Promise<void>
 
 export interface Retention {
-  /** Includes a kind in the sweeps; `complaint` is the log message of a failed one. The returned function has the kind swept soon. */
+  /**
+   * Includes a kind in the sweeps; `complaint` is the log message of a failed one. The returned function has the kind
+   * swept soon.
+   */
   covers(sweep: Sweep, complaint: string): () => void
   start(): void
   /** Resolves when no sweep is running. */

@@ -1,6 +1,6 @@
 /**
- * Encryption at rest with AES-256-GCM. The key of the record is authenticated too, so a sealed value cannot be moved to another record. `key-ring.ts`
- * defines the encryption keys.
+ * Encryption at rest with AES-256-GCM. The key of the record is authenticated too, so a sealed value cannot be moved to
+ * another record. `key-ring.ts` defines the encryption keys.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 

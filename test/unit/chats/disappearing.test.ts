@@ -7,6 +7,8 @@ import { createDisappearing } from '../../../workers/shard/chats/disappearing.ts
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 import { ANA } from '../translate/inbound/context.ts'
 
+const BEN = '5511988880002@s.whatsapp.net'
+
 /** Further fields that phones require: the setting was changed in the chat, by its owner. */
 const { Initiator, Trigger } = proto.DisappearingMode
 const disappearingMode = { initiator: Initiator.CHANGED_IN_CHAT, trigger: Trigger.CHAT_SETTING }
@@ -42,4 +44,36 @@ test('a setting is not newer than the message that tells it', async (t) => {
     ephemeralSettingTimestamp: 1_800_000_001,
     disappearingMode,
   })
+})
+
+test('a chat without a timer costs no read, and one that gets its timer is known at once', async (t) => {
+  const disk = await tempStore(t)
+  let reads = 0
+  const store: typeof disk = {
+    ...disk,
+    get(key) {
+      reads++
+      return disk.get(key)
+    },
+  }
+  const open = () => createDisappearing({ id: INSTANCE, store, sealer, log: recordingLog() })
+  const disappearing = open()
+  for (let n = 0; n < 3; n++) assert.deepEqual(await disappearing.of([ANA, BEN]), {})
+  assert.equal(reads, 0)
+  await store.commit({ ops: await disappearing.ops(message) })
+  for (const each of [disappearing, open()]) assert.deepEqual(await each.of([ANA]), { expiration: 86_400, disappearingMode })
+  reads = 0
+  assert.deepEqual(await disappearing.of([BEN]), {})
+  assert.equal(reads, 0)
+  await disappearing.forget()
+  assert.deepEqual(await disappearing.of([ANA]), {})
+})
+
+test('with more timers than fit in memory each is read from the disk', async (t) => {
+  const store = await tempStore(t)
+  const many = Array.from({ length: 5_001 }, (_, n) => [keys.disappearing(INSTANCE, `a${n}`), Buffer.of(1)] as const)
+  await store.commit({ ops: many })
+  const disappearing = createDisappearing({ id: INSTANCE, store, sealer, log: recordingLog() })
+  await store.commit({ ops: await disappearing.ops(message) })
+  assert.deepEqual(await disappearing.of([ANA]), { expiration: 86_400, disappearingMode })
 })

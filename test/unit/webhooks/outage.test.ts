@@ -201,6 +201,35 @@ test('the line of one URL waits, the others go on', async (t) => {
   await until(() => there.received.length === 5, 'those of the other')
   assert.deepEqual(texts(there.received), ['d0', 'd1', 'd2', 'd3', 'd4'])
   assert.deepEqual(texts(gone.received), ['r0', 'r1'])
+  // All of them are examined again: more than in one turn.
+  b.settings = { ...b.settings }
+  b.outbox.configured()
+  await b.add('d5', 'delivery')
+  await until(() => there.received.length === 6, 'the next of the other')
+  assert.deepEqual(texts(gone.received), ['r0', 'r1'])
+})
+
+test('an event that was posted is not posted again by a read that precedes the commit of its outcome', async (t) => {
+  const gone = await receiver(t, () => 503)
+  const there = await receiver(t)
+  const b = await bench(t, webhookSettings(gone.url, { delivery_url: there.url }))
+  let reads = 0
+  const range: typeof b.store.range = (prefix, options) => {
+    if (prefix === keys.outbox(INSTANCE)) reads++
+    return b.store.range(prefix, options)
+  }
+  await b.open({ maxUnwritten: 64, store: { ...b.store, range } })
+  for (const text of ['a', 'b', 'c']) await b.add(text)
+  await until(() => gone.received.length === 2, 'the hold')
+  for (const text of ['d', 'e', 'f']) await b.add(text, 'delivery')
+  await until(() => there.received.length === 3, 'those of the other')
+  // The line is read again, from the first row that is held.
+  const before = reads
+  b.settings = { ...b.settings }
+  b.outbox.configured()
+  await until(() => reads > before, 'the read')
+  await b.pass(SECOND)
+  assert.deepEqual(texts(there.received), ['d', 'e', 'f'])
 })
 
 test('a corrected URL counts at once for what waits, in order; a type that is switched off fails it and says so', async (t) => {

@@ -22,6 +22,11 @@ const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
 const { Initiator, Trigger } = proto.DisappearingMode
 /** Longest timer that is accepted: phones offer at most 90 days, but a stranger may send any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND
+/**
+ * Number of rows whose keys are kept in memory. Strangers add rows, and with more than these every chat is read from
+ * the disk.
+ */
+const MAX_KNOWN = 5_000
 
 const Expiry = v.object({
   /** Timer in seconds; 0 means that it is off. */
@@ -48,9 +53,37 @@ export function createDisappearing({
 }: Context<'id' | 'store' | 'sealer' | 'log'>): Disappearing {
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
+  /**
+   * Keys that may have a row. Hardly any chat has a timer, so all keys fit, and a chat without one costs no read.
+   * Undefined before the first look-up, null if there are too many.
+   */
+  let known: Promise<Set<string> | null> | undefined
+
+  async function allKeys(): Promise<Set<string> | null> {
+    const found = new Set<string>()
+    for await (const [key] of store.range(keys.disappearings(instance), { limit: MAX_KNOWN + 1 })) found.add(key)
+    return found.size > MAX_KNOWN ? null : found
+  }
+
+  function knownKeys(): Promise<Set<string> | null> {
+    known ??= allKeys().catch((error) => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+
+  /** The row may be on its way to the disk from now on. */
+  async function note(key: string) {
+    const all = await knownKeys()
+    all?.add(key)
+    if (all && all.size > MAX_KNOWN) known = Promise.resolve(null)
+  }
 
   async function read(jid: string): Promise<Expiry | null> {
     const key = keyOf(jid)
+    const all = await knownKeys()
+    if (all && !all.has(key)) return null
     const bytes = await store.get(key)
     try {
       return bytes ? records.decode(key, bytes) : null
@@ -88,12 +121,17 @@ export function createDisappearing({
         const known = await read(jid)
         const isOld = known?.since != null && said.since !== null && said.since < known.since
         const isSame = known?.seconds === said.seconds && (said.since === null || said.since === known.since)
-        if (!isOld && !isSame) ops.push(records.encode(keyOf(jid), said))
+        if (isOld || isSame) continue
+        await note(keyOf(jid))
+        ops.push(records.encode(keyOf(jid), said))
       }
       return ops
     },
 
-    forget: () => removeAll(store, keys.disappearings(instance)),
+    async forget() {
+      await removeAll(store, keys.disappearings(instance))
+      known = undefined
+    },
   }
 }
 

@@ -20,7 +20,9 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/** The most messages of others whose rows may be on their way to the disk: more than arrive while one commit is written. */
+/**
+ * The most messages of others whose rows may be on their way to the disk: more than arrive while one commit is written.
+ */
 const CLAIMED = 128
 /** The most messages of the account whose chats are cached; most receipts arrive within seconds. */
 const REMEMBERED = 500
@@ -58,8 +60,9 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   })
   const all = [ours, others]
   /**
-   * Last row that was returned for each hashed id. Two messages with one id in different chats may arrive while neither is on disk yet. If the commit
-   * of the owner's row failed, that row is returned again; another author gets no row until then.
+   * Last row that was returned for each hashed id. Two messages with one id in different chats may arrive while neither
+   * is on disk yet. If the commit of the owner's row failed, that row is returned again; another author gets no row
+   * until then.
    */
   const claimed = boundedCache<string, Buffer>(CLAIMED)
   /** Chats of the newest messages that this service sent, by message id. */
@@ -72,15 +75,15 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   const hashOf = (id: string) => sealer.blind(`message ${id}`)
   const blindAll = (names: Iterable<string>) => new Set([...names].map(blind))
 
-  /** Finds the row of a message. A message of the account takes precedence over a received one with the same id. */
+  /**
+   * Finds the row of a message. A message of the account takes precedence over a received one with the same id. The
+   * reads are begun in one turn, so that a store can answer them together.
+   */
   async function find(id: string): Promise<Row | null> {
     const hash = hashOf(id)
-    for (const each of all)
-      for (const key of each.keys(hash)) {
-        const bytes = await store.get(key)
-        if (bytes) return rowOf(bytes)
-      }
-    return null
+    const found = await Promise.all(all.flatMap((each) => each.keys(hash)).map((key) => store.get(key)))
+    const first = found.find((bytes) => bytes !== undefined)
+    return first ? rowOf(first) : null
   }
 
   function ownOps(id: string, chats: readonly string[]): Op[] {

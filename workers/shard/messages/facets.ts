@@ -1,9 +1,9 @@
 /**
- * The facets of a message: everything that the service keeps of one, each with its term and its bounds. `src/README.md` shows them as a table with who
- * writes and who reads them. A facet that is not in this file is not kept.
+ * The facets of a message: everything that the service keeps of one, each with its term and its bounds. `src/README.md`
+ * shows them as a table with who writes and who reads them. A facet that is not in this file is not kept.
  *
- * Facets whose rows are in generations stay for one to two terms, or until a generation's worth of newer rows has been added
- * (`storage/generations.ts`). Those in weeks stay for that many whole weeks, and for the current one.
+ * Facets whose rows are in generations stay for one to two terms, or until a generation's worth of newer rows has been
+ * added (`storage/generations.ts`). Those in weeks stay for that many whole weeks, and for the current one.
  */
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Term } from '../../../src/storage/generations.ts'
@@ -21,26 +21,32 @@ export const FACETS = {
   /** Whole messages in memory, the oldest evicted first: `recent.ts`. */
   content: {
     /**
-     * Age in ms after which a message can no longer be edited and is hardly ever answered. It is evicted before any newer one, even of a chat with
-     * many messages.
+     * Age in ms after which a message can no longer be edited and is hardly ever answered. It is evicted before any
+     * newer one, even of a chat with many messages.
      */
     oldAfterMs: DAY,
     rows: 4_000,
     bytes: 8 * MB,
     /**
-     * Number of messages of all instances of a thread, about 1.6 kB of memory each. Above it, an instance that adds a message keeps only its share:
-     * two hundred instances with 4,000 messages each would exceed the heap of a shard.
+     * Number of messages of all instances of a thread, about 1.6 kB of memory each. Above it, an instance that adds a
+     * message keeps only its share: two hundred instances with 4,000 messages each would exceed the heap of a shard.
      */
     rowsOfThread: 50_000,
   },
-  /** Sent messages with their stanza, and numbers of own channel posts: `sent.ts`. A retry arrives within seconds after a device is online. */
+  /**
+   * Sent messages with their stanza, and numbers of own channel posts: `sent.ts`. A retry arrives within seconds after
+   * a device is online.
+   */
   sent: { ms: DAY, rows: 10_000, bytes: 64 * MB },
-  /** Secrets of polls and events. The network sets no limit for votes and answers, but hardly anybody gives one after a month. */
+  /**
+   * Secrets of polls and events. The network sets no limit for votes and answers, but hardly anybody gives one after a
+   * month.
+   */
   askedSecret: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
   /**
-   * Secrets of all other messages. Phones allow edits for 15 minutes, but an edit that was made while the instance was offline arrives later. At
-   * least the newest 4,000 are kept, as many as in memory: 15 minutes at four messages per second. A larger number would have to be counted at every
-   * start.
+   * Secrets of all other messages. Phones allow edits for 15 minutes, but an edit that was made while the instance was
+   * offline arrives later. At least the newest 4,000 are kept, as many as in memory: 15 minutes at four messages per
+   * second. A larger number would have to be counted at every start.
    */
   saidSecret: { ms: DAY, rows: 4_000, bytes: 4 * MB },
   /** Chats of own messages. Only the account adds rows, so only age removes them. */
@@ -48,15 +54,15 @@ export const FACETS = {
   /** Authors and chats of the messages of others. Everybody who can write to the number adds rows. */
   author: { ms: 31 * DAY, rows: 20_000, bytes: UNBOUNDED },
   /**
-   * The last reported receipt per message and participant, kept as long as receipts of own messages are accepted: without its row, a late `read`
-   * would report `delivered` a second time.
+   * The last reported receipt per message and participant, kept as long as receipts of own messages are accepted:
+   * without its row, a late `read` would report `delivered` a second time.
    */
   level: { weeks: Math.ceil((2 * OWN_TERM) / WEEK) },
   /** Facts of own messages for the dashboard. */
   timeline: { weeks: 1 },
   /**
-   * Marks of messages that were processed, in memory and on disk, in two generations of up to three marks per message. They hold far more than the
-   * largest offline backlog in our trials.
+   * Marks of messages that were processed, in memory and on disk, in two generations of up to three marks per message.
+   * They hold far more than the largest offline backlog in our trials.
    */
   seen: { rows: 3_072 },
 } as const satisfies Record<string, Partial<Term> & Record<string, number>>

@@ -1,7 +1,7 @@
 /**
- * The message ledger: everything that the service keeps of a message, under one owner. Each facet has a file of its own, and its term in
- * `facets.ts`; one retention removes the rows of all of them. Rows are written in the commit of their message, so the ledger gives operations and
- * never commits a new message itself.
+ * The message ledger: everything that the service keeps of a message, under one owner. Each facet has a file of its
+ * own, and its term in `facets.ts`; one retention removes the rows of all of them. Rows are written in the commit of
+ * their message, so the ledger gives operations and never commits a new message itself.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -32,15 +32,19 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   /** They are removed by the inbox, after its last commit. */
   readonly seen: Marks
 
-  /** Operations for the commit of a received message. Their reads are begun in one turn, which a store can answer together. */
+  /**
+   * Operations for the commit of a received message. Their reads are begun in one turn, which a store can answer
+   * together.
+   */
   arrivalOps(message: WAMessage): Promise<Op[]>
   /** The same for a message whose content is not known. */
   authorOps(key: WAMessageKey): Promise<Op[]>
   /** A received message is being committed. Later ones may refer to it. */
   remember: Recent['add']
   /**
-   * The message that another message of the chat refers to, as far as it is needed to translate that one; `chat` gives every name of the chat. After a
-   * restart these are our own messages while they may have to be sent again, and the secrets that decrypt later parts of any message.
+   * The message that another message of the chat refers to, as far as it is needed to translate that one; `chat` gives
+   * every name of the chat. After a restart these are our own messages while they may have to be sent again, and the
+   * secrets that decrypt later parts of any message.
    */
   original(id: string, about: WAMessageKey, chat: () => Promise<ReadonlySet<string>>): Promise<KnownMessage | null>
   /** Key of a channel post by the number that the network gave it. */

@@ -1,12 +1,13 @@
 /**
- * The last messages of an instance, for replies, edits, read marks and retries. They are limited by number and by bytes, and kept as protobuf, so
- * that a message costs its bytes and not its object graph. They are lost with the process; data that must survive it is in `sent.ts` and
- * `secrets.ts`.
+ * The last messages of an instance, for replies, edits, read marks and retries. They are limited by number and by
+ * bytes, and kept as protobuf, so that a message costs its bytes and not its object graph. They are lost with the
+ * process; data that must survive it is in `sent.ts` and `secrets.ts`.
  *
- * Senders choose ids, so a message that reuses the id of another one must not replace it, because the first could then no longer be edited, deleted
- * or answered. A message is therefore identified by its id and its author.
+ * Senders choose ids, so a message that reuses the id of another one must not replace it, because the first could then
+ * no longer be edited, deleted or answered. A message is therefore identified by its id and its author.
  *
- * A flood in a chat evicts that chat's own messages: old ones are evicted first, then the oldest of the chats that have the most (`fair-share.ts`).
+ * A flood in a chat evicts that chat's own messages: old ones are evicted first, then the oldest of the chats that have
+ * the most (`fair-share.ts`).
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { fairLevel } from '../../../src/domain/fair-share.ts'
@@ -18,7 +19,10 @@ import { FACETS } from './facets.ts'
 const { oldAfterMs, rows, bytes: most, rowsOfThread } = FACETS.content
 /** Number of messages that every instance keeps, however many the thread has. */
 const MIN_OF_INSTANCE = 250
-/** Part of the limits that a chat always keeps: two hundred chats must be flooded before the oldest message of all is evicted. */
+/**
+ * Part of the limits that a chat always keeps: two hundred chats must be flooded before the oldest message of all is
+ * evicted.
+ */
 const FLOOR = 1 / 200
 /** Part of the limits that is evicted at once, so that not every message has to scan all chats. */
 const SLACK = 1 / 32

@@ -58,13 +58,13 @@ const Row = v.object({
 export interface Secrets {
   load(): Promise<void>
   /**
-   * Operations for the commit before this service sends a message; only for polls and events. Other messages are kept in full for a day, for resends
-   * (`sent.ts`), which is consulted first.
+   * Operations for the commit before this service sends a message; only for polls and events. Other messages are kept
+   * in full for a day, for resends (`sent.ts`), which is consulted first.
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * Operations for the commit of a received message; none if no encrypted message can refer to it. Senders choose ids, and the first message with an
-   * id stays.
+   * Operations for the commit of a received message; none if no encrypted message can refer to it. Senders choose ids,
+   * and the first message with an id stays.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**

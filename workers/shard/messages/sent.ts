@@ -18,11 +18,17 @@ import type { Secrets } from './secrets.ts'
 
 /** Prune once the count exceeds the limit by this factor; the oldest are removed. */
 const SLACK = 1.1
-/** Length of the time of writing in epoch ms, which precedes the sealed protobuf so that the sweep need not decrypt what it removes. */
+/**
+ * Length of the time of writing in epoch ms, which precedes the sealed protobuf so that the sweep need not decrypt what
+ * it removes.
+ */
 const TIME_BYTES = 8
 
 export interface SentOptions {
-  /** The secret that decrypts later votes and answers is kept longer, and written with the message because they may arrive immediately. */
+  /**
+   * The secret that decrypts later votes and answers is kept longer, and written with the message because they may
+   * arrive immediately.
+   */
   secrets: Secrets
   /** The record of the author and chat is kept even longer. */
   authorship: Pick<Authorship, 'ownOps'>
@@ -88,7 +94,10 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
   const writing = new Set<Promise<unknown>>()
   /** Serialises the changes of one row, because each one applies to the result of the previous one. */
   const { run: inTurn } = createKeyedMutex()
-  /** Number of times that everything was removed, and whether a removal is running: data that was read before must not be written after it. */
+  /**
+   * Number of times that everything was removed, and whether a removal is running: data that was read before must not
+   * be written after it.
+   */
   let forgotten = 0
   let isForgetting = false
 
@@ -259,8 +268,8 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
 }
 
 /**
- * First byte of a row with its stanza: that byte, the length of the stanza's JSON in four bytes, the JSON, the message. Older rows only have the
- * message, and no protobuf begins with a byte below 8, because that would be field 0.
+ * First byte of a row with its stanza: that byte, the length of the stanza's JSON in four bytes, the JSON, the message.
+ * Older rows only have the message, and no protobuf begins with a byte below 8, because that would be field 0.
  */
 const WITH_STANZA = 1
 const STANZA_AT = 5
