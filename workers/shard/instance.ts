@@ -27,7 +27,7 @@ const STOP_DEADLINE = 3 * SECOND
 /** Creates an instance. `key` seals all data of the instance at rest. */
 export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array): HostedInstance {
   const parts = createInstanceParts(deps, initial, key)
-  const { context, config, session, state, outbox, attempts, sending, records, usage, presence, link, status, call } = parts
+  const { context, config, session, state, messages, outbox, attempts, sending, usage, presence, link, status, call } = parts
   const { id, clock, steady, log } = context
 
   async function stop(how: StopHow) {
@@ -76,7 +76,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         work: {
           ...usage.work(),
           cpuMs: deps.meter.cpuMs(id),
-          heldBytes: records.recent.bytes + outbox.heldBytes(),
+          heldBytes: messages.heldBytes() + outbox.heldBytes(),
         },
       }
     },

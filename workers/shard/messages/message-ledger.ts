@@ -50,6 +50,9 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   /** Key of a channel post by the number that the network gave it. */
   post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
 
+  /** Returns the size of the messages in memory. */
+  heldBytes(): number
+
   /** Must finish before any message arrives or leaves. */
   load(): Promise<void>
   /** `undecided`: message id of the queue's item in flight, whose row stays however old it is. */
@@ -105,6 +108,7 @@ export function createMessageLedger(
       const id = await sent.post(newsletter, serverId)
       return id === undefined ? null : { remoteJid: newsletter, id, fromMe: true, server_id: serverId }
     },
+    heldBytes: () => recent.bytes,
     async load() {
       await Promise.all([authorship.load(), secrets.load(), seen.load()])
     },
