@@ -16,7 +16,7 @@ export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, pre
   }
 }
 
-/** Removes the records with a prefix whose keys are less than `end`, which is asked for anew before each commit. */
+/** Removes the records with a prefix whose keys are less than `end`, which is determined again before each commit. */
 export async function removeBefore(
   store: Pick<StateStore, 'range' | 'commit'>,
   prefix: string,
