@@ -28,7 +28,7 @@ const says = async (to: string, message: Json, from = ANA) => {
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
   return id
 }
-/** Resolves when all stanzas of the network have been acknowledged. */
+/** Resolves when all stanzas that the network has sent are acknowledged. */
 async function told() {
   while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
@@ -341,11 +341,11 @@ test('typing is shown in the chat at once, availability for the whole account', 
   type State = { phones: Json[]; contacts: { phone: string; heard: Json[] }[] }
   for (const presence of ['composing', 'recording', 'PAUSED'])
     assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence }), { value: true })
-  // With its name, which the phone sends soon after the pairing.
+  // The account needs a name to be available; its phone sends the name soon after the pairing.
   await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'available' })
   for (const phone of ['nobody', '', 17, null, ANA])
     await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'Available', phone })
-  // The answer of a query arrives after the stanzas before it.
+  // The contact receives this text after all earlier stanzas, so its arrival proves that they have arrived, too.
   await stage.shown('/send-text', { phone: ANA, message: 'done' })
   const { phones, contacts } = await sandbox.get<State>('/state')
   const heard = contacts.find(({ phone }) => phone === ANA)!.heard.filter(({ kind }) => kind === 'chatstate')

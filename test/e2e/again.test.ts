@@ -34,13 +34,19 @@ interface Line {
   sent(path: string, input: Json, method?: string): Promise<string>
   /** Sends a message, receives no answer, and sends it again. */
   twice(path: string, input: Json, method?: string): Promise<string>
-  /** Resolves with the content of a message by Ana when its event has arrived. */
+  /** Sends a message by Ana; resolves when its event has arrived. */
   heard(message: Json): Promise<string>
-  /** The connection of the account ends at its next message, once; the network has accepted the message or not. */
+  /**
+   * Ends the connection once, at the account's next message: `unanswered` after the network has accepted it, `cut`
+   * before.
+   */
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 
-/** Every loss takes seconds without any work, so the tests run at the same time, each with its own account. Called in a suite. */
+/**
+ * Prepares an account; to be called in a suite. Each loss takes seconds without work, so the tests run at the same
+ * time, each with its own account.
+ */
 function useLine(phone: string): Line {
   let stage: Stage
   before(async () => {
@@ -72,7 +78,7 @@ function useLine(phone: string): Line {
   return line
 }
 
-/** The contact decrypted both copies, which must be the same message; it is shown once. */
+/** Returns Ana's message after a check that she decrypted two equal copies of it and that her inbox shows it once. */
 async function copiesOf(contact: string, id: string): Promise<InboxItem> {
   for (const deadline = Date.now() + 20_000; ; ) {
     const { items } = await world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${contact}/copies/${id}`)

@@ -13,7 +13,10 @@ const DAN = '5511988880004'
 const SECRET = Buffer.alloc(32, 7)
 const jid = (phone: string) => `${phone}@s.whatsapp.net`
 
-/** `author`: author of the message. `stranger`: not in the group. `elsewhere`: a member of the group, in the private chat with us. */
+/**
+ * Senders of a statement about a message. `author`: its author. `stranger`: not in the group. `elsewhere`: a member of
+ * the group, in the private chat with us.
+ */
 const SPEAKERS = ['author', 'admin', 'member', 'stranger', 'elsewhere', 'ownPhone'] as const
 type Speaker = (typeof SPEAKERS)[number]
 
@@ -25,16 +28,19 @@ interface Target {
 }
 
 interface Kind {
-  /** The message on the network, by this sender about Ana's message. */
+  /** The content of this sender's message about the target. */
   says(target: Target, sender: Speaker): object
-  /** Whether the event reports it as done. */
+  /** Whether the event reports the statement as done. */
   isTold(event: Event, target: Target): boolean
   by: readonly Speaker[]
 }
 
 const inGroup = (sender: Speaker) => sender !== 'stranger' && sender !== 'elsewhere'
 
-/** Refers to Ana's message in the way that gives the sender the most rights: as their own message if nothing else would be allowed. */
+/**
+ * Builds the key that refers to Ana's message. Where nothing else would be allowed, it claims that the message is the
+ * sender's own.
+ */
 const keyOf = ({ id, group }: Target, sender: Speaker, claim: 'mine' | 'hers') => ({
   id,
   remoteJid: inGroup(sender) ? group : jid(ME),
@@ -128,7 +134,7 @@ const KINDS: Record<string, Kind> = {
   'disappearing mode': {
     says: () => ({ protocolMessage: { type: 'EPHEMERAL_SETTING', ephemeralExpiration: 86_400 } }),
     isTold: ({ notification }) => notification === 'ephemeral_setting_changed',
-    // In a private chat both people may change it.
+    // In a private chat both people may change the setting.
     by: SPEAKERS,
   },
   'refusal of a payment': {
@@ -256,7 +262,7 @@ test('an admin of one group deletes nothing of another chat, and a person nothin
         const { id: said } = await sandbox.send(DAN, to, { proto: { protocolMessage: { type: 'REVOKE', key } } })
         assert.equal((await story.received(said)).message_type, 'unsupported')
       }
-  // Nobody may delete a message of the other person of the chat either.
+  // Nobody may delete a message of the other person of the chat.
   const { id: said } = await sandbox.send(ANA, ME, {
     proto: { protocolMessage: { type: 'REVOKE', key: { id: ours, fromMe: false, remoteJid: jid(ME) } } },
   })

@@ -33,14 +33,14 @@ const taken = async () => {
   while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** A message about another one has no event under its own id. Resolves when it is confirmed. */
+/** Sends a message about another one, which has no event under its own id; resolves when it is acknowledged. */
 async function done(message: Json, from: 'ana' | 'phone') {
   const { sandbox } = stage.world
   await (from === 'ana' ? sandbox.send(ANA, ME, message) : sandbox.sendFromPhone(ME, ANA, message))
   await taken()
 }
 
-/** Sends, and resolves with what the contact received under that id; other messages are ignored. */
+/** Sends a message, and resolves with what the contact received under its id; other messages are ignored. */
 async function shown(path: string, input: Json, contact = ANA): Promise<InboxItem> {
   const { message_id } = await stage.world.gateway.must(stage.instance, 'POST', path, input)
   return arrived(String(message_id), contact)
@@ -65,7 +65,7 @@ async function remove(query: Record<string, string>) {
 }
 const star = (id: string, value: boolean) =>
   stage.world.gateway.must(stage.instance, 'PUT', `/chats/${ANA}/messages/${id}/star`, { value })
-/** Every operation that could show the content of a deleted message again. */
+/** Checks that every operation that could show the content of the deleted message fails. */
 async function assertGone(id: string) {
   const tries: [string, Json & { phone: string }][] = [
     ['/forward-message', forward(id)],
@@ -159,7 +159,8 @@ test('after a restart our messages of the day are edited, quoted, forwarded and 
   await assertGone(plain)
 })
 
-// Its number was only in memory, and reactions identify a post by it.
+// The number of a post was once only in memory, so after a restart nobody could react to it: reactions identify a post
+// by its number.
 test('after a restart our post of the day is reacted to, edited before or not', async () => {
   const { sandbox } = stage.world
   const { id: phone } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ME })
@@ -199,7 +200,7 @@ test('a queued edit of what was sent before the restart leaves after it', async 
   assert.equal(await forwarded(id), 'changed')
 })
 
-/** Copies of a message that a contact's device has received, when there are this many. */
+/** Resolves with the copies of a message that the contact's device has received, when there are this many. */
 async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 10_000; ; ) {
     const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${ANA}/copies/${id}`)
@@ -210,7 +211,7 @@ async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
 }
 const askAgain = (id: string) => stage.world.sandbox.post(`/contacts/${ANA}/retry`, { to: ME, id })
 
-// An edit that was requested again arrived after the deletion and could be quoted.
+// An edit that was requested again once arrived after the deletion, and its text could then be quoted.
 test('an edit that comes behind the deletion brings nothing back', async () => {
   const id = await said({ text: 'a mistake' })
   await done({ revoke: { message_id: id } }, 'ana')
@@ -218,7 +219,7 @@ test('an edit that comes behind the deletion brings nothing back', async () => {
   await assertGone(id)
 })
 
-// A look-up found hers first, and ours could no longer be edited, deleted or quoted.
+// A look-up once found the contact's message first, so ours could no longer be edited, deleted or quoted.
 test('after a restart a contact who uses the id of our message does not take its place', async () => {
   const id = await sent('ours')
   await restart()
@@ -228,7 +229,7 @@ test('after a restart a contact who uses the id of our message does not take its
   assert.equal(await remove({ message_id: id }), 'sent')
 })
 
-// The edit itself has no quote and no expiry: the repeated message had neither.
+// A message that was edited was once sent again without its quote and expiry, because the edit itself has neither.
 test('who asks for an edited message again gets its quote with it, and nobody gets a deleted one', async () => {
   const question = await said({ text: 'How much?' })
   const { id } = await shown('/send-text', { phone: ANA, message: '100', reply_to_message_id: question })
@@ -240,12 +241,12 @@ test('who asks for an edited message again gets its quote with it, and nobody ge
   assert.equal(await remove({ message_id: id }), 'sent')
   await askAgain(id)
   await taken()
-  // This message is sent after the request.
+  // This message is sent after the request, so its arrival proves that the request was handled.
   await said({ text: 'Thanks.' })
   assert.equal((await copies(id, 2)).length, 2)
 })
 
-// It was stored as edited when the connection ended, before it was encrypted.
+// A message was once stored as edited although the connection ended before the edit was encrypted.
 test('an edit that never left and is taken from the queue has changed nothing', async () => {
   const { gateway, sandbox } = stage.world
   const id = await sent('as it was')
@@ -268,7 +269,8 @@ test('an edit that never left and is taken from the queue has changed nothing', 
   assert.equal(await forwarded(id), 'as it was')
 })
 
-// Its stored copy was deleted, so it was composed again and sent a second time, with another secret, after its own deletion.
+// The stored copy of a deleted message was once lost, so the message was composed again with another secret and sent
+// after its own deletion.
 test('a message that the phone deletes before the network has answered does not leave again', async () => {
   const { gateway, sandbox } = stage.world
   await sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
@@ -305,7 +307,8 @@ test('a post that its owner edits or removes is so here, and the id of such a ch
   assert.deepEqual([change.status, ofChange.error_code], ['sent', 'message_not_found'])
 })
 
-// The edited message and the edit counted as the newest messages, and received the receipts.
+// An edit and its message once counted as the newest messages, and received the read receipts instead of the unread
+// ones.
 test('an edit takes no receipt from the messages that are unread', async () => {
   const { gateway, sandbox } = stage.world
   const read = () => gateway.must(stage.instance, 'PUT', `/chats/${ANA}/read`, { value: true })

@@ -31,7 +31,7 @@ describe('operator commands', { timeout: 300_000 }, () => {
   let firstKey: string
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-    // Nothing listens there, and no instance is created: the real network is not contacted.
+    // Nothing listens at this address, and no instance is created, so the real network is not contacted.
     env = { SVC_DATA_DIR: dir, SVC_PORT: '0', SVC_SHARDS: '1', SVC_LOG_LEVEL: 'silent', SVC_NETWORK_URL: 'ws://127.0.0.1:9' }
   })
   after(() => rm(dir, { recursive: true, force: true }))
@@ -39,7 +39,10 @@ describe('operator commands', { timeout: 300_000 }, () => {
   const cli = (...args: string[]) => ended(process.execPath, [...CLI, ...args], ROOT, env)
   const started = (...args: string[]) => ended(process.execPath, [...START, ...args], ROOT, env)
 
-  /** Statuses of `/admin/api-keys` with these keys, from a service that is started for it; and the key that the start made. */
+  /**
+   * Starts a service, requests `/admin/api-keys` with each of these keys, and returns the statuses and the admin key
+   * that the start printed.
+   */
   async function serve(keys: string[] = [], meanwhile = async () => keys) {
     const { config } = readConfig({ env })
     const service = await startService(config, { log: createLog({ level: 'silent' }, 'main') })

@@ -1,6 +1,6 @@
 /**
- * Clients that other generators make from the description compile in strict mode, and use the service from the key to a paired instance, a message
- * and its result.
+ * Tests clients that other generators make from the OpenAPI description: they compile in strict mode, and use the
+ * service from the first key to a paired instance, a message and its result.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -21,10 +21,13 @@ const tool = (path: string) => join(FOLDER, 'node_modules', path)
 const skip = existsSync(tool('openapi-typescript'))
   ? false
   : 'the generators are not installed: npm ci --prefix test/clients (they need a TypeScript of their own)'
-/** The two whose clients run are `dependencies` of the package. A build installs only those, because the others take 300 MB. */
+/**
+ * Reason to skip the generators whose clients are only compiled, or false. A build installs only those whose clients
+ * also run, because the others take 300 MB.
+ */
 const others = existsSync(tool('orval')) ? false : 'the other generators are not installed: npm ci --prefix test/clients'
 
-/** Rejects with the output. */
+/** Runs a script of a generator; rejects with its output. */
 const run = (script: string, ...args: string[]) =>
   new Promise<void>((resolve, reject) => {
     execFile(process.execPath, [tool(script), ...args], { cwd: FOLDER, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
@@ -33,7 +36,7 @@ const run = (script: string, ...args: string[]) =>
     })
   })
 
-/** Generators besides the two: their clients are compiled, but not run. */
+/** Generators whose clients are compiled, but not run. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'swagger-typescript-api': [
     'dist/cli.mjs',

@@ -188,7 +188,7 @@ test('how an order stands is told alone, or with the order, and quotes it', asyn
     message: `On its way, @${ANA}`,
     description: 'By bike',
     mentions: [ANA],
-    // Both contain a message to quote: that of the order is used.
+    // Both this request and the order name a message to quote: the order's message is used.
     reply_to_message_id: other.id,
   })
   const interactive = interactiveOf(proto) as { body: Json; contextInfo: Json }

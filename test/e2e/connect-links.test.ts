@@ -1,4 +1,7 @@
-/** Connect links with a real network: what a pairing that was begun with a link leaves behind when the link ends, and the queue of the account before. */
+/**
+ * Tests connect links with a real network: the state after a link ends during a pairing, and the queue that the
+ * account had before.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, test } from 'node:test'

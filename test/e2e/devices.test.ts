@@ -15,7 +15,7 @@ after(() => world.stop())
 
 type Instance = Awaited<ReturnType<World['gateway']['connected']>>
 
-/** How many messages each device of the contact has read. */
+/** Returns how many messages each device of the contact has read. */
 async function read(phone: string): Promise<number[]> {
   const { contacts } = await must<{ contacts: { phone: string; devices: { received: number }[] }[] }>(
     'GET',
@@ -30,7 +30,8 @@ async function send(instance: Instance, message: string) {
   return message_id
 }
 
-// The notice contained the number, and the list was stored under the LID: the new devices received nothing for five minutes.
+// The notice contains the number, and the list is stored under the LID, so new devices once received nothing for five
+// minutes.
 test('a contact that links two more devices gets the next text on all four', async () => {
   const { gateway, sandbox, receiver } = world
   await sandbox.createContact(ANA, { name: 'Ana', devices: 2 })

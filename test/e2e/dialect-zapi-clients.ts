@@ -7,25 +7,25 @@
 export interface ClientCall {
   ask: string
   body?: Readonly<Record<string, unknown>>
-  /** Value of the story → field of the answer. */
+  /** Values that the client reads from the answer and uses later: the name of the value → field of the answer. */
   keeps?: Readonly<Record<string, string>>
   /** Fields of the answer that the client reads. */
   reads?: Readonly<Record<string, unknown>>
   /** Parts of the message that Ana's device decrypts. */
   arrives?: Readonly<Record<string, unknown>>
-  /** Members and name of the group at the network afterwards, with the account itself. */
+  /** Subject and members of the group on the network afterwards; the account itself is one of the members. */
   group?: { subject: string; members: readonly string[] }
 }
 
 export interface Client {
-  /** Reads a picture of the QR code. A client without such a call is paired by its user at the gateway. */
+  /** Calls that read an image of the QR code. A client without such a call is paired by its user on the gateway. */
   pairing?: { status?: string; code: string }
-  /** Sets the URL of webhooks; without it, the user does that at the gateway. */
+  /** Call that sets the URL of webhooks. Users of a client without such a call set it on the gateway. */
   webhooks?: ClientCall
   /** Fields of the webhook of a received message that the client reads. */
   received: Readonly<Record<string, unknown>>
   calls: readonly ClientCall[]
-  /** Ends the session; `DisconnectedCallback` follows. */
+  /** Path that ends the session; `DisconnectedCallback` follows. */
   end?: string
 }
 

@@ -39,7 +39,7 @@ test('the command of docs/coming-from.md sets the dialect of an instance', async
   assert.equal(JSON.parse(stdout).dialect, 'zapi', stdout)
 })
 
-/** The calls of such clients always have their own header, and they treat an answer other than 200 as an error. */
+/** Calls the API as such clients do: always with their own header, and with an error for an answer other than 200. */
 async function call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
   const answered = await ask(method, instance.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })
   assert.equal(answered.status, 200, `${method} ${path}: ${JSON.stringify(answered.body)}`)
@@ -48,7 +48,7 @@ async function call<T = Json>(method: string, path: string, body?: unknown): Pro
 const event = (type: string, fits: (event: Json) => boolean, of = instance) =>
   world.receiver.waitFor(type, (each) => each.type === type && each.instanceId === of.id && fits(each))
 
-/** Resolves when its message has arrived, and the webhook of its result has the ids of the answer. */
+/** Sends; resolves when the message has arrived and the webhook of its result has the ids of the answer. */
 async function sent(path: string, body: Json, to = ANA): Promise<{ id: string; item: Json }> {
   const { zaapId, messageId, id } = await call(`POST`, path, body)
   assert.equal(messageId, id)
@@ -59,7 +59,7 @@ async function sent(path: string, body: Json, to = ANA): Promise<{ id: string; i
   return { id: String(messageId), item: item as unknown as Json }
 }
 
-/** Whether `actual` has all parts of `expected`; `$any` is anything but empty. */
+/** Checks that `actual` has all parts of `expected`; `$any` accepts any value that is not empty. */
 function assertHas(actual: unknown, expected: unknown, about: string): void {
   if (expected === '$any') assert.ok(actual !== undefined && actual !== null && actual !== '', `${about} is missing`)
   else if (typeof expected !== 'object' || expected === null) assert.deepEqual(actual, expected, about)
@@ -96,7 +96,7 @@ describe('a public client works as it is:', { concurrency: 4 }, () => {
       const its = await gateway.createInstance(null, { settings: { dialect: 'zapi' } })
       receiver.trust(its.id, its.webhooks.secret)
 
-      /** Such a client treats an answer other than 200 as an error. */
+      /** Calls the API as such a client does: an answer other than 200 is an error. */
       const asks = async <T = Json>(route: string, body?: unknown): Promise<T> => {
         const [method = '', path = ''] = route.split(' ')
         const { status, body: answer } = await ask(method, its.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })

@@ -152,7 +152,7 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
     await engine.crashShard(engine.shardOf('c')!)
     await engine.stop('c', 'erase')
     await untilAnswered(engine, 'a')
-    // The restarted shard erases it.
+    // The restarted shard erases the instance.
     while (engine.shardOf('c') !== undefined) await wait(10)
     await assert.rejects(engine.call('c', asks('echo')), unavailable)
   })
@@ -169,7 +169,7 @@ test('an instance whose creation fails can be erased, and does not come back', {
     const creation = assert.rejects(engine.start(config('slow'), 'create'), unavailable)
     await engine.crashShard(0)
     await creation
-    // The dead shard cannot erase it; the restarted one does.
+    // The dead shard cannot erase the instance; the restarted one does.
     await engine.stop('slow', 'erase')
     await untilAnswered(engine, 'a')
     while (engine.shardOf('slow') !== undefined) await wait(10)
@@ -254,7 +254,7 @@ test('a report waits for no thread that hangs, and comes again from the next lif
     await engine.refreshReports()
     assert.deepEqual(heard.at(-1), { generation: 1, waiting: 1 })
     const known = heard.length
-    // The watchdog needs three rounds, and waits a second for a report: the first is over later.
+    // The watchdog needs three rounds to end the thread; a report is given up after a second, so that comes first.
     const ended = engine.crashShard(0, 'spin').then(() => 'the life ended')
     const refreshed = engine.refreshReports().then(() => 'the report was given up')
     assert.equal(await Promise.race([ended, refreshed]), 'the report was given up')
@@ -268,7 +268,7 @@ test('a report waits for no thread that hangs, and comes again from the next lif
   }
 })
 
-// The ping was refused, too, so the thread looked as if it hung: all its sessions ended with it.
+// The ping of a full thread was once refused, too, so the thread was treated as hanging and all its sessions ended.
 test('a thread with more calls than it takes goes on, and refuses nothing but calls', { timeout: 60_000 }, async () => {
   const heard: number[] = []
   const engine = await createPooledEngine({
@@ -414,8 +414,8 @@ test('after close nothing is answered and no thread is left', { timeout: 60_000 
 const bornAt = ({ profileName }: RuntimeState) => Number(/\d+/.exec(profileName!)![0])
 
 /**
- * Five per second from `since`. A start can be late on a busy machine while the next is on time, so the time between two of them proves nothing; but
- * none can be early.
+ * Checks that at most five instances started per second since `since`. A start can be late on a busy machine while the
+ * next is on time, so the time between two starts proves nothing; but no start may be early.
  */
 function assertPace(births: number[], since: number) {
   const sorted = births.toSorted((a, b) => a - b)

@@ -1,4 +1,4 @@
-/** Each case of `error-cases.ts`; and a refusal has no effect that others can see. */
+/** Runs each case of `error-cases.ts`, and checks that a refusal has no effect that others can see. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
@@ -20,7 +20,8 @@ let places: Places
 
 before(async () => {
   web = await serveFiles()
-  // For every query the network uses codes that the specification does not have.
+  // The network answers queries with codes that it does not use for them; therefore the connection is not traced for
+  // the wire check.
   stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
   business = operationsOf(stage)
   person = operationsOf(await joinStage(stage.world, PERSON, { name: 'Person' }))

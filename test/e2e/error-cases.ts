@@ -5,7 +5,7 @@
 import type { FailureCode } from '../../src/domain/failures.ts'
 import type { Json } from '../harness/stage.ts'
 
-/** The chats, messages and other things that the cases use. */
+/** Chats, messages and other things that the cases use. */
 export interface Places {
   /** Number of a known person. */
   person: string
@@ -16,7 +16,7 @@ export interface Places {
   community: string
   channel: string
   product: string
-  /** Pictures: one that is no picture, and one that cannot be downloaded. */
+  /** Two images: a file that is no image, and one that cannot be downloaded. */
   noPicture: string
   gone: string
 }
@@ -25,7 +25,7 @@ export interface ErrorCase {
   operation: string
   code: FailureCode
   input(places: Places): Json
-  /** For an account that is not a business. */
+  /** True if the account is not a business. */
   isPerson?: true
   /** The answer of the network. */
   network?: { xmlns: string; error: [code: number, text: string] } | 'restricted'

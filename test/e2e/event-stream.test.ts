@@ -11,14 +11,14 @@ import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
-/** Older than anything. */
+/** An event id that is older than any other. */
 const BEGINNING = '00000000000000000000000001'
 
 let world: World
 let instance: Instance
 before(async () => {
   world = await startWorld({ own: true })
-  // No webhook is set.
+  // The instance has no webhook.
   instance = await world.gateway.connected(world.sandbox, ME, null)
   await world.sandbox.createContact(ANA, { name: 'Ana' })
 })
@@ -31,7 +31,10 @@ const heard = (reader: EventReader, text: string) => reader.waitFor(text, has(te
 const texts = (reader: EventReader) =>
   reader.events.flatMap(({ data }) => (data.type === 'received' ? (data.text as { message: string }).message : []))
 
-/** Without an open stream the instance creates no events, so a test must open it first. */
+/**
+ * Opens a stream; resolves when it is ready. Without an open stream the instance creates no events, so a test must
+ * open it first.
+ */
 async function open(options: Parameters<typeof readStream>[1] = {}, of = instance): Promise<EventReader> {
   const reader = await readStream(of.api_url, options)
   await reader.waitFor('ready', ({ event }) => event === 'ready')
@@ -100,7 +103,7 @@ test('an eleventh stream of an instance is refused until one of the ten has gone
   await write('to all ten')
   await Promise.all(ten.map((reader) => heard(reader, 'to all ten')))
   await ten[0]!.cut()
-  // The service notices it a moment later.
+  // The service notices only a moment later that the client closed the stream.
   for (const until = Date.now() + 10_000; ; ) {
     const eleventh = await readStream(instance.api_url).catch((error: Error) => error)
     if (!(eleventh instanceof Error)) {
@@ -132,7 +135,7 @@ test('the stream goes on when the shard of its instance has died', async () => {
   await reader.cut()
 })
 
-/** Runs `listen` as a process; returns its output. */
+/** Runs `listen` as a process, and returns its output. */
 function listen(args: string[], env: Record<string, string> = {}) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...program('../../src/cli', import.meta.url), 'listen', ...args], {

@@ -36,7 +36,7 @@ const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefi
   nodes?.find(({ tag }) => tag === 'meta')?.attrs
 const startOf = (iso: string) => String(Math.floor(Date.parse(iso) / 1_000))
 
-/** The event inside an edit, and the message with whose secret it is encrypted. */
+/** Returns the event inside an edit, and the id of the message whose secret encrypts it. */
 function openEdit(message: Json, secret: Buffer, creator: string): { event: Json; id: string } {
   const sealed = field(message, 'secretEncryptedMessage')
   assert.equal(sealed.secretEncType, 'EVENT_EDIT')

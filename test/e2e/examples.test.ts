@@ -1,4 +1,7 @@
-/** The programs of `examples/` do what their first lines say, started as they say, with the service and the simulated network. */
+/**
+ * Tests that the programs of `examples/` work with the service and the simulated network, started as their first lines
+ * say.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -87,7 +90,7 @@ async function subscribe(t: TestContext, { printed }: Running) {
   await set(url!)
 }
 
-/** Texts that a contact has received, newest last, when there is a matching one. */
+/** Resolves with the texts that a contact has received, newest last, when one of them is the wanted one. */
 async function textsTo(phone: string, wanted: string): Promise<string[]> {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)

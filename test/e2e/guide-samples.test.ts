@@ -1,4 +1,7 @@
-/** The configuration of other programs in docs/running.md and deploy/, checked and used by these programs where they are installed. */
+/**
+ * Tests the configuration of other programs in docs/running.md and deploy/: these programs check and use it where they
+ * are installed.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -85,9 +88,9 @@ test('systemd knows every setting of the unit, and starts nothing that is not th
   skip: missing('systemd-analyze'),
 }, async () => {
   const unit = await readFile(new URL('deploy/svc.service', ROOT), 'utf8')
-  // Node may be in another place here. The release is not installed, but systemd looks for the program only.
+  // Node may have another path here. The package is not installed, but systemd only looks for the program.
   const file = await fileOf('svc.service', unit.replace('/usr/bin/node', process.execPath))
-  // Wrong settings are only printed; the status is 0 with them, too.
+  // systemd only prints wrong settings; its exit code is 0 with them, too.
   const { stdout, stderr } = await run(installed('systemd-analyze')!, ['verify', '--man=no', file])
   const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('svc.service'))
   assert.deepEqual(about, [])

@@ -14,7 +14,7 @@ before(async () => {
   world = await startWorld()
   await world.sandbox.createContact(ANA, { name: 'Ana' })
   instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
-  // Not paired: its messages stay in the queue.
+  // This instance is not paired, so its messages stay in the queue.
   other = await world.gateway.createInstance(world.receiver)
 })
 after(() => world.stop())
@@ -28,7 +28,7 @@ const send = (key: string | undefined, message: string, of = instance, more: obj
     key === undefined ? {} : { 'Idempotency-Key': key },
   )
 const texts = async () => (await world.sandbox.inbox(ANA)).map(({ text }) => text)
-/** When this text has arrived, everything that was queued before has arrived, too. */
+/** Sends this text and waits for it: everything that was queued before has then arrived, too. */
 const settled = async (text: string) => {
   const { message_id } = (await send(undefined, text)).body
   await world.receiver.waitFor(`delivery of ${text}`, (event) => event.type === 'delivery' && event.message_id === message_id)

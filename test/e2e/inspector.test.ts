@@ -72,7 +72,7 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
   }
 
   test('lists the tools, whose schemas every client can read', async () => {
-    // With `--strict`, a schema that only some clients understand ends it with a special exit code.
+    // With `--strict`, the inspector ends with a special exit code if some clients cannot read a schema.
     const { code, stdout, stderr } = await inspect('--method', 'tools/list', '--strict')
     assert.deepEqual([code, stderr.trim()], [0, ''])
     const { tools } = JSON.parse(stdout) as { tools: { name: string; inputSchema: { required?: string[] } }[] }

@@ -22,7 +22,7 @@ const picture = (background: string, width = 64) =>
     .jpeg()
     .toBuffer()
 
-/** Noise: about 3 bytes per pixel in every format. */
+/** An image of noise: about 3 bytes per pixel in every format. */
 function largePicture(): Promise<Buffer> {
   const [width, height] = [900, 700]
   const noise = randomBytes(width * height * 3)
@@ -32,7 +32,7 @@ function largePicture(): Promise<Buffer> {
 }
 
 const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0
-/** One second of mp4 as the apps play it. */
+/** An mp4 of one second that the apps can play. */
 async function shortFilm(): Promise<Buffer> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-film-'))
   const path = join(dir, 'film.mp4')
@@ -53,7 +53,7 @@ const server = createServer((request, response) => {
   const body = pages.get(request.url ?? '')
   response.writeHead(body ? 200 : 404, { 'content-type': 'image/jpeg' }).end(body)
 })
-/** A URL that serves these bytes. */
+/** Serves these bytes, and returns their URL. */
 function served(name: string, bytes: Buffer): string {
   pages.set(`/${name}`, bytes)
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/${name}`
@@ -73,7 +73,7 @@ after(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** The contact could decrypt each of them, and they are these bytes, in this order. */
+/** Checks that the contact could decrypt exactly these images, in this order. */
 function assertPictures({ inner_media }: InboxItem, ...pictures: Buffer[]) {
   assert.deepEqual(
     inner_media?.map(({ mime, bytes, sha256, error }) => ({ mime, bytes, sha256, error })),

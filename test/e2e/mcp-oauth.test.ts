@@ -29,7 +29,7 @@ before(async () => {
 after(() => world.stop())
 
 let callers = 0
-/** Each client has its own address, because ten requests a minute are too few for a test. */
+/** Gives each client an address of its own, because ten requests a minute are too few for a test. */
 const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++callers}` })
 
 const form = (fields: Record<string, string>) => new URLSearchParams(fields)
@@ -40,7 +40,7 @@ const post = async (path: string, fields: Record<string, string>, headers: Recor
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** The parts of the page that a browser has. */
+/** The parts of the page that the browser uses or keeps. */
 interface Shown {
   ticket: string
   cookie: string
@@ -66,7 +66,10 @@ const answerPage = ({ ticket, cookie }: Pick<Shown, 'ticket' | 'cookie'>, fields
 /** The owner enters the key; returns the following page. */
 const identify = async (page: Pick<Shown, 'ticket' | 'cookie'>) => shownOf(await answerPage(page, { key: adminKey }))
 
-/** The owner enters the key, selects the instance, and allows. Resolves with the address to which the browser is redirected. */
+/**
+ * Performs the owner's part: enters the key, selects the instance, and allows. Resolves with the address to which the
+ * browser is redirected.
+ */
 async function allow(url: string | URL, of = instance): Promise<URL> {
   const page = await identify(await open(url))
   assert.ok(page.html.includes(`value="${of.id}"`))
@@ -75,7 +78,7 @@ async function allow(url: string | URL, of = instance): Promise<URL> {
   return new URL(allowed.headers.get('location')!)
 }
 
-/** Stores tokens as an app does. */
+/** Creates a provider that stores tokens as an app does. */
 function newProvider() {
   const kept: {
     client?: { client_id: string }
@@ -227,7 +230,7 @@ test('access ends with the revocation of the app, of a token, of the instance; a
   assert.equal(await status(lasting), 200)
   await world.restartService()
   assert.equal(await status(lasting), 200)
-  // The service owns the key here, so it can be rotated.
+  // The service manages the admin key itself here, so it can be rotated.
   const rotated = await fetch(`${base}/admin/admin-key`, {
     method: 'POST',
     headers: { ...world.gateway.admin, 'content-type': 'application/json' },
@@ -287,7 +290,8 @@ describe('what is refused', () => {
       'https://a.example/#x',
       'https://u:p@a.example/',
       'app:/x',
-      // In the policy of the page these would begin another rule or another policy, or let its form be sent anywhere.
+      // In the page's Content-Security-Policy these would begin another rule or policy, or allow its form to be sent
+      // anywhere.
       'https://a.example;sandbox/',
       'https://a.example,b.example/',
       'https://*/',
@@ -397,7 +401,8 @@ describe('what is refused', () => {
   })
 
   test('whoever opened the page does not answer it with the key that somebody else types into it', async () => {
-    // An attacker opens it, and makes the owner’s browser show it: by a cookie, and by a form that is sent from another port of the same host.
+    // An attacker opens the page, and makes the owner's browser show it: with a cookie, and with a form sent from
+    // another port of the host.
     const opened = await open(query())
     const owner = await identify(opened)
     assert.ok(owner.ticket !== opened.ticket && owner.cookie !== opened.cookie)
@@ -406,7 +411,7 @@ describe('what is refused', () => {
       assert.ok([400, 401].includes(answered.status), answered.text)
       assert.deepEqual([answered.headers.get('location'), answered.text.includes(instance.id)], [null, false])
     }
-    // The key may be sent twice, by a second click: the last page continues.
+    // A second click may send the key twice: the last page continues.
     const again = await identify(opened)
     assert.equal((await answerPage(again, { decision: 'allow', instance: instance.id })).status, 303)
   })
@@ -492,7 +497,8 @@ describe('what is refused', () => {
       documents.set('/other', { client_id: at('/app'), client_name: 'Stolen', redirect_uris: [CALLBACK] })
       assert.ok((await open(query({ client_id: at('/app') }))).html.includes('Documented'))
       for (const path of ['/other', '/nothing']) assert.equal((await ask({ client_id: at(path) })).status, 400)
-      // Without TLS a document is only accepted from this machine itself, and a name does not prove that.
+      // A document without TLS is only accepted from this machine, and a host name does not prove that it is this
+      // machine.
       const named = at('/named').replace('127.0.0.1', 'localhost')
       documents.set('/named', { client_id: named, client_name: 'Named', redirect_uris: [CALLBACK] })
       const before = asked

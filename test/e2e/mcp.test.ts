@@ -12,7 +12,7 @@ const ANA = '5511988880001'
 
 let world: World
 let instance: Instance
-/** Never paired. */
+/** An instance that is never paired. */
 let unpaired: Instance
 before(async () => {
   ;({ world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA }))
@@ -168,7 +168,7 @@ test('three tools reach the operations that have none of their own, and those th
 
 test('a picture that is too large for the HTTP thread arrives as any other, and is refused as any other', async () => {
   const { client } = await connect()
-  // Noise, which no format makes small.
+  // An image of noise stays large in every format.
   const { default: sharp } = await import('sharp')
   const raw = { width: 500, height: 500, channels: 3 as const }
   const png = await sharp(randomBytes(raw.width * raw.height * 3), { raw })

@@ -1,4 +1,7 @@
-/** The media of the next item are prepared while the network handles the previous one: early, in order, once, and not for removed items. */
+/**
+ * Tests that the media of the next item are prepared while the network handles the previous item: early, in order,
+ * once, and never for a removed item.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
@@ -47,10 +50,10 @@ const outcome = (id: string) =>
   world.receiver.waitFor(`delivery of ${id}`, ({ type, message_id }) => type === 'delivery' && message_id === id, 40_000)
 const isDelivered = (id: string) => world.receiver.events('delivery').some(({ message_id }) => message_id === id)
 
-/** The network delays the next message for this time. */
+/** Makes the network delay the next message by this time. */
 const slow = (ms: number) => world.sandbox.fault({ on: 'message', do: { delay_ms: ms }, times: 1 })
 
-/** Those of these messages that Ana has received, in order of arrival. */
+/** Returns those of these messages that Ana has received, in order of arrival. */
 async function arrived(ids: readonly string[]) {
   const items = await world.sandbox.inbox(ANA)
   return items.filter(({ id }) => ids.includes(id)).map(({ id, media, repeats = 0 }) => ({ id, sha256: media?.sha256, repeats }))
@@ -144,7 +147,7 @@ test('after a lost connection what was prepared is prepared again, and each item
     [first.id, second.id],
   )
   assert.equal(all[1]!.sha256, sha256(two))
-  // The first is stored with its upload and is sent again unchanged.
+  // The first item is stored with its upload, and is sent again unchanged.
   assert.equal(await uploads(), before + 3)
 })
 

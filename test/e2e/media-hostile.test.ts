@@ -1,4 +1,7 @@
-/** Hostile media, from the request to the `delivery`: the right error each time, and no delay or memory growth elsewhere. */
+/**
+ * Tests hostile media from the request to the `delivery`: each gets its error, and other messages are not delayed and
+ * memory does not grow.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
@@ -134,7 +137,7 @@ test('a URL that drips holds up its own instance only', async () => {
 })
 
 test('a URL that drips for too long is given up', async () => {
-  // A separate world, because here the time limit of downloads is shorter.
+  // This test has a world of its own, because the time limit of downloads is shorter in it.
   const impatient = await startWorld({ env: { SVC_TEST_DOWNLOAD_MS: '1000' } })
   try {
     const { gateway, sandbox, receiver } = impatient

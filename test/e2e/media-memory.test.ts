@@ -1,4 +1,7 @@
-/** Large media pass through the service without being held in memory: measured from outside, with a separate process. */
+/**
+ * Tests that large media pass through the service without being held in memory; the test measures the memory of a
+ * separate process.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -51,7 +54,7 @@ after(async () => {
 
 const rss = () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** The most MB by which the service grew until the message was delivered. */
+/** Returns the most MB by which the service grew until the message was delivered. */
 async function growth(body: Record<string, unknown>): Promise<number> {
   const before = rss()
   let most = before

@@ -1,4 +1,7 @@
-/** A machine without ffmpeg: it is reported once in the log and in `/health/ready`, and conversions are refused with a sentence. */
+/**
+ * Tests a machine without ffmpeg: its absence is reported once in the log and in `/health/ready`, and conversions are
+ * refused with a sentence.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -52,7 +52,7 @@ async function send(path: string, body: Fields): Promise<string> {
   return String(answer.message_id)
 }
 
-/** Sends to Ana, and resolves with the media that she could decrypt. */
+/** Sends to Ana, and resolves with the file that she could decrypt. */
 async function arrives(path: string, body: Fields): Promise<{ item: Item; media: Media; id: string }> {
   const id = await send(path, { phone: ANA, ...body })
   const delivery = await deliveryOf(id)
@@ -71,7 +71,7 @@ async function refused(path: string, body: Fields) {
   return { code: delivery.error_code, message: String(delivery.error_message) }
 }
 
-/** The content inside its wrappers. */
+/** Returns the content of a message inside its wrappers. */
 function content(item: Item, field: string, wrapper?: string): Fields {
   const outer = wrapper ? ((item.proto[wrapper] as Fields).message as Fields) : item.proto
   const inner = outer[field] as Fields | undefined
@@ -175,7 +175,7 @@ test('a video arrives with its length, size and first frame', { skip: withoutFfm
   assert.ok(!gifPlayback)
 })
 
-/** A second of ogg/opus, made without ffmpeg: head, tags, and packets of silence. */
+/** A file of ogg/opus that lasts a second, made without ffmpeg: header, tags, and packets of silence. */
 const SILENCE = oggOpus()
 
 test('a voice note in ogg/opus arrives byte for byte and is marked as one', async () => {
@@ -307,7 +307,7 @@ test('a channel takes a medium unencrypted', async () => {
   assert.equal(Buffer.from(String(fileSha256), 'base64').toString('hex'), sha256(picture))
   assert.ok(!mediaKey)
   assert.ok(String(directPath).includes('newsletter-image'))
-  // The handle that the media host gave for the upload.
+  // The id is the handle that the media host gave for the upload.
   assert.match(String(post.attrs.media_id), /^\S+:1$/)
   assert.ok(!('handle' in (post.proto.imageMessage ?? {})))
 })
@@ -342,7 +342,7 @@ test('a status is answered with a GIF and a sticker that quote it', { skip: with
 })
 
 test('messages keep their order behind one that takes its time', async () => {
-  // He has received posts to everybody before.
+  // Ben has already received the posts to everybody; they are skipped.
   for (const { seq } of await world.sandbox.inbox(BEN, lastSeq.get(BEN) ?? 0)) lastSeq.set(BEN, seq)
   const slow = web.slow('/slow.jpg', await files.image('jpeg'), 400)
   const first = await send('/send-image', { phone: BEN, image: slow, caption: 'first' })
@@ -379,7 +379,7 @@ test('a document from an address is encrypted as it comes: its plain bytes never
   const { readdir, readFile } = await import('node:fs/promises')
   const { join } = await import('node:path')
   const file = Buffer.from('a document nobody else should read, '.repeat(20_000))
-  // Its second half is sent after the first was checked.
+  // The second half of the file is sent after the test has checked the first half.
   let comeOn = () => {}
   const url = web.answer('/halves.txt', (response) => {
     response.writeHead(200, { 'content-length': file.byteLength }).write(file.subarray(0, file.byteLength / 2))
@@ -404,7 +404,7 @@ test('a document from an address is encrypted as it comes: its plain bytes never
   assert.deepEqual([item.media?.sha256, item.media?.bytes], [sha256(file), file.byteLength])
 })
 
-/** RFC 3533 and 7845: pages with their checksum, 20 ms packets of silence. */
+/** Builds an Ogg Opus file (RFC 3533 and 7845): pages with their checksum, and 20 ms packets of silence. */
 function oggOpus(): Buffer {
   const head = Buffer.from('4f707573486561640101380180bb0000000000', 'hex')
   const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.from('0300000073766300000000', 'hex')])

@@ -34,7 +34,9 @@ async function text(): Promise<string> {
 }
 const scrape = async () => parse(await text())
 
-/** Repeats until it is true, because the counted events are reported elsewhere at the same moment. The test's own limit applies. */
+/**
+ * Repeats the reading until `fits` accepts it, because the counted events are reported elsewhere at the same moment.
+ */
 async function until(what: string, fits: (families: Map<string, Family>) => boolean): Promise<Map<string, Family>> {
   const end = Date.now() + 20_000
   for (;;) {

@@ -1,6 +1,7 @@
 /**
- * The results of immediate operations if the network refuses, does not answer, or the connection ends. There is one account with every role (a
- * business, administrator of a group and a community, owner of a channel), and each of its queries is refused.
+ * Tests the results of immediate operations when the network refuses or does not answer, or when the connection ends.
+ * One account has every role (a business, administrator of a group and a community, owner of a channel), and each of
+ * its queries is refused.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -17,15 +18,16 @@ const BEN = '5511988880022'
 
 let stage: Stage
 let operations: Operations
-/** For an account that is not a business. */
+/** Operations of an account that is not a business. */
 let person: Operations
 /** Values for the placeholders of the examples, by field. */
 let real: Json
-/** The same for one operation. */
+/** Values for the placeholders of single operations, by operation and field; they replace those of `real`. */
 let own: Readonly<Record<string, Json>>
 
 before(async () => {
-  // For every query the network uses codes that the specification does not have.
+  // The network answers queries with codes that it does not use for them; therefore the connection is not traced for
+  // the wire check.
   stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
   operations = operationsOf(stage)
   const other = await joinStage(stage.world, PERSON, { name: 'Person' })
@@ -81,7 +83,7 @@ before(async () => {
     'contacts.add': { contacts: [{ phone: ANA, first_name: 'Ana' }] },
     'contacts.unblock': { phone: BEN },
     'chats.expiration': { phone: group, value: 0 },
-    // A person who is not in the directory: for others, missing data of the network are omitted.
+    // This person is not in the directory. For people who are, data that the network does not give are omitted.
     'chats.get': { phone: '5511955550002' },
     'contacts.exists': { phone: '5511955550000' },
     'contacts.existsBatch': { phones: ['5511955550001'] },
@@ -97,7 +99,7 @@ function inputOf(id: string): Json {
   return { ...examples[0]?.input, ...Object.fromEntries(known), ...own[id] }
 }
 
-/** Every query of the account gets this answer, except the one that checks the connection. */
+/** Gives this answer to every query of the account except the one that checks the connection. */
 async function answers(action: unknown): Promise<void> {
   const { sandbox } = stage.world
   for (const account of [ME, PERSON]) {
@@ -106,7 +108,7 @@ async function answers(action: unknown): Promise<void> {
   }
 }
 
-/** Waits as long as the answer tells the client to wait. */
+/** Calls the operation until it is not limited by its rate, and returns the code of the answer. */
 async function toldOf(id: string): Promise<string> {
   for (;;) {
     const answer = await (OF_A_PERSON.includes(id) ? person : operations).ask(id, inputOf(id))
@@ -155,7 +157,8 @@ test('what the network never answers ends in send_timeout', async () => {
   const waited = async (id: string) => {
     const begun = performance.now()
     const code = await toldOf(id)
-    // A wait for the rate limit makes it longer; it is never shorter than the operation's deadline.
+    // The time may include a wait for the rate limit, so it may be longer than the operation's deadline, but not
+    // shorter.
     if (performance.now() - begun < deadlineOf(id) - TOLERANCE) early.push(id)
     return [id, code] as const
   }
@@ -176,7 +179,7 @@ test('what is cut off while the network is asked ends in instance_not_connected'
   await sandbox.cut(ME)
   await sandbox.cut(PERSON)
   const codes = Object.entries(await cut)
-  // On a busy machine a late call found that the connection was being opened again.
+  // On a busy machine, a late call may find that the connection is being opened again.
   for (const [id, code] of codes) assert.ok(['instance_not_connected', 'instance_starting'].includes(code), `${id}: ${code}`)
   assert.ok(codes.filter(([, code]) => code === 'instance_not_connected').length >= asking.length - 20)
 })

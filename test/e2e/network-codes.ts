@@ -5,28 +5,34 @@ export const AREAS = ['groups', 'communities', 'newsletters', 'business', 'chats
 /** The operations of these areas that query the network. */
 export const asked = endpoints.filter(({ id, kind }) => kind === 'action' && AREAS.includes(id.split('.')[0]!))
 
-/** Answered from stored data. */
+/** Lists that are answered from stored data. */
 export const LISTS = ['groups.list', 'communities.list', 'contacts.list', 'chats.list', 'labels.list']
-/** Lists that are queried only if they are outdated, and the code of a refusal then. */
+/** Lists that are queried only if they are outdated. */
 export const READ_LISTS = ['groups.list', 'communities.list']
 export const READ_CODES: readonly (readonly [code: number, told: string])[] = [
   [403, 'not_allowed'],
   [500, 'action_failed'],
 ]
-/** For an account that is not a business, because the network does not let businesses change their names. */
+/**
+ * Operations that need an account that is not a business, because the network does not let businesses change their
+ * names.
+ */
 export const OF_A_PERSON = ['profile.updateName']
 
 export const ids = asked.map(({ id }) => id)
 export const asking = ids.filter((id) => !LISTS.includes(id))
 
-/** The code of the object that may not exist for the account. */
+/** Returns the error code for an object that does not exist for the account. */
 function missing(id: string): string {
   const { fields, notFound } = asked.find((each) => each.id === id)!
   return 'group_id' in fields || 'community_id' in fields ? 'group_not_found' : notFound
 }
 
 const INVITED = ['groups.acceptInvitation', 'groups.invitationMetadata', 'newsletters.invitationMetadata']
-/** Members and non-members are refused with the same code, so the service checks the membership with another query, which is refused as well. */
+/**
+ * Operations after whose refusal the service checks with another query whether the account is a member; this query is
+ * refused as well. The first refusal has the same code for members and others.
+ */
 const LOOKED_AT = [
   ...ids.filter((id) => missing(id) === 'group_not_found'),
   ...['metadata', 'messages', 'mute', 'unmute', 'unfollow', 'delete', 'removePicture', 'updatePicture', 'updateName'].map(
@@ -42,9 +48,9 @@ const ABOUT_GROUPS = [
   ...['groups.create', 'groups.acceptInvitation', 'groups.invitationMetadata', 'communities.create', 'chats.expiration'],
 ]
 const NAMED_FIELDS = ['business.createCollection', 'business.updateCollection']
-/** 404 is an empty result: there is no catalog, or no picture. */
+/** Operations for which 404 is an empty result: there is no catalog, or no picture. */
 const NONE = ['business.collections', 'business.products', 'contacts.picture']
-/** A hidden one counts as absent. */
+/** Operations for which a hidden object counts as absent. */
 const HIDDEN = ['contacts.picture']
 
 /** Operations without a row have `action_failed`, even if they have no error for the code. */
@@ -69,7 +75,7 @@ export const CODES: Record<number, readonly (readonly [ids: readonly string[], t
     [ids, 'invalid_request'],
   ],
   416: [[ABOUT_GROUPS, 'group_suspended']],
-  // The group is full, or there are too many.
+  // A group is full, or there are too many groups.
   419: [[ids, 'not_allowed']],
   423: [
     [ids.filter((id) => missing(id) === 'newsletter_not_found'), 'newsletter_not_found'],

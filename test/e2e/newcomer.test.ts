@@ -1,4 +1,6 @@
-/** The README's commands, as a new user runs them on a fresh checkout: through npm, compiled, with an empty data folder. */
+/**
+ * Runs the README's commands as a new user does on a fresh checkout: through npm, compiled, with an empty data folder.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
@@ -32,7 +34,7 @@ const npm = (args: string[]) => start('npm', args, checkout)
 
 function start(command: string, args: string[], cwd: string): Started {
   const env = { ...process.env, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'fatal' }
-  // A separate process group, so that npm or the shell ends together with what it started.
+  // The command gets its own process group, so that npm or the shell ends together with the processes that it started.
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let errors = ''

@@ -1,6 +1,7 @@
 /**
- * No secret in the outputs of the service: a long scenario with most of the possible failures, on a service that logs everything. Then the log, the
- * metrics and the refusals are searched for every token, key, secret, content and number.
+ * Tests that no output of the service contains a secret: a long scenario with most of the possible failures runs on a
+ * service that logs everything. Then the log, the metrics and the refusals are searched for every token, key, secret,
+ * content and number.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -28,9 +29,9 @@ let gateway: Gateway
 let sandbox: Sandbox
 let receiver: Receiver
 let log = ''
-/** Bodies of everything that was refused. */
+/** Bodies of the answers to all refused requests. */
 const refusals: string[] = []
-/** Texts that must not be in any of them, with a name for each. */
+/** Texts that no output may contain, each with a name. */
 const secrets = new Map<string, string>()
 
 async function start(adminKey?: string) {
@@ -106,7 +107,7 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
     { Prefer: 'wait=20' },
   )
 
-  // Wrong, misspelt and misplaced credentials.
+  // These credentials are wrong, misspelt or misplaced.
   const wrong = secret('wrong token', randomBytes(24).toString('hex'))
   await refused('GET', `${gateway.baseUrl}/instances/${instance.id}/token/${wrong}/me`)
   await refused('GET', `${gateway.baseUrl}/instances/${instance.id}/tokn/${instance.token}/me`)
@@ -131,7 +132,7 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
   await ask('POST', `${gateway.baseUrl}/admin/client-token`, { value: imported }, gateway.admin)
   await ask('GET', `${instance.api_url}/me`, undefined, { 'Client-Token': imported })
 
-  // Addresses that contain credentials.
+  // These addresses contain credentials.
   await must('PUT', `${instance.api_url}/webhooks`, {
     received_url: `http://127.0.0.1:9/${secret('path of a webhook', 'hook-marker-2290')}?key=${secret('query of a webhook', 'query-marker-2291')}`,
   })
@@ -172,7 +173,10 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
   await service.stop()
 })
 
-/** All values of a pairing with a passkey that are secret or identify a person: refused, accepted, and compared. */
+/**
+ * Links an account with a passkey, once refused and once accepted, and notes all values that are secret or identify a
+ * person.
+ */
 async function linkWithPasskey() {
   const phone = secret('number of the account with a passkey', '5511977770001')
   await sandbox.createPhone(phone)

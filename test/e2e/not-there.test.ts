@@ -1,6 +1,6 @@
 /**
- * A group, a community or a channel that does not exist, in which the account never was, or which it has left: every operation and every kind of send
- * answers with the same code.
+ * Tests chats that do not exist for the account: for a group, a community or a channel that never existed, in which
+ * the account never was, or which it has left, every operation and every kind of send answers with the same code.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,11 +17,11 @@ const ANA = '5511988880031'
 let stage: Stage
 let operations: Operations
 let picture: string
-/** Group ids by case: `[never existed, foreign, left]`. */
+/** Ids of groups: one that never existed, one of others, and those that we have left. */
 let groups: string[]
 let communities: string[]
 let channels: string[]
-/** A message that is known. */
+/** A message that the service knows, for tests of forwards. */
 let forwarded: Json
 
 before(async () => {
@@ -33,7 +33,7 @@ before(async () => {
   const group = async (participants: string[]) =>
     (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ...participants] })).id
   const removed = await group([ME])
-  // The cached data about it are outdated.
+  // The data that this query caches are outdated after the removal.
   await operations.must('groups.metadata', { group_id: chatOf(removed) })
   await sandbox.post(`/groups/${removed}/participants`, { by: ANA, action: 'remove', phones: [ME] })
   const left = await group([ME])
@@ -52,7 +52,7 @@ before(async () => {
 after(() => stage.world.stop())
 
 const example = (id: string): Json => ({ ...endpoints.find((each) => each.id === id)!.examples[0]?.input })
-/** The correct fields of a request besides the chat. */
+/** Returns the correct fields of a request, except for the chat. */
 const rest = (id: string): Json => {
   const input = example(id)
   return {
@@ -84,7 +84,9 @@ test('every operation on a community', async () => {
       )
 })
 
-/** Everyone may read a channel and follow it, and unfollowing without following succeeds. */
+/**
+ * Operations that are open to everyone: reading a channel, following it, and unfollowing it without having followed.
+ */
 const FOR_ANYBODY = ['metadata', 'messages', 'follow', 'unfollow'].map((verb) => `newsletters.${verb}`)
 
 test('every operation on a channel', async () => {
@@ -99,7 +101,7 @@ test('every operation on a channel', async () => {
     }
 })
 
-/** Flags of a chat in the list are the account's own data, whether or not it is in the group. */
+/** Flags of a chat in the list are the account's own data, also for a group in which it is not a member. */
 test('what is done with the chat of a group that the account was never in', async () => {
   for (const { id, kind, fields } of endpoints) {
     if (kind !== 'action' || !('phone' in fields) || !/^(chats|labels)\./.test(id) || id.startsWith('labels.')) continue
@@ -110,7 +112,7 @@ test('what is done with the chat of a group that the account was never in', asyn
     assert.equal(await operations.refused('chats.expiration', { phone, value: 0 }), 'chat_not_found', phone)
 })
 
-/** Replaces files in examples by one that can be downloaded. */
+/** Replaces the files in examples by one that can be downloaded. */
 const withFiles = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withFiles)
   if (typeof value === 'object' && value !== null)
@@ -119,8 +121,8 @@ const withFiles = (value: unknown): unknown => {
 }
 
 /**
- * For a channel, only the network's refusal of a post shows that it does not exist: sound and films are converted before, and a post to react to
- * cannot be known.
+ * Sends for which a channel that does not exist is not noticed early: only the network's refusal of the post shows it.
+ * These are not published, because sound and films are converted before, and a post to react to cannot be known.
  */
 const NOT_PUBLISHED = ['sendAudio', 'sendVideo', 'sendGif', 'sendReaction', 'removeReaction'].map((name) => `send.${name}`)
 

@@ -1,4 +1,7 @@
-/** The code for a chat that does not exist for the account, by the field that contains it: for every operation in `not-there.test.ts`. */
+/**
+ * The expected code if a chat does not exist for the account, by the field that contains the chat; `not-there.test.ts`
+ * uses it for every operation.
+ */
 import type { FailureCode } from '../../src/domain/failures.ts'
 
 export const ABOUT: readonly { field: string; code: FailureCode }[] = [

@@ -1,6 +1,6 @@
 /**
- * A network or an account with a false identity: the service never connects to it. With `warn`, forged certificates are accepted, but never a forged
- * signature of the account.
+ * Tests a network or an account with a false identity: the service never connects to it. With `warn`, forged
+ * certificates are accepted, but a forged signature of the account never is.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -16,7 +16,8 @@ for (const verify of ['strict', 'warn'] as const) {
     let world: World
     let see: ReturnType<typeof watch>
     before(async () => {
-      // A network that logs in an unpaired client refuses every query of the login, which the real network never does.
+      // This network refuses every query of a login without a pairing, which the real network never does; therefore the
+      // connection is not traced.
       world = await startWorld({ env: { SVC_NETWORK_VERIFY: verify }, untraced: true })
       see = watch(world)
     })
@@ -36,7 +37,7 @@ for (const verify of ['strict', 'warn'] as const) {
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'connecting', 'connected'])
     })
 
-    // It had the status connected without an account, and its queue began to be sent.
+    // The instance once became `connected` without an account, and its queue began to be sent.
     test('who is greeted as logged in before anybody has paired is of no account: the start has failed', async () => {
       const { sandbox, gateway, receiver } = world
       const { id } = await sandbox.post<{ id: string }>('/expect', { match: { from: 'server', child: 'pair-device' } })
@@ -50,7 +51,7 @@ for (const verify of ['strict', 'warn'] as const) {
       await sandbox.post('/stanzas', { conn: items[0]!.conn, node })
       await see.sees(instance, 'stopped', 'start_failed', 'The session could not be started.')
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'stopped'])
-      // Nothing of it remains: the next pairing is an ordinary one.
+      // The failed start leaves nothing: the next pairing is an ordinary one.
       const phone = newPhone()
       await sandbox.createPhone(phone)
       await gateway.pair(instance, sandbox, phone)
@@ -69,7 +70,7 @@ for (const verify of ['strict', 'warn'] as const) {
           const event = await see.told(instance, 'disconnected', 'connect_failure')
           assert.deepEqual([event.previous_status, event.reason], ['connecting', 'The network refused the login; reconnecting.'])
           await see.told(instance, 'connected', null, 5)
-          // It was never connected in between: the handshake ended before the client sent its identity.
+          // The instance was never connected in between: the handshake ended before the client sent its identity.
           assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'disconnected', 'connected'])
         })
 
@@ -79,7 +80,7 @@ for (const verify of ['strict', 'warn'] as const) {
           const instance = await gateway.createInstance(receiver)
           assert.equal(instance.status, 'qr', 'the second server was the real one')
           const retried = Number((await see.told(instance, 'qr', null)).momment) - Number(see.events(instance)[1]?.momment)
-          // The first retry comes after at least 0.8 s, so the code is not that of the forged server.
+          // The first retry comes after at least 0.8 s, so a later code is not that of the forged server.
           assert.ok(retried >= 800, `a code after ${retried} ms`)
           assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr'])
         })

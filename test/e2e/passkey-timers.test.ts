@@ -1,6 +1,6 @@
 /**
- * Durations in linking with a passkey: the real QR clock, the life of options and proof, the three waits. The first two tests are ordinary cases: the
- * use of the passkey takes longer than the life of a QR code.
+ * Tests durations of linking with a passkey: the real QR clock, the validity of options and proof, and the three
+ * waits. The first two tests are ordinary cases: the use of the passkey takes longer than a QR code is valid.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -11,7 +11,7 @@ import { codeOf, type Held, hold, MINUTE, pass, SECOND, sandbox, timed, until } 
 const stateOf = async ({ instance }: Held) =>
   (await instance.call({ kind: 'control', operation: 'instance.passkeyState', input: {} })) as PasskeyReport
 
-/** A phone whose account requires its passkey has accepted the code. */
+/** Prepares an instance whose code was accepted by a phone whose account requires its passkey. */
 async function asked(passkey: PasskeyInput = {}): Promise<Held> {
   const held = await hold('create')
   await sandbox.setPasskey(held.phone, passkey)
@@ -36,7 +36,7 @@ const handIn = (held: Held, assertion: Assertion) =>
 const answer = async (held: Held) => timed(handIn(held, await signed(held)))
 
 const ceremonyOf = async ({ phone }: Held) => (await sandbox.passkey(phone)).ceremony!
-/** The code is known here. */
+/** Resolves when the service knows the code. */
 const codeShown = (held: Held) =>
   until('the code', async () => {
     const state = await stateOf(held)
@@ -136,7 +136,7 @@ test('after a silent phone the next answer has no proof, and its code is compare
 
 test('an owner who never says whether the codes are the same ends it after two minutes', async () => {
   const held = await asked({ app: 'back' })
-  // There is no valid proof, because it is older than five minutes.
+  // The proof is no longer valid, because it is older than five minutes.
   await pass(5 * MINUTE + 10 * SECOND)
   await answer(held)
   await codeShown(held)
@@ -152,7 +152,7 @@ test('a phone whose owner never says yes ends it two minutes after everything wa
   await answer(held)
   await until('the question on the phone', async () => (await ceremonyOf(held)).asks === 'link')
   await sandbox.acceptPasskey(held.phone)
-  // A proof was sent: nobody has to confirm here, but the code is shown nevertheless.
+  // The service has sent a proof, so nobody has to confirm the code here, but the code is shown nevertheless.
   const { stage, needs_confirmation, code } = await codeShown(held)
   assert.deepEqual([stage, needs_confirmation], ['linking', false])
   assert.equal(code, (await ceremonyOf(held)).code)

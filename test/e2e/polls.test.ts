@@ -1,4 +1,4 @@
-/** Polls and votes: a vote is decrypted with the secret of its poll, as by any recipient of the poll. */
+/** Tests polls and votes: a vote is decrypted with the secret of its poll, as every recipient of the poll does. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ const ANA = '5511988880001'
 
 let stage: Stage
 let chats: ByAddressing<Place>
-/** Addresses by number, in both namespaces. */
+/** Phone-number JID and LID JID of each number. */
 let addresses: Record<string, ByAddressing<string>>
 before(async () => {
   stage = await startStage(ME)
@@ -35,7 +35,7 @@ async function heard(to: string, message: Json) {
   return id
 }
 
-/** Chosen options of a vote, as hashes. Throws if it is not encrypted correctly. */
+/** Decrypts a vote, and returns the chosen options as hashes. Throws if the vote is not encrypted correctly. */
 function openVote(message: Json, secret: Buffer, author: string, sender: string): string[] {
   const update = field(message, 'pollUpdateMessage')
   const messageId = String(field(update, 'pollCreationMessageKey').id)

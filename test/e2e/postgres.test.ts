@@ -1,6 +1,6 @@
 /**
- * The service on PostgreSQL: a number is paired, texts go out and come in, over a stop, two kills and an outage of the database. All other stories
- * run on PostgreSQL with `npm run test:postgres`.
+ * Tests the service on PostgreSQL: a number is paired, texts are sent and received, over a stop, two kills and an
+ * outage of the database. `npm run test:postgres` runs all other end-to-end tests on PostgreSQL.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
@@ -39,7 +39,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     const wanted: string[] = []
     let answers = 0
 
-    /** One text each way. The incoming one arrives while the service may be away. */
+    /** Exchanges one text in each direction. The incoming one arrives while the service may be down. */
     async function exchange(name: string) {
       const ack = await sendUntilAcknowledged(gateway, instance, ANA, name)
       texts.push(name)
@@ -65,7 +65,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
       answers++
       await Promise.all([started, sent])
     }
-    // The database is away for a while: the service says so, accepts nothing, and goes on afterwards.
+    // The database is unreachable for a while: the service says so, accepts nothing, and continues afterwards.
     await cluster.kill()
     const health = () => ask('GET', `${gateway.baseUrl}/health/ready`)
     const { body } = await until(health, ({ status }) => status === 503)

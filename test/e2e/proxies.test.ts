@@ -1,6 +1,6 @@
 /**
- * The address of the caller behind reverse proxies: a caller cannot change it, whatever header lines it writes before those of the proxy, doubled or
- * folded.
+ * Tests the caller's address behind reverse proxies: a caller cannot change it, whatever header lines it writes before
+ * those of the proxy, doubled or folded.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -19,10 +19,10 @@ import {
 } from '../harness/proxies.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
-/** The address that the service trusts to name its callers, and another one that a proxy may have. */
+/** The proxy whose statements about callers the service trusts, and another one that it does not trust. */
 const TRUSTED = '127.0.0.1'
 const UNTRUSTED = '127.0.0.2'
-/** Callers that the lists allow, and callers that they refuse. */
+/** A caller's address that the lists allow, and one that they refuse. */
 const INSIDE = '127.0.0.1'
 const OUTSIDE = '203.0.113.9'
 
@@ -39,7 +39,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** The status of one request, written as it is. */
+/** Sends a request with exactly these lines, and returns the status of the answer. */
 async function statusOf(port: number, path: string, lines: readonly HeaderLine[]): Promise<number> {
   const head = [`GET ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), 'Connection: close', '', ''].join(
     '\r\n',
@@ -58,7 +58,7 @@ interface Asked {
   what: string
   path(): string
   headers(): HeaderLine[]
-  /** Status for a refused caller. */
+  /** Status of the answer to a caller who is refused. */
   refused: number
 }
 
@@ -81,7 +81,7 @@ const ASKED: readonly Asked[] = [
 
 /** Header lines with names between `Host` and `X-`. */
 const many = (count: number): HeaderLine[] => Array.from({ length: count }, (_, index) => [`n${index}`, ''])
-/** More than Node stores by default. */
+/** More header lines than Node stores by default. */
 const MANY = many(1_010)
 const inside = (name: string): HeaderLine => [name, INSIDE]
 
@@ -96,9 +96,9 @@ const TRICKS: Record<string, { lines: HeaderLine[]; answered?: (refused: number)
   },
   'a wish to have it removed': { lines: [['Connection', 'close, X-Forwarded-For']] },
   'more headers than are read': { lines: many(250), answered: () => [431] },
-  // nginx itself refuses this many.
+  // nginx itself refuses a request with so many lines.
   'so many that the header of the proxy is cut off': { lines: MANY, answered: () => [431, 400] },
-  // nginx drops the second half.
+  // nginx drops the second half of the folded line.
   'a folded one': { lines: [['X-Forwarded-For', `${INSIDE},\r\n ${INSIDE}`]], answered: (refused) => [400, refused] },
 }
 

@@ -1,10 +1,13 @@
-/** Read receipts: who receives them, and with which address, for every form of the number or the chat. */
+/**
+ * Tests read receipts: the person who receives them, and the address that they have, for every form of the number or
+ * the chat.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
-/** Registered without the ninth digit. */
+/** A number that is registered without the ninth digit. */
 const OLD_FORM = '551188880001'
 const NEW_FORM = '5511988880001'
 const BEN = '5511988880002'
@@ -28,7 +31,7 @@ async function says(from: string, to: string, text: string): Promise<string> {
   return id
 }
 
-/** The read receipts that a contact has received for a message, by the address of the recipient. */
+/** Returns the read receipts that a contact has received for a message, each as the address of the recipient. */
 async function told(contact: string, id: string): Promise<string[]> {
   // The answer of a query arrives after the stanzas before it.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone: BEN, message: 'done' })
@@ -40,7 +43,7 @@ async function told(contact: string, id: string): Promise<string[]> {
     .map(({ chat }) => String(chat))
 }
 
-// The digits were compared unchanged: the message was not found by the other form of its author's number.
+// Numbers were once compared digit by digit, so a message was not found by the other form of its author's number.
 test('a remembered message is read by either form of the number, and under either name', async () => {
   const lid = await lidOf(OLD_FORM)
   for (const phone of [OLD_FORM, NEW_FORM, lid]) {
@@ -51,7 +54,7 @@ test('a remembered message is read by either form of the number, and under eithe
   }
 })
 
-// The receipt went to a number that is not registered.
+// A receipt once went to a number that is not registered.
 test('a message that is not remembered is read where its author really is', async () => {
   for (const phone of [OLD_FORM, NEW_FORM]) {
     const id = `3EB0FFFF${phone}`

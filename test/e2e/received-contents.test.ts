@@ -85,7 +85,7 @@ for (const encrypted of [false, true]) {
   })
 }
 
-// The new content was reported without its context.
+// The new content of an edit was once reported without its context.
 for (const encrypted of [false, true]) {
   test(`${encrypted ? 'a sealed' : 'an'} edit has mentions, quote, expiry and forwarding like a message with that content`, async () => {
     const { sandbox } = story.world
@@ -192,7 +192,7 @@ test('messages without anything for a person give no event', async () => {
   const { sandbox, receiver } = story.world
   const ids: unknown[] = []
   for (const proto of silent) ids.push((await sandbox.send(ANA, ME, { proto })).id)
-  // Events of a chat keep their order: the last message has the last event.
+  // Events of a chat keep their order, so the last message has the last event.
   await story.fromAna({ text: 'behind them' }, { message_type: 'text', text: text('behind them') })
   assert.deepEqual(
     receiver.events('received').filter(({ message_id }) => ids.includes(message_id)),

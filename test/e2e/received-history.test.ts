@@ -20,7 +20,9 @@ after(() => world.stop())
 
 const { stringify } = JSON
 
-/** An instance of an existing phone; `told`: the events that the receiver has received about it, except those about its state. */
+/**
+ * Links an instance to an existing phone; `told` returns the received events about it, except those about its state.
+ */
 async function linked(phone: string) {
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.createInstance(receiver)
@@ -31,7 +33,7 @@ async function linked(phone: string) {
     told,
     label: (chat: string, label: string) => sandbox.post(`/phones/${phone}/labels`, { chat, label }),
     rename: (name: string) => sandbox.put(`/phones/${phone}/profile`, { name }),
-    /** The notifications, when everything before has been reported. */
+    /** Returns the notifications, once everything that was sent before has been reported. */
     async notifications() {
       const { id } = await sandbox.send(ANA, phone, { text: 'behind it' })
       await receiver.waitFor('behind it', ({ message_id }) => message_id === id)
@@ -76,7 +78,7 @@ test('the verified name of a business comes with the pairing, and what it calls 
   assert.deepEqual(await notifications(), [renamed('Shop & Co')])
 })
 
-// The library stores no version of an empty collection: its first entry, years later, was treated as history.
+// The library stores no version of an empty collection, so its first entry was once treated as history.
 test('the first label of an account that had none is told', async () => {
   await world.sandbox.createPhone(EMPTY)
   const { notifications, label, waitFor } = await linked(EMPTY)

@@ -1,6 +1,7 @@
 /**
- * Received files from a hostile host, through the real thread: the right error each time, little in flight, and nothing continues after the reader
- * has left. The test writes the host's answers; links, connection and thread are the service's.
+ * Tests received files from a hostile host, through the real thread: each failure has its error, few bytes are in
+ * flight, and nothing continues after the reader has left. The test writes the host's answers; links, connection and
+ * thread are the service's.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -94,7 +95,7 @@ test('an honest host: the file is whole, with and without a length that is known
     assert.ok((await read((await open(fileAt(host.answer(whole), more)))!.stream)).equals(plain))
 })
 
-/** For a message without a hash, so that its length identifies the file. */
+/** Description of a file without a hash, so that only its length identifies the file. */
 const NO_HASH = { fileSha256: null, fileEncSha256: null }
 
 test('a length that is not right opens the file all the same, whose MAC and hashes are', async () => {
@@ -139,7 +140,7 @@ test('a host that sends more than the message says, which names no hash, unannou
     poured.push(pour(response, 200 * MB))
   })
   await isCut(house()(fileAt(path, NO_HASH)))
-  // The most bytes that the sockets of both sides buffer.
+  // The sockets of both sides may buffer this much.
   assert.ok((await poured[0]!) < 50 * MB)
 })
 
@@ -204,7 +205,8 @@ test('a reader that stops holds the host back, and one that leaves ends it', asy
   }
   const still = await pouring()
   await still.reader.read()
-  // When another reader has received this much from the same host, the stopped one could have received as much.
+  // After another reader has received this much from the same host, the first one could have received as much if
+  // nothing stopped the host.
   const busy = await pouring()
   for (let length = 0; length < 100 * MB; ) length += (await busy.reader.read()).value!.length
   assert.ok(still.answered.writableNeedDrain, 'the host waits')
@@ -235,7 +237,7 @@ test('one instance does not take every place, and a place comes back however a d
   while (host.asked.length === arrived) await new Promise((resolve) => setImmediate(resolve))
   const path = host.answer(whole)
   const second = open(fileAt(path))
-  // Its neighbour is served although `second` came before.
+  // A request of another instance is served, although `second` came before it.
   assert.ok((await read((await open(fileAt(path), never, 'two'))!.stream)).equals(plain))
   leaving.abort()
   await refused(first, /The client closed the connection/)

@@ -101,7 +101,8 @@ test('a large file is whole, too', async () => {
 test('a file that was changed on its way never arrives as if it were whole', async () => {
   const url = await fileLink()
   await story.world.sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
-  // 20,000 bytes, a multiple of the cipher's block: such a file once arrived complete, and wrong, before the MAC was checked.
+  // The size of 20,000 bytes is a multiple of the cipher's block: such a file once arrived complete and wrong, before
+  // the MAC was checked.
   const changed = await fetch(url)
   assert.equal(changed.status, 200)
   await assert.rejects(changed.arrayBuffer(), { name: 'TypeError' }, 'the connection is cut')
@@ -138,7 +139,8 @@ interface Block {
   download_error: string | null
 }
 
-// Posts have no key, and their files are not encrypted. They had no link, and a link that was made with a key always failed.
+// Posts have no key, and their files are not encrypted. Once they had no link, or one that was made with a key and
+// always failed.
 test('what a channel posts is read by its link, of every kind, and cut when it was changed', async () => {
   const { sandbox } = story.world
   const { id: channel } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ANA, subscribers: [ME] })
@@ -164,7 +166,7 @@ test('what a channel posts is read by its link, of every kind, and cut when it w
   }
   await sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
   await assert.rejects(fetch(links[0]!).then((response) => response.arrayBuffer()))
-  // The phone has no key for an answer, so it is not asked.
+  // The service does not ask the phone for the file of a post, because posts have no key to decrypt the phone's answer.
   await sandbox.fault({ on: 'download', do: { http_status: 404 }, times: 1 })
   assert.equal((await fetch(links[0]!)).status, 422)
 

@@ -1,6 +1,6 @@
 /**
- * Corrupted messages of the own phone to this device alone: they do not end the connection, delay nothing, and are reported. If a complete copy
- * arrives on request, nothing is reported.
+ * Tests corrupted messages of the account's own phone to this device alone: they neither end the connection nor delay
+ * other messages, and are reported. If a complete copy arrives on request, nothing is reported.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,14 +26,17 @@ const eventsOf = (id: string) =>
   story.world.receiver.events('received').filter((event) => event.message_id === id) as unknown as Event[]
 const allConfirmed = () => until(story.world.sandbox.pending, (pending) => pending === 0)
 
-/** A text of a contact arrives after everything that came before it. */
+/** Checks that a contact's text arrives; it arrives after everything that was sent before. */
 async function textComesThrough() {
   const { id } = await story.world.sandbox.send(ANA, ME, { text: 'still there?' })
   await story.received(id)
 }
 
 const garbage = Buffer.alloc(40, 0xff).toString('base64')
-/** Fields of a protocol message that the library reads unchecked, each in formats that no phone sends. */
+/**
+ * Protocol messages with missing or malformed fields, which no phone sends and which the library reads without a
+ * check.
+ */
 const USELESS: Json[] = [
   { type: 'APP_STATE_SYNC_KEY_SHARE' },
   { type: 'APP_STATE_SYNC_KEY_SHARE', appStateSyncKeyShare: { keys: [{}] } },
@@ -43,7 +46,7 @@ const USELESS: Json[] = [
   { type: 'LID_MIGRATION_MAPPING_SYNC', lidMigrationMappingSyncMessage: { encodedMappingPayload: garbage } },
   { type: 'REVOKE' },
 ]
-/** Without an effect, but complete: they are handled like every other protocol message. */
+/** Complete protocol messages without an effect: they are handled like every other protocol message. */
 const HARMLESS: Json[] = [
   ...Object.keys(proto.Message.ProtocolMessage.Type)
     .filter((type) => !USELESS.some((each) => each.type === type))
@@ -71,7 +74,7 @@ test('what comes whole when it is asked for again is taken, and nothing of it is
   }
 })
 
-// Each ended the connection, at up to five logins, with pauses that grew to minutes.
+// Each such message once ended the connection: there were up to five logins, with pauses of minutes.
 test('spoilt messages of the own phone cost no connection and hold up nobody; those of no use are told once', async () => {
   const match = { from: 'server', account: ME, tag: 'success' }
   const { id: login } = await story.world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })

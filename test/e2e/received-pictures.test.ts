@@ -6,7 +6,7 @@ import { ANA, ANA_LID, BEN, CAROL, chatOf, type Event, ME, type Story, startStor
 
 const ANA_PICTURE = 'https://127.0.0.1/ana.jpg?oe=7FFFFFFF'
 const GROUP_PICTURE = 'https://127.0.0.1/group.jpg'
-/** 1x1 pixel, which the media host serves at a separate address. */
+/** An image of 1x1 pixel, which the media host serves at a separate address. */
 const JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex').toString('base64')
 
 let story: Story
@@ -42,7 +42,10 @@ async function says(from: string, to = ME): Promise<Event> {
   return story.received(id)
 }
 
-/** Sends messages until an event matches, because the network's answer arrives after the event, without a signal. */
+/**
+ * Sends messages until an event matches, because nothing shows when the network's answer, which comes after the event,
+ * has arrived.
+ */
 async function eventually(say: () => Promise<Event>, fits: (event: Event) => boolean): Promise<Event> {
   const until = Date.now() + 20_000
   for (;;) {
@@ -55,7 +58,10 @@ async function eventually(say: () => Promise<Event>, fits: (event: Event) => boo
 
 const saysUntil = (fits: (event: Event) => boolean, from: string, to = ME) => eventually(() => says(from, to), fits)
 
-/** Queries wait in one queue: when the one about a new person is answered, all earlier ones are. */
+/**
+ * Waits until all pictures have been queried: queries wait in one queue, so those before the one about a new person
+ * are answered first.
+ */
 async function allAsked(newcomer: string) {
   await story.world.sandbox.createContact(newcomer, { picture: ANA_PICTURE })
   await saysUntil(({ photo }) => photo !== null, newcomer)
@@ -135,7 +141,7 @@ test('a group has its picture, its author has its own, and the subject is the na
   assert.equal(renamed.chat_name, 'Renamed')
 })
 
-// Fifty people who write in one group would cause fifty queries.
+// Fifty people who write in one group would otherwise cause fifty queries.
 test('of the authors of a large group a handful is asked about', async () => {
   const { sandbox, receiver } = story.world
   const authors = Array.from({ length: 50 }, (_, index) => `55118877${String(index).padStart(5, '0')}`)

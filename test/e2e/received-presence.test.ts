@@ -1,4 +1,4 @@
-/** Presence events only while somebody wants them. */
+/** Tests that presence is only reported while somebody wants it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, ME, type Story, startStory } from './received/story.ts'

@@ -11,7 +11,7 @@ after(() => story.world.stop())
 
 const POLL = { question: 'Which day?', options: ['Monday', 'Tuesday'] }
 const EVENT = { name: 'Planning', start: '2026-03-02T14:00:00Z' }
-/** The picture is never decoded; only its caption changes. */
+/** Bytes of an image that is never decoded; only its caption changes. */
 const PICTURE = Buffer.from('a few bytes').toString('base64')
 
 async function heard(from: string, to: string, message: object): Promise<string> {
@@ -27,7 +27,7 @@ async function sent(path: string, input: object): Promise<string> {
   return String(message_id)
 }
 
-/** A message by `from` in `to`, compared with the matching part of its event. */
+/** Sends a message from `from` to `to`, and compares the event with the expected part. */
 async function says(from: string, to: string, message: object, type: string, expected: Event): Promise<void> {
   const { id } = await story.world.sandbox.send(from, to, message)
   const event = await story.received(id)

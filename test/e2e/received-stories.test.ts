@@ -1,6 +1,6 @@
 /**
- * One test per declared kind and notification: it happens on the network, and the receiver's whole payload is compared with the declaration and with
- * the expected values.
+ * Tests each declared kind and notification: it happens on the network, and the receiver's whole payload is compared
+ * with the declaration and with the expected values.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

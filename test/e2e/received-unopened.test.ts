@@ -1,6 +1,7 @@
 /**
- * No message is acknowledged without a trace: one that cannot be decrypted is reported with the name of its encryption, and one without an event has
- * a reason in a table (`workers/shard/receive/unreported.ts`), by which it is counted.
+ * Tests that no message is acknowledged without a trace: one that cannot be decrypted is reported with the name of its
+ * encryption, and one without an event has a reason in a table (`workers/shard/receive/unreported.ts`), by which it is
+ * counted.
  */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
@@ -35,7 +36,7 @@ interface Raw {
   content: StanzaJson[]
 }
 
-/** The network delivers a message that no device of the sandbox has made. */
+/** Delivers a message that no device of the sandbox has made. */
 async function deliver({ from, id = nextId(), attrs = {}, content }: Raw): Promise<string> {
   const node = ['message', { from, id, t: now(), type: 'text', ...attrs }, content]
   await story.world.sandbox.post('/stanzas', { phone: ME, node, keep: true })
@@ -63,14 +64,14 @@ const asked = (text: string) => ({
 })
 
 interface Answer {
-  /** Message id from which the key is derived. */
+  /** Id of the message from which the key is derived. */
   id: string
   author: string
   bot: string
   message: proto.IMessage
 }
 
-/** Encrypted as the bots' servers do. */
+/** Encrypts a message as the bots' servers do. */
 function sealedAnswer({ id, author, bot, message }: Answer): Uint8Array {
   const key = (from: Uint8Array, info: string) => Buffer.from(hkdfSync('sha256', from, Buffer.alloc(32), info, 32))
   const encIv = randomBytes(12)
@@ -97,7 +98,7 @@ test('the answer of a bot to what the own phone asked is told as its content', a
   await deliver({ from: bot, id, content: [enc('msmsg', sealedAnswer({ ...answer, id })), meta, ['bot', { edit: 'first' }]] })
   const event = await story.received(id)
   assert.deepEqual([event.message_type, event.phone, event.text], ['text', META_AI, text('Noon.')])
-  // A continuation: encrypted with the id of its first part, whose content it replaces.
+  // A continuation is encrypted with the id of the first part, and replaces its content.
   const key = { remoteJid: bot, fromMe: true, id }
   const message = { protocolMessage: { key, type: 14, editedMessage: { conversation: 'Noon. Sharp.' } } }
   const rest = sealedAnswer({ ...answer, id, message })
@@ -129,7 +130,7 @@ test('so is its answer to a member of a group, and one to a message of a chat be
   assert.deepEqual([private_.phone, private_.text], [BOT, text('Hello Ana.')])
 })
 
-// It was acknowledged, and no receiver was ever notified.
+// An answer that cannot be decrypted was once acknowledged although no receiver was ever notified.
 test('an answer that cannot be opened is told once as unsupported, and confirmed without an error', async () => {
   const { sandbox } = story.world
   const match = { from: 'client', account: ME, tag: 'ack' }
@@ -170,13 +171,13 @@ test('what another device of ours did to a channel is told, and so is a post tha
   }
 })
 
-/** Messages that lead to each reason. */
+/** For each reason, the steps that make such a message arrive. */
 const WAYS: Record<Unreported, () => Promise<unknown>> = {
   async again() {
     const id = nextId()
     for (let time = 0; time < 2; time++) await deliver({ from: jid(ANA), id, content: [enc('later')] })
   },
-  // Messages that a new device receives from its phone.
+  // A new device receives such messages from its phone at the pairing.
   peer: async () => {},
   plumbing: () => story.world.sandbox.send(ANA, ME, { proto: { keepInChatMessage: { keepType: 1 } } }),
   hidden: () => deliver({ from: jid(ANA), content: [enc('later', randomBytes(40), { 'decrypt-fail': 'hide' })] }),
@@ -214,7 +215,7 @@ for (const reason of Object.keys(UNREPORTED) as Unreported[])
     await allConfirmed()
   })
 
-/** Types that the specification has for a ciphertext, and others. */
+/** Returns the types that a ciphertext may have on the network, and invalid ones. */
 function encTypes(): string[] {
   const spec = new URL('../shared/spec/xml.json', ROOT)
   const known = ['pkmsg', 'msg', 'skmsg', 'msmsg', 'frskmsg', 'later', 'x'.repeat(200), '']
@@ -250,7 +251,7 @@ const SENDERS: Pick<Raw, 'from' | 'attrs'>[] = [
   { from: '1234567890@msgr' },
   { from: '1234567890@interop' },
   { from: 's.whatsapp.net' },
-  // From the account itself: with and without the chat.
+  // Messages of the account itself, with and without the chat.
   { from: `${ME}:0@s.whatsapp.net`, attrs: { recipient: jid(DANA) } },
   { from: `${ME}:0@s.whatsapp.net`, attrs: { recipient: BOT } },
   { from: `${ME}:0@s.whatsapp.net` },
@@ -266,7 +267,7 @@ test('whatever a message is sealed with and whoever it is from: confirmed means 
     for (const sender of SENDERS)
       for (const attrs of [{}, { 'decrypt-fail': 'hide' }] as Record<string, string>[]) {
         const id = await deliver({ ...sender, content: [enc(type, randomBytes(60), attrs)] })
-        // A post of a channel is not an addition to a message.
+        // The attribute hides additions to a message, but a post of a channel is never an addition.
         if ('decrypt-fail' in attrs && !sender.from.endsWith('@newsletter')) hidden.push(id)
         else told.push(id)
       }

@@ -1,4 +1,6 @@
-/** Messages that cannot be read: they are requested again from sender and phone, and after 10 s the receiver is notified. */
+/**
+ * Tests messages that cannot be read: they are requested again from the sender and the phone, and reported after 10 s.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, ANA_LID, BEN, chatOf, content, ME, nothingOr, type Story, startStory } from './received/story.ts'
@@ -12,10 +14,10 @@ after(() => story.world.stop())
 
 const text = (message: string) => ({ message, title: null, description: null, url: null })
 const told = (id: string) => story.world.receiver.events('received').filter(({ message_id }) => message_id === id)
-/** The next message reaches the gateway corrupted. */
+/** Corrupts the next message on its way to the gateway. */
 const damage = () =>
   story.world.sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: 1 })
-/** The sender never receives the request to send again. */
+/** Drops all retry receipts, so that the sender is never asked to send again. */
 const muteRetries = () => story.world.sandbox.fault({ on: 'receipt', match: { type: 'retry' }, do: 'drop', times: 1 })
 
 test('a message whose retry comes in time is told once, readable', async () => {
@@ -26,7 +28,8 @@ test('a message whose retry comes in time is told once, readable', async () => {
   assert.equal(told(id).length, 1)
 })
 
-// The library's event of it is recognized by a field that the library's own buffer drops: the phone's copy was never reported.
+// The phone's copy was once never reported, because the library's buffer drops the field by which its event is
+// recognized.
 test('a message whose sender stays silent is fetched from the phone', async () => {
   await damage()
   await muteRetries()
@@ -59,14 +62,15 @@ test('a message that linked devices get no content of is fetched from the phone,
   for (const { id } of [alone, inGroup]) assert.equal(told(id).length, 1)
 })
 
-// Each blocked the library's only queue for 260 ms, so that a sender with a broken key, or a group whose key was lost, delayed everybody.
+// Each unreadable message once blocked the library's only queue for 260 ms, so one sender with a broken key delayed
+// everybody.
 test('a burst that cannot be read holds up nobody else, and is read in the end', async () => {
   const { sandbox, receiver } = story.world
   const BURST = 120
   await sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: BURST })
   await sandbox.burst(ANA, ME, BURST, 'unreadable ')
   const { id } = await sandbox.send(BEN, ME, { text: 'meanwhile' })
-  // It would have been reported after half a minute.
+  // The message would once have been reported after half a minute.
   await story.received(id)
   const texts = () => receiver.events('received').filter((event) => JSON.stringify(event.text ?? '').includes('unreadable '))
   assert.ok(texts().length < BURST)

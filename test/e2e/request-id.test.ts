@@ -45,7 +45,7 @@ after(async () => {
 
 type Line = Record<string, unknown> & { msg: string }
 
-/** The log lines of a request, when `isWhole` returns true, because they are written after the answer. */
+/** Resolves with the log lines of a request when `isWhole` accepts them, because some are written after the answer. */
 async function linesOf(requestId: string, isWhole: (lines: Line[]) => boolean): Promise<Line[]> {
   for (;;) {
     const whole = log.slice(0, log.lastIndexOf('\n')).split('\n')
@@ -76,7 +76,7 @@ test('of a text that arrives', { timeout: 180_000 }, async () => {
   assert.deepEqual([request!.method, request!.status], ['POST', 200])
   const [done] = about(lines, 'queue item done')
   assert.deepEqual([done!.instance_id, done!.svc_id, done!.message_id], [instance.id, svc_id, message_id])
-  // The id of the stanza on the wire, as the phone of the other side shows it.
+  // The id is that of the stanza on the wire: the phone of the other side shows it.
   assert.ok((await sandbox.inbox(ANA)).some(({ id }) => id === done!.message_id))
   const told = about(lines, 'webhook delivered')
   const types = told.map(({ event }) => event)

@@ -15,7 +15,7 @@ const BEN = '5511988880002'
 const EVA = '5511988880003'
 
 let stage: Stage
-/** Number of unreadable copies, as the network may count them. */
+/** Number of unreadable copies that the network is expected to count. */
 let unread = 0
 let groups: ByAddressing<Place>
 
@@ -31,7 +31,7 @@ before(async () => {
 })
 after(() => stage.world.stop({ undecryptable: unread }))
 
-/** The stanzas that each device of a person received under this id, when there are this many. */
+/** Resolves with the stanzas that each device of a person received under this id, when there are this many. */
 async function copies(phone: string, id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 15_000; ; ) {
     const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
@@ -62,7 +62,7 @@ function said({ attrs, nodes, tags, enc }: MessageCopy) {
   return { attrs: rest, nodes, enc: inner, tags: [...new Set(tags.filter((tag) => !APART.has(tag)))].sort() }
 }
 
-/** Compares both copies of a device. */
+/** Returns both copies that a device received, after a comparison of them. */
 function pair(all: MessageCopy[], device: number): [MessageCopy, MessageCopy] {
   const own = all.filter((copy) => copy.device === device)
   assert.deepEqual(
@@ -91,11 +91,11 @@ const heard = async (message: Json, to = ME) => {
 interface Family {
   path: string
   input: Json | (() => Promise<Json>)
-  /** The name of the content in the inbox. */
+  /** Name of the content in the inbox. */
   kind: string
   attrs?: Record<string, string>
   enc?: Record<string, string>
-  /** Tags of the other nodes. */
+  /** Tags of the additional nodes of the stanza. */
   nodes?: string[]
   method?: string
 }
@@ -250,7 +250,7 @@ async function shownAs(phone: string, id: string, kind: string) {
 for (const [name, family] of Object.entries({ ...FAMILIES, ...INTERACTIVE, ...ABOUT_OTHERS }))
   test(`${name} is sent again as it was, to each device of the person and to the own phone`, async () => {
     const id = await sentDamaged(ANA, family)
-    // Her phone, her other device and our phone: none could read the first copy, and each requested it again.
+    // Ana's phone, her other device and our phone could not read the first copy, and each requested it again.
     const hers = await copies(ANA, id, 4)
     const ours = await copies(ME, id, 2)
     unread += 3
@@ -292,7 +292,7 @@ for (const addressing of ['lid', 'pn'] as const)
       pair(hers, 1)
       pair(bens, 0)
       await shownAs(BEN, id, family.kind)
-      // The key for later messages is included, and again with the next message.
+      // The resent message includes the sender key for later messages, and so does the next message.
       const { proto } = await shownAs(ANA, id, family.kind)
       assert.ok(proto.senderKeyDistributionMessage, 'without the sender key')
       const next = await send('/send-text', { phone: groups[addressing].chat, message: 'and now' })
@@ -394,7 +394,8 @@ test('many messages asked for without keys are sealed with one new session', asy
   for (const id of ids) await asks(BEN, id, { keys: false })
   for (const id of ids) assert.equal((await copies(BEN, id, 2)).at(-1)?.read, true)
   const cost = (await sandbox.stats()).stanzas_in - before
-  // Each is sent and acknowledged, and so is its delivery receipt; a query for keys for each would add MANY.
+  // Each message is requested, sent and acknowledged, and has a delivery receipt; a query of keys for each would add
+  // MANY stanzas.
   assert.ok(cost < 4.5 * MANY, `${cost} stanzas`)
 })
 

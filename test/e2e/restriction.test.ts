@@ -40,7 +40,7 @@ async function waitsFor(reason: string) {
 
 test('a lock holds the line, which says so, and its lifting lets it go', async () => {
   await restrict(HOUR)
-  // The restriction is reported before the refusal of a message is acknowledged: this one only shows that the report has arrived.
+  // The presence is sent after the report of the restriction, so its answer shows that the report has arrived.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence: 'paused' })
   const held = await post('later')
   const head = await waitsFor('restricted')
@@ -105,7 +105,7 @@ test('replies and groups go past what waits, and who writes is answered', async 
     (await queue()).map(({ message_id, waiting_reason, position }) => ({ message_id, waiting_reason, position })),
     [{ message_id: held, waiting_reason: 'restricted', position: 1 }],
   )
-  // A restart keeps both: the restriction of the account, and the list of people who wrote to it.
+  // A restart keeps both the restriction of the account and the list of people who wrote to it.
   await stage.world.restartService()
   await stage.world.gateway.waitForStatus(stage.instance, 'connected')
   assert.equal((await stage.deliveryOf(await post('after the restart', BEN))).status, 'sent')

@@ -1,4 +1,7 @@
-/** A sandbox that keeps nothing: the store is in memory, main and shards use the same records, and the next start knows nothing of them. */
+/**
+ * Tests a sandbox without a disk: the store is in memory, main thread and shards use the same records, and the next
+ * start knows nothing of them.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +24,7 @@ test('a sandbox that keeps nothing sends and receives, and leaves no record behi
   t.after(() => first.kill())
   const gateway = await createGateway(first.printed.base_url!, first.printed.admin_key!)
   const sandbox = createSandbox(first.printed.sandbox_url!)
-  // Two instances, so that both shards write.
+  // There are two instances, so that both shards write.
   const instances = await Promise.all([ME, `${ME.slice(0, -1)}1`].map((phone) => gateway.connected(sandbox, phone, null)))
   for (const [index, instance] of instances.entries()) {
     const ack = await gateway.sendText(instance, ANA, `echo ${index}`)

@@ -22,7 +22,7 @@ before(async () => {
 after(() => world.stop())
 
 const lastSeq = new Map<string, number>()
-/** The next message in a contact's inbox. */
+/** Resolves with the next message in a contact's inbox. */
 async function next(contact: string) {
   const [item] = await world.sandbox.inbox(contact, lastSeq.get(contact) ?? 0, 10_000)
   assert.ok(item, `nothing reached ${contact}`)
@@ -141,8 +141,8 @@ test('a link gets a card from the page behind it, in an edit too, and none when 
 
 test('the page behind a link is asked for under our name, and read in the charset it declares', async (t) => {
   const agents: (string | undefined)[] = []
-  // "注文" in Shift JIS, then "Pão – 5 €" in the encoding that web pages call ISO 8859-1. The last page is compressed and longer than the part that is
-  // read.
+  // The pages contain "注文" in Shift JIS, and "Pão – 5 €" in the encoding that web pages call ISO 8859-1. The last page
+  // is compressed and longer than the part that is read.
   const pages: Record<string, [type: string, body: Buffer, title: string]> = {
     '/jp': ['text/html', Buffer.from('<meta charset="shift_jis"><title>\x92\x8d\x95\xb6</title>', 'latin1'), '注文'],
     '/pt': ['text/html; charset=iso-8859-1', Buffer.from('<title>P\xe3o \x96 5 \x80</title>', 'latin1'), 'Pão – 5 €'],

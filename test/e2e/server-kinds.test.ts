@@ -1,7 +1,7 @@
 /**
- * Every kind of notification and receipt that the network may send unasked (`test/unit/connection/server-kinds.json`), in its minimal form and as in
- * the specification, on a real connection. Each is acknowledged, whether or not it has an effect, because unacknowledged ones are sent again at every
- * login.
+ * Tests every kind of notification and receipt that the network may send unasked
+ * (`test/unit/connection/server-kinds.json`), in its minimal form and in its full form, on a real connection. Each is
+ * acknowledged, whether or not it has an effect, because unacknowledged ones are sent again at every login.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -15,13 +15,13 @@ const ME = '5511999990180'
 const ANA = '5511988880181'
 
 const kinds = JSON.parse(readFileSync(new URL('test/unit/connection/server-kinds.json', ROOT), 'utf8')) as string[]
-/** Kinds for an account that is not linked yet, and kinds that wait until they can be processed. */
+/** Kinds for an account that is not linked yet, and kinds that are only acknowledged once they can be processed. */
 const OTHERWISE =
   /^notification (link_code_companion_reg|companion_reg_refresh|passkey_prologue_request|crsc_continuation|server_sync) /
-/** Kinds that are confirmed with a receipt are not counted separately. */
+/** Kinds that are acknowledged. Receipts are not counted separately. */
 const confirmed = kinds.filter((kind) => /^(notification|receipt) \S/.test(kind) && !OTHERWISE.test(kind))
 
-/** The minimal forms violate the specification, and are not in traces. */
+/** The instance that gets the minimal forms; they are not valid stanzas, so its connection is not traced. */
 let bare: Stage
 let whole: Stage
 before(async () => {
@@ -69,7 +69,7 @@ async function unconfirmed({ world: { sandbox } }: Stage, stanzas: ReadonlyMap<s
   return missing
 }
 
-/** None of them would be sent again, and a ping is answered. */
+/** Checks that nothing waits for an ack, and that a ping is answered. */
 async function goesOn({ world: { sandbox } }: Stage) {
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const { id } = await sandbox.post<{ id: string }>('/expect', {
@@ -94,9 +94,9 @@ test('every kind is confirmed in its barest form, once, and the connection goes 
   await goesOn(bare)
 })
 
-/** Kinds that are not acknowledged, except those that begin or end a connection. */
+/** Kinds that are not acknowledged. */
 const taken = kinds.filter((kind) => /^(ib|presence|chatstate|appdata|error) /.test(kind))
-/** Kinds that the specification describes without their children. */
+/** Kinds that the description of the protocol has without their children. */
 const WITHOUT_A_TREE = ['notification contacts invite']
 
 test('so is every kind as the specification has it; those that need no answer do no harm', async (t) => {
@@ -113,7 +113,7 @@ test('so is every kind as the specification has it; those that need no answer do
   await goesOn(whole)
 })
 
-/** Queries and stanzas that a kind causes, by attributes of the query. */
+/** Kinds that cause a query or another stanza, with the attributes of that stanza. */
 const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, string>][] = [
   [
     'notification encrypt count',

@@ -12,7 +12,7 @@ import type { Printed } from '../../src/printed.ts'
 import { program } from '../harness/checkout.ts'
 
 const START = program('../../src/start', import.meta.url)
-/** Nothing listens there: a service outside of the sandbox must not reach the real network by mistake. */
+/** Nothing listens at this address: a service outside of the sandbox must not reach the real network by mistake. */
 const NOWHERE = 'ws://127.0.0.1:9'
 
 interface Launched {
@@ -25,7 +25,8 @@ interface Launched {
 function launch(flags: string[], env: Record<string, string>): Launched {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...START, ...flags], {
-    // One shard: a second one takes a second of the processor at each of two dozen starts, and is tested elsewhere.
+    // One shard is enough: a second one takes a second of CPU time at each of two dozen starts, and is tested
+    // elsewhere.
     env: {
       ...inherited,
       SVC_PORT: '0',
@@ -90,7 +91,7 @@ async function untilConnected(apiUrl: string): Promise<void> {
   }
 }
 
-/** Sends a text, and returns how the recipient read it. */
+/** Sends a text, and returns its text as the recipient read it. */
 async function send(apiUrl: string, sandboxUrl: string, message: string): Promise<string> {
   const phone = '5511988887777'
   const { message_id } = await ask<{ message_id: string }>(`${apiUrl}/send-text`, { body: { phone, message } })

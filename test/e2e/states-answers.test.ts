@@ -1,4 +1,4 @@
-/** "What each state answers": the same requests in every state that HTTP can reach. `created` is tested in `states-timers.test.ts`. */
+/** Tests the same requests in every state that HTTP can reach. `created` is tested in `states-timers.test.ts`. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -16,7 +16,7 @@ after(() => world.stop())
 
 interface Answers {
   status: string
-  /** The code of a refusal, or null for an answer. */
+  /** Code with which an operation is refused, or null if it succeeds. */
   action: string | null
   qr: 'image' | null
   phoneCode: string | null
@@ -156,7 +156,7 @@ test('starting: everything says so', async () => {
   const phone = newPhone()
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // This state lasts as long as the requests take.
+  // The state lasts until the fault is cleared.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.equal((await post(instance, '/restart')).body.status, 'starting')
   assert.deepEqual((await get(instance, '/device')).body.error?.code, 'instance_starting')
@@ -181,7 +181,7 @@ test('starting: a code that does not come within 8 s is not waited for any longe
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // Until the request was made: other instances of the file connect again meanwhile.
+  // The fault lasts until the request was made, because other instances of the file connect again at the same time.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.deepEqual((await get(instance, '/qr-code')).body, { value: null, connected: false })
   assert.equal((await get(instance, '/status')).body.status, 'starting')
@@ -197,7 +197,7 @@ test('the name of the account is shown as soon as the phone tells it, and when i
   await world.gateway.pair(instance, world.sandbox, phone)
   await see.told(instance, 'connected', null)
   const told = see.events(instance).length
-  // Messages that the phone itself sends have its name.
+  // Messages that the phone itself sends contain its name.
   await world.sandbox.sendFromPhone(phone, '5511988887777', { text: 'from the phone' })
   for (const until = Date.now() + 10_000; ; ) {
     const me = await world.gateway.must(instance, 'GET', '/me')

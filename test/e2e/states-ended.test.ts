@@ -75,7 +75,7 @@ const ENDINGS: Ending[] = [
   },
 ]
 
-/** Ways to this ending from each of the three states. */
+/** Brings an instance to this ending from each of the three states. */
 const FROM: Record<string, (instance: Instance, phone: string, fault: Ending['fault']) => Promise<unknown>> = {
   connected: (instance, phone, fault) => see.strike(instance, phone, fault),
   async connecting(instance, phone, fault) {
@@ -111,7 +111,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
           [409, 'instance_not_connected'],
         )
 
-        // No login is tried automatically; an explicit one shows which credentials were kept.
+        // No login is tried automatically; a restart by request shows which credentials were kept.
         await sandbox.fault({ on: 'login', match: { phone }, do: 'drop' })
         assert.deepEqual(await gateway.must(instance, 'POST', '/restart'), { value: true, status: restart })
         await see.told(instance, restart, null, see.events(instance).indexOf(event) + 1)
@@ -157,7 +157,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
     const before = see.events(instance).map(({ status }) => status)
     assert.equal(before.at(-1), 'connected')
     await must('DELETE', `${gateway.baseUrl}/account/instances/${instance.id}`, undefined, gateway.account)
-    // All events had been posted or erased when the deletion was answered.
+    // All events had been sent or erased when the deletion was answered.
     assert.deepEqual(
       see.events(instance).map(({ status }) => status),
       before,
@@ -197,7 +197,7 @@ describe('a disconnect that is asked for', { concurrency: 4 }, () => {
     assert.equal(await see.queued(instance), 1)
     const event = await see.told(instance, 'logged_out', 'logout_requested')
     assert.equal(event.previous_status, 'connected')
-    // 22a: the same answer again, and nothing else.
+    // Row 22a: the same request gets the same answer again, and has no other effect.
     assert.deepEqual(await gateway.must(instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
     await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
     assert.equal((await see.path(instance)).filter((status) => status === 'logged_out').length, 1)
@@ -232,7 +232,7 @@ describe('a restart that is asked for', { concurrency: 4 }, () => {
     test(`28: while ${from} the link is opened again with the same device`, async () => {
       const { gateway, sandbox } = world
       const { instance, phone } = await see.connected()
-      // Requested well before the first retry, which comes after at least 0.8 s.
+      // The request comes well before the first retry, which comes after at least 0.8 s.
       if (from === 'disconnected') {
         await sandbox.cut(phone)
         await see.told(instance, 'disconnected', 'connection_closed')

@@ -24,7 +24,7 @@ const SENTENCES: Record<string, string> = {
 
 type Fault = 'cut' | { stream_error: number } | { failure: number }
 
-/** Events that end a live link, and answers to a login. */
+/** Faults that end an open connection or a login, with the reason that is reported. */
 const LOSSES: [fault: Fault, reason: string, from: ('connected' | 'connecting')[]][] = [
   ['cut', 'connection_closed', ['connected', 'connecting']],
   [{ stream_error: 503 }, 'service_unavailable', ['connected', 'connecting']],
@@ -87,7 +87,8 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
   })
 
-  // On a busy machine an account stayed disconnected for minutes: each cut counted as a failed login, and doubled the delay of the next.
+  // On a busy machine an account once stayed disconnected for minutes: each cut counted as a failed login, and doubled
+  // the delay of the next one.
   test('a cut behind a login that succeeded does not lengthen the delay of the next one', async () => {
     const { instance, phone } = await see.connected()
     await world.sandbox.fault({ on: 'query', match: { phone, xmlns: 'passive' }, do: 'cut', times: 6 })
@@ -127,7 +128,7 @@ test('14: the whole network down and up again brings everybody back', async () =
   const all = await Promise.all(Array.from({ length: 3 }, () => see.connected()))
   await world.sandbox.setDown(true)
   for (const { instance } of all) await see.told(instance, 'disconnected', 'connection_closed')
-  // A failed try changes the reason, not the status.
+  // A failed attempt changes the reason, not the status.
   for (const { instance } of all) await see.sees(instance, 'disconnected', 'connection_lost', SENTENCES.connection_lost!)
   await world.sandbox.setDown(false)
   for (const { instance } of all) {

@@ -9,10 +9,10 @@ import { watch } from './states-seen.ts'
 /** An HTTP proxy whose answers to CONNECT can be chosen. */
 interface Proxy {
   url: string
-  /** Null lets everything through. */
+  /** Status of the answer to CONNECT; null opens the tunnel. */
   answer: number | null
   tunnels: number
-  /** Closes the port of the proxy. */
+  /** Closes the proxy's port. */
   leave(): Promise<unknown>
 }
 
@@ -50,7 +50,7 @@ before(async () => {
   see = watch(world)
 })
 after(async () => {
-  // Closed first: if the world's end fails, they must not stay open and keep the process alive.
+  // The proxies are closed first: if the end of the world fails, they must not keep the process alive.
   for (const server of servers) {
     server.closeAllConnections()
     server.close()
@@ -84,7 +84,7 @@ describe('a proxy', { concurrency: 8 }, () => {
       await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
       await see.told(instance, 'stopped', 'proxy_error')
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'stopped'])
-      // No other action is needed: only the proxy stopped it.
+      // No other action is needed, because only the proxy had stopped the instance.
       await gateway.must(instance, 'PUT', '/settings', { proxy_url: null })
       await see.told(instance, 'qr', 'pairing_required')
       assert.match(String((await gateway.must(instance, 'GET', '/qr-code')).value), /^data:image/)

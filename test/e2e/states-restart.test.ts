@@ -13,10 +13,10 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** Longer than a restart of the service takes. */
+/** A time that is longer than a restart of the service takes. */
 const BAN_SECONDS = 600
 
-/** `api_url` has the port of the previous service. */
+/** Returns the instance with the new port in its `api_url`. */
 const moved = (instance: Instance): Instance => ({
   ...instance,
   api_url: `${world.gateway.baseUrl}${new URL(instance.api_url).pathname}`,
@@ -43,7 +43,7 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
   await gateway.must(starting.instance, 'POST', '/disconnect')
   await sandbox.fault({ on: 'connect', do: 'drop', times: 1 })
   assert.equal((await gateway.must(starting.instance, 'POST', '/restart')).status, 'starting')
-  // Its connection has used up the rule.
+  // The instance has connected, so the fault has been used up.
   await see.told(starting.instance, 'starting', null, 4)
 
   await see.keepOut(disconnected.instance, disconnected.phone)
@@ -107,7 +107,7 @@ test('26: a suspension ends at its time, with the saved credentials, and also ov
   await see.sees(stays.instance, 'connected', null, null)
   await see.told(stays.instance, 'connected', null, 6)
   assert.deepEqual((await see.path(stays.instance)).slice(4), ['connected', 'banned', 'connecting', 'connected'])
-  // The fault has no effect before the connection is open.
+  // The fault would have no effect before the connection is open.
   await see.told(leaves.instance, 'connected', null, 6)
   await see.strike(leaves.instance, leaves.phone, { failure: 402, code: '101', expire: 1 })
   await see.told(leaves.instance, 'banned', 'temporarily_banned', 6)

@@ -1,4 +1,7 @@
-/** The state of an instance as a client sees it, for the tests of the table of states: two answers and the events. */
+/**
+ * Tools for the tests of the table of states: the state of an instance as a client sees it, in two answers and in the
+ * events.
+ */
 import assert from 'node:assert/strict'
 import type { Instance } from '../harness/gateway.ts'
 import type { Received } from '../harness/receiver.ts'
@@ -9,7 +12,7 @@ type Fault = Record<string, unknown> | 'cut' | 'drop'
 const WITH_REASON = ['disconnected', 'logged_out', 'banned', 'stopped']
 
 let next = 5_511_900_100_001
-/** A number that nothing else in this process uses. */
+/** Returns a number that nothing else in this process uses. */
 export const newPhone = () => String(next++)
 
 export function watch(world: World) {
@@ -19,7 +22,7 @@ export function watch(world: World) {
   const events = (instance: Instance): Received['event'][] =>
     receiver.events('instance_status').filter(({ instance_id }) => instance_id === instance.id)
 
-  /** `GET /status` and `GET /me` both have this state, with the given sentence. */
+  /** Waits until `GET /status` and `GET /me` both have this state, with the given sentence. */
   async function sees(instance: Instance, status: string, reason: string | null, sentence: string | RegExp | null, ms = 10_000) {
     const until = Date.now() + ms
     for (;;) {
@@ -47,7 +50,10 @@ export function watch(world: World) {
     })
   }
 
-  /** Every change was reported once, in order, and each event matches the answers. */
+  /**
+   * Checks that every change was reported once and in order, and that each event matches the answers; returns the
+   * statuses.
+   */
   async function path(instance: Instance): Promise<string[]> {
     const all = events(instance)
     for (const [index, event] of all.entries()) {
@@ -65,13 +71,13 @@ export function watch(world: World) {
     return all.map(({ status }) => String(status))
   }
 
-  /** The network does this to a live link: it is the answer to the next receipt of the instance. */
+  /** Causes a fault on an open connection: it is the network's answer to the next receipt of the instance. */
   async function strike(instance: Instance, phone: string, fault: Fault) {
     await sandbox.fault({ on: 'receipt', match: { phone }, do: fault, times: 1 })
     await world.gateway.ask(instance, 'POST', '/read-message', { phone: '5511988887777', message_id: '3EB0000000000000000001' })
   }
 
-  /** Paired, and then disconnected with every login refused while the rule exists. */
+  /** Disconnects a paired instance; every login is refused while the fault exists. */
   async function keepOut(instance: Instance, phone: string, fault: Fault = { failure: 503 }) {
     await sandbox.fault({ on: 'login', match: { phone }, do: fault })
     await sandbox.cut(phone)

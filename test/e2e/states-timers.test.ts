@@ -130,19 +130,20 @@ test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or ta
   const all = seen.get(held.id)!
   // A lost link is shown as `connection_lost` before it is stored with its reason.
   const begin = all.findIndex(({ state }) => state.status === 'disconnected' && state.reason !== 'connection_lost')
-  /** A lost link, then repeated tries and their ends. */
+  /** Times of the changes: a lost connection, then each attempt and its end. */
   const times = all.slice(begin).map(({ at }) => at)
   const waits = times.flatMap((at, index) => (index % 2 === 1 ? [(at - times[index - 1]!) / SECOND] : []))
   const schedule = [1, 2, 4, 8, 16, 30, 60, 120, 120]
   assert.ok(waits.length >= schedule.length, `${waits.length} tries`)
   for (const [index, seconds] of schedule.entries()) {
     const wait = waits[index]!
-    // Time passes here in steps of 3 s.
+    // The test advances the time in steps of 3 s.
     assert.ok(wait >= seconds * 0.8 - 0.1 && wait <= seconds * 1.2 + 3.1, `try ${index + 1} after ${wait} s`)
   }
   assert.equal(held.state().status, 'disconnected')
   await sandbox.clearFaults()
-  // In steps of a second: a login must not time out because time runs faster than the machine. If one does, another try follows.
+  // The time advances in steps of a second: a login must not time out because the time runs faster than the machine. If
+  // it does, another attempt follows.
   for (let second = 0; second < 450 && held.state().status !== 'connected'; second++) await pass(SECOND, SECOND)
   await held.is('connected', null)
 })
@@ -162,7 +163,7 @@ test('17: five logins in a row that end with 500 stop it; the credentials are ke
 test('14: a network that falls silent is noticed, and left', async () => {
   const held = await connected()
   await sandbox.fault({ on: 'query', match: { phone: held.phone, xmlns: 'w:p' }, do: 'drop' })
-  // Noticed at the second ping time after the last sign of life, at most 95 s later.
+  // The silence is noticed at the second ping after the last stanza, at most 95 s later.
   await pass(130 * SECOND)
   await until('connection_lost', () => seen.get(held.id)!.some(({ state }) => state.reason === 'connection_lost'))
   await sandbox.clearFaults()
@@ -191,7 +192,7 @@ test('25, 26: a suspension longer than any timer of Node ends at its time', asyn
   await held.ask('instance.restart')
   const state = await held.is('banned', 'temporarily_banned')
   assert.ok(Math.abs(state.bannedUntil! - Date.now() - 30 * DAY) < MINUTE)
-  // A timer that is set while time passes in steps begins at the end of its step.
+  // A timer that is set during a step of the time begins at the end of that step.
   await pass(29 * DAY, DAY)
   assert.equal(held.state().status, 'banned')
   for (let halfDays = 0; halfDays < 6 && held.state().status === 'banned'; halfDays += 1) await pass(DAY / 2, DAY / 2)
@@ -231,7 +232,7 @@ test('5, 22: credentials that cannot be read stop the start after three tries, a
   assert.match(String((await codeOf(again)).value), /^data:image/)
 })
 
-/** A store that refuses the next `times` commits of a record. */
+/** Creates a store that refuses the next `times` commits of a record. */
 function failing(record: (instance: string) => string) {
   const refusals = { instance: '', times: 0 }
   const { store } = shard.deps
@@ -250,7 +251,7 @@ test('15: credentials that cannot be saved end the link, and it is opened again'
   const held = await connected(deps)
   await sandbox.cut(held.phone)
   await held.is('disconnected', 'connection_closed')
-  // The old session has nothing left to save: the next one is refused, in the middle of its login.
+  // The old session has nothing left to save, so the refused commit is that of the next session, during its login.
   Object.assign(refusals, { instance: held.id, times: 1 })
   await until('stream_error', () => seen.get(held.id)!.some(({ state }) => state.reason === 'stream_error'))
   assert.equal(refusals.times, 0)

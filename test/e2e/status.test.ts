@@ -22,7 +22,7 @@ before(async () => {
   for (const phone of [ANA, BEN, EVA]) await sandbox.post(`/phones/${ME}/contacts`, { phone, name: `Saved ${phone}` })
   instance = await gateway.createInstance(world.receiver)
   await gateway.pair(instance, sandbox, ME)
-  // The name of the account arrives with the saved contacts, in one sync.
+  // The name of the account arrives together with the saved contacts, in one sync.
   for (;;) if ((await gateway.ask(instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
 })
 after(() => world.stop())
@@ -38,7 +38,7 @@ const sent = async (path: string, input: Json) => {
   assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
   return String(delivery.message_id)
 }
-/** The item of a message in an inbox, once it is there. */
+/** Resolves with the item of a message in an inbox, when it is there. */
 async function inboxItem(phone: string, id: string) {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)
@@ -50,7 +50,7 @@ async function inboxItem(phone: string, id: string) {
 }
 const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefined) =>
   nodes?.find(({ tag }) => tag === 'meta')?.attrs
-/** The recipients of a status, read after the last of them has received a later message in the same queue. */
+/** Returns the recipients of a status: a later message in the same queue shows that all of them have received it. */
 async function seenBy(id: string): Promise<string[]> {
   const seen: string[] = []
   for (const phone of [ANA, BEN, EVA, STRANGER]) {
@@ -74,7 +74,7 @@ test('a text status reaches everybody saved on the phone, with its colour and fo
   assert.equal(attrs?.addressing_mode, 'lid')
   assert.deepEqual(metaOf(nodes), { status_setting: 'contacts' })
   assert.deepEqual(await seenBy(id), [ANA, BEN, EVA])
-  // The own phone shows it, too.
+  // The account's own phone shows the status, too.
   await inboxItem(ME, id)
 })
 

@@ -54,7 +54,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
     const gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await sandbox.createContact(CONTACT)
-    // Both wait at the time of the copy.
+    // The text and the document both wait in the queue when the store is copied.
     const waiting = await gateway.sendText(instance, CONTACT, 'from the copy', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-document/bin', { phone: CONTACT, document: PICTURE })
     // The service keeps writing during the copy.

@@ -1,4 +1,4 @@
-/** The main use: pair a number, send a text, see it delivered and read, receive an answer. Only by HTTP. */
+/** Tests the main use over HTTP: pair a number, send a text, see it delivered and read, and receive an answer. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, must } from '../harness/http.ts'

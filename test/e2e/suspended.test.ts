@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => stage.world.stop())
 
-// The library drops the mark; the send then ended with whatever code the network refused it.
+// The library drops the mark of a suspension, so a send once ended with the code of the network's refusal.
 test('a send to a suspended group ends in group_suspended until it is suspended no more', async () => {
   const { sandbox, gateway } = stage.world
   const { id } = await sandbox.createGroup({ subject: 'Trip', owner: ANA, participants: [ME] })
@@ -30,7 +30,7 @@ test('a send to a suspended group ends in group_suspended until it is suspended 
     const { status, error_code } = await stage.outcome(path, { phone: id, ...input })
     assert.deepEqual([status, error_code], ['failed', 'group_suspended'], path)
   }
-  // Typing is no message, and has no result about the group.
+  // A chat state is not a message, so it has no result about the group.
   assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: id, presence: 'paused' }), {
     value: true,
   })

@@ -70,7 +70,7 @@ before(async () => {
       if (event.type !== 'state') return
       const { instance, state } = event
       const before = seen.get(instance) ?? []
-      // Reported again if only its session has ended.
+      // The same state is reported again if only its session has ended.
       if (before.at(-1)?.state !== state) seen.set(instance, [...before, { at: Date.now(), state }])
     },
     silent,
@@ -102,7 +102,10 @@ export async function pass(ms: number, step = 10 * SECOND) {
   }
 }
 
-/** Running work takes real time. Small delays pass meanwhile, but never so much that the library's timeout of a login (20 s) ends before ours. */
+/**
+ * Repeats `look` until it returns a value. Running work takes real time; small delays pass in the mocked time, but
+ * never so much that the library's timeout of a login (20 s) ends before ours.
+ */
 export async function until<T>(
   what: string,
   look: () => T | undefined | null | false | Promise<T | undefined | null | false>,
@@ -121,13 +124,16 @@ export interface Held {
   phone: string
   instance: HostedInstance
   state(): RuntimeState
-  /** Statuses in their order, without repetition. */
+  /** Returns the statuses in their order, without repetitions. */
   path(): string[]
   is(status: string, reason: string | null): Promise<RuntimeState>
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
 }
 
-/** The monotonic clock follows the mocked time as well, because its own source cannot be mocked. */
+/**
+ * Returns the shard's dependencies with a monotonic clock that follows the mocked time, because its own source cannot
+ * be mocked.
+ */
 export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
 
 /** The key that seals the records of all instances. */
@@ -183,7 +189,7 @@ export interface Code {
   value: string | null
   expires_at: string
 }
-/** Time passes meanwhile, because the awaited work may wait for timers. */
+/** Advances the time until the promise settles, because the awaited work may wait for timers. */
 export async function timed<T>(asked: Promise<T>): Promise<T> {
   let isAnswered = false
   const answered = () => {
@@ -194,7 +200,7 @@ export async function timed<T>(asked: Promise<T>): Promise<T> {
   return asked
 }
 
-/** Between two sockets there is no code. */
+/** Requests the QR code; there is none between two sockets. */
 export const codeOf = (held: Held): Promise<Code> => timed(held.ask<Code>('instance.qrCode'))
 
 export async function connected(deps = mocked()): Promise<Held> {

@@ -44,7 +44,7 @@ async function usage(sort = 'cpu'): Promise<Row[]> {
   return ((await response.json()) as { data: Row[] }).data
 }
 
-/** Repeats until it is true, because a reading may be a second old. The test's own limit applies. */
+/** Repeats the reading until `fits` accepts the row, because a reading may be a second old. */
 async function rowOnce(fits: (row: Row) => boolean): Promise<{ row: Row; rows: Row[] }> {
   for (;;) {
     const rows = await usage()

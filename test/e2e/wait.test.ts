@@ -11,7 +11,7 @@ const NOBODY = '5511988880000'
 
 let world: World
 let instance: Instance
-/** Never paired: its messages stay in the queue. */
+/** An instance that is never paired, so its messages stay in the queue. */
 let unpaired: Instance
 before(async () => {
   ;({ world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA, own: true }))
@@ -110,7 +110,7 @@ test('whoever waits while the instance is deleted is told so at once', async () 
     assert.equal(error.message, 'The instance is no longer on this server.')
     assert.equal(headers.get('Preference-Applied'), null)
   }
-  // Their own time limit would have been much later.
+  // The callers' own time limits would have ended much later.
   assert.ok(performance.now() - begun < 25_000)
   assert.equal((await deleted).status, 200)
   assert.equal((await text('too late', 'wait=30', { of: doomed })).status, 401)
@@ -132,7 +132,7 @@ test('a caller who goes away loses nothing, and the same key finds the outcome',
   await assert.rejects(left)
   const { body } = await post(instance, '/send-text', request, 'wait=30', { 'Idempotency-Key': 'gone' })
   assert.equal(body.status, 'sent')
-  // Requested again when the result has long been known.
+  // The same request comes again after the result is known.
   assert.equal((await post(instance, '/send-text', request, 'wait=30', { 'Idempotency-Key': 'gone' })).body.status, 'sent')
   assert.equal((await texts()).filter((each) => each === 'gone before it left').length, 1)
 })

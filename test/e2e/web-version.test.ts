@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** The version that the shard has stored. */
+/** Returns the versions that the shard has stored. */
 async function stored() {
   const store = await openStore(`lmdb:${world.dir}/state`)
   try {
@@ -29,7 +29,8 @@ async function stored() {
   }
 }
 
-// A refusal was attributed to the version that was current by then: many instances that were refused together invalidated the good ones.
+// A refusal was once attributed to the version that was current when it came, so many instances that were refused
+// together invalidated good versions.
 test('a refused version is left for a better one, and a late refusal of it says nothing about the better one', async () => {
   const first = await see.connected()
   const second = await see.connected()
@@ -41,7 +42,7 @@ test('a refused version is left for a better one, and a late refusal of it says 
   await see.told(first.instance, 'connected', null, 6)
   assert.deepEqual((await stored()).lastGood, BUILT_IN_VERSION)
 
-  // It has been connected with the old version all the time.
+  // This instance has been connected with the old version all the time.
   await see.strike(second.instance, second.phone, { failure: 405 })
   await see.told(second.instance, 'disconnected', 'client_outdated')
   await see.told(second.instance, 'connected', null, 5)

@@ -1,4 +1,7 @@
-/** The webhook log as an administrator uses it: failed events are found, and sent again one by one, many at once, and by a range. */
+/**
+ * Tests the webhook log as an administrator uses it: failed events are found, and sent again one by one, in bulk, and
+ * by a range.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'

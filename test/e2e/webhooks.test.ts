@@ -87,7 +87,7 @@ test('with a grace time receivers that know the old secret, or the new one, take
   ]) {
     const { secret } = (await rotate()) as { secret: string }
     await world.sandbox.send(ANA, ME, { text: `signed twice ${secret.slice(-4)}` })
-    // The harness refuses requests that its trusted secret did not sign: here that is still the old one.
+    // The harness refuses requests that are not signed with its trusted secret; here this is still the old secret.
     await arrived(`signed twice ${secret.slice(-4)}`)
     world.receiver.trust(instance.id, secret)
     await world.sandbox.send(ANA, ME, { text: `signed by both ${secret.slice(-4)}` })
@@ -141,7 +141,7 @@ test('a change for the whole workspace reaches the instances that run: the next 
 
 test('a type without an address, a silenced type and a filter each keep their events back', async () => {
   const before = world.receiver.events('received').length
-  /** When it is confirmed, its events are being delivered. */
+  /** Sends a text, and waits until it is acknowledged: its events are then being delivered. */
   async function saidUnheard(text: string) {
     await world.sandbox.send(ANA, ME, { text })
     while ((await world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 10))

@@ -1,4 +1,4 @@
-/** Further expectations and stanzas of the network that the library does not know (docs/wire-facts.md). */
+/** Tests further facts of the network that the library does not know (docs/wire-facts.md). */
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -25,10 +25,12 @@ before(async () => {
   await stage.world.sandbox.settings({ receipts: 'none' })
   for (const phone of [ANA, BEN, CARL, DORA]) await stage.world.sandbox.createContact(phone, { name: 'Somebody' })
 })
-// The unknown member receives the group's part of the first try, without the key.
+// The unknown member receives the group's ciphertext of the first attempt, but not the sender key.
 after(() => stage.world.stop({ undecryptable: 1 }))
 
-/** Further matching stanzas of the gateway; resolves with the first `count` of them. */
+/**
+ * Watches for further matching stanzas of the gateway; the returned function resolves with the first `count` of them.
+ */
 async function expecting(match: Json, count = 1): Promise<() => Promise<Node[]>> {
   const { post } = stage.world.sandbox
   const { id } = await post<{ id: string }>('/expect', { match: { from: 'client', account: ME, ...match }, count, wait_ms: 0 })
@@ -37,7 +39,7 @@ async function expecting(match: Json, count = 1): Promise<() => Promise<Node[]>>
     return items.map(({ node }) => node)
   }
 }
-/** A file on the media hosts, which everyone can download. */
+/** Returns a file on the media hosts, which everyone can download. */
 async function lying(path: string): Promise<Buffer> {
   const { media_host, ca } = stage.world.network.network
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -56,7 +58,7 @@ async function createGroup(participants: readonly string[]) {
   return { id, phone: chatOf(id) }
 }
 
-/** The next answer about the group is outdated, with these members. */
+/** Makes the network's next answer about the group outdated, with these members. */
 async function rememberedAs(id: string, phones: readonly string[]) {
   const all = await addressesOf(stage.world.sandbox)
   const members = phones.map((phone) => ['participant', { jid: all[phone]!.lid, phone_number: all[phone]!.pn }])
@@ -65,7 +67,7 @@ async function rememberedAs(id: string, phones: readonly string[]) {
 }
 
 test('3: a message to a person by LID names the number beside it', async () => {
-  // After a message from a person both addresses are known.
+  // After a person's message, the service knows their phone-number JID and their LID.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const sent = await expecting({ tag: 'message' })
@@ -149,7 +151,7 @@ test('18: one stanza can have the receipts of many members, each with its time',
 })
 
 test('1: a message that is resent on request contains the token of that contact', async () => {
-  // The contact sends us a token as soon as it writes.
+  // The contact sends us a token as soon as it writes a message.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const { message_id: message } = await stage.outcome('/send-text', { phone: ANA, message: 'again, please' })
@@ -217,7 +219,7 @@ test('2: a message to a contact who gave no token has one that is computed with 
   }
   const setting = async (value: Json | null) => {
     await sandbox.post(`/phones/${ME}/actions`, { collection: 'regular_high', index: ['nct_salt_sync'], version: 1, value })
-    // It is acknowledged after its commit.
+    // The stanza is acknowledged after its commit, so the setting is then stored.
     while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   }
   assert.equal(await sentToken('by the history'), tokenUnder(SALT))
@@ -264,7 +266,7 @@ test('9: for a person with a former LID, the new LID is requested by number, and
   }
   assert.equal(await addressed('under the former'), before?.lid)
   assert.equal((await asked()).length, 1)
-  // The answer is processed a moment later.
+  // The answer is processed a moment later, so the first texts may still lack it.
   let to = await addressed('and now')
   for (let tries = 0; to !== `${lid}@lid` && tries < 50; tries++) to = await addressed(`once more ${tries}`)
   assert.equal(to, `${lid}@lid`)
@@ -284,7 +286,7 @@ test('13: a login contains the number of logins since the pairing and since the 
   let again = await said()
   while (again.login.lc !== 1) again = await said()
   assert.deepEqual(again.login, { passive: true, lc: 1, connect_attempt_count: 1 })
-  // The text is sent when the login is complete, and its number is then on disk.
+  // The text is sent when the login is complete; the count of logins is then on disk.
   assert.equal((await stage.outcome('/send-text', { phone: ANA, message: 'back' })).status, 'sent')
   await stage.world.restartService()
   while (again.login.lc !== 2) again = await said()

@@ -46,7 +46,7 @@ async function fileAt(address: unknown): Promise<Buffer> {
 }
 
 test('a product that is made here is read by others, with pictures of its own on the media host', async () => {
-  // Together they are larger than the main thread's limit.
+  // The two pictures together are larger than the main thread's limit for a body.
   const inline = (await files.image('jpeg', 1_200, 1_000)).toString('base64')
   assert.ok(inline.length > 256 * 1_024)
   const made = await ground.must('business.createProduct', { ...mouse(), images: [picture, inline] })
@@ -94,7 +94,7 @@ test('what is changed of a product is read by others, and the rest stays as it i
 
 test('where a product comes from stays, too, and is written anew when it is given', async () => {
   const id = await make({ origin_country: 'br' })
-  /** The countries of the products that are written meanwhile. */
+  /** Returns the countries of the products that the account writes while `work` runs. */
   async function written(work: () => Promise<unknown>): Promise<string[]> {
     const { sandbox } = ground.me.world
     const match = { account: ME, from: 'client', xmlns: 'w:biz:catalog', type: 'set' }

@@ -1,4 +1,4 @@
-/** Collections of a catalog: made, changed and deleted here, read by others. */
+/** Tests collections of a catalog: we create, change and delete them, and others read them. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'

@@ -137,7 +137,7 @@ test('who shows no verified name is a business when there is a business profile,
   assert.equal((await forgotten(about)).is_business, true)
   await instead({ account: ME, xmlns: 'w:biz' }, { error: [403, 'forbidden'] })
   assert.equal((await forgotten(about)).is_business, false)
-  // The network's data about the account itself are enough.
+  // The network's data about the account itself are enough to know that it is a business.
   const none = ['user', { jid: await lidOf(CAT) }, [['business', {}, [['error', { code: '404' }]]]]]
   await instead({ account: ME, xmlns: 'w:biz' }, { result: [profile] })
   assert.equal(
@@ -216,7 +216,7 @@ test('a person is saved no more, also one whom the phone had saved, and twice is
     (await list()).data.every(({ name }) => name === null),
     true,
   )
-  // Hashes of the collection that others computed still match.
+  // A later change succeeds only if the hashes of the collection are still the same on both sides.
   await add({ phone: ANA, first_name: 'Again' })
   assert.equal((await action('contact', pn(ANA))).contactAction!.fullName, 'Again')
 })

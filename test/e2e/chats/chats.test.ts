@@ -276,7 +276,7 @@ test('a version that another device took meanwhile is read, and the change made 
     [['collection', { name: 'regular_low', type: 'error' }, [['error', { code: '409', text: 'conflict' }]]]],
   ]
   const isPatch = { account: ME, xmlns: 'w:sync:app:state', child: 'sync' }
-  // The read before the patch is the same kind of query.
+  // The rule matches two queries: the read before the patch has the same form.
   await instead(isPatch, { result: [conflict] }, { times: 2 })
   await write('chats.pin', 'PUT', `${ANA}/pin`, { value: false })
   assert.equal((await chat(ANA)).pinned, false)
@@ -324,7 +324,8 @@ test('a restart of the service remembers the list without asking', async () => {
   assert.equal(await seen(), asked)
 })
 
-// Each request counted the pins before any of the others was made, so all succeeded, and the account had more pins than the network allows.
+// Each of several requests once counted the pins before any other was made: all succeeded, and the account had more
+// pins than the network allows.
 test('of several chats that are pinned at once no more than three are', async () => {
   const people = [ANA, BEN, CAT, DAN, EVA]
   for (const who of people) await hear(who)

@@ -42,7 +42,10 @@ const chats = () => good('chats.list', 'GET', '/chats') as Promise<unknown> as P
 const contacts = () => good('contacts.list', 'GET', '/contacts') as Promise<unknown> as Promise<List>
 const labels = async () => (await good('labels.list', 'GET', '/labels')).data as Json[]
 
-/** The complete history: the phone sends it in several messages, and app state is read in between. */
+/**
+ * Resolves when the complete history is known: the phone sends it in several messages, and app state is read in
+ * between.
+ */
 const everything = () =>
   until(
     async () => ({ chats: await chats(), contacts: await contacts(), labels: await labels() }),

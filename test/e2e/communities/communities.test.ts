@@ -187,7 +187,7 @@ test('a community that ends is gone, and its groups live on by themselves', asyn
   assert.equal(await ground.refused('communities.deactivate', { community_id: chat }), 'group_not_found')
 })
 
-// The lists had the community, and its groups referred to it, until the notice arrived after the answer.
+// The lists once changed only with the notice of the change, which comes after the answer.
 test('a community is in the lists with the answer that made it, and in none with the answer that ended it', async () => {
   const parents = async () =>
     ((await ground.must('groups.list', { page_size: 500 })) as { data: Json[] }).data.map(({ community_id }) => community_id)

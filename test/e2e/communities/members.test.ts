@@ -6,7 +6,7 @@ import { chatOf } from '../../harness/places.ts'
 import type { Json } from '../../harness/stage.ts'
 import { ANA, BEN, EVA, type Ground, ME, NOBODY, startGround } from '../groups/ground.ts'
 
-/** She allows nobody to add her to groups. */
+/** A person who allows nobody to add her to groups. */
 const CAROL = '5511988880003'
 
 let ground: Ground
@@ -172,7 +172,10 @@ test('the link of a community is read and reset; where it has none, it is that o
   assert.equal(reset.invitation_link, await linkOf(announcement))
 })
 
-/** The meaning of each of the network's codes for every operation; some have only a few of them. */
+/**
+ * The expected error code for each of the network's codes, for every operation; some operations use only a few of
+ * them.
+ */
 const MEANINGS = {
   401: 'not_allowed',
   403: 'not_allowed',

@@ -6,7 +6,7 @@ import { startWorld, type World } from '../../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
-/** A hostile name that looks like HTML, or reads backwards. */
+/** A hostile name that looks like HTML. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
 let world: World
@@ -107,7 +107,10 @@ interface Step {
   duration_ms?: number
 }
 
-/** Resolves when every event of it has been delivered: `delivery`, `sent`, `delivered`, `read`. */
+/**
+ * Resolves with the timeline of a message when all its events have been delivered: `delivery`, `sent`, `delivered`,
+ * `read`.
+ */
 async function completed(id: string): Promise<{ steps: Step[]; [name: string]: unknown }> {
   for (const end = Date.now() + 20_000; ; ) {
     const timeline = await page.must('GET', `api/instances/${instance.id}/timeline?id=${id}`)
@@ -222,7 +225,7 @@ test('a restart of its thread is told, and the numbers come back', async () => {
     live.events.indexOf(event) >= count && fits(event)
   const before = live.events.length
   await world.service.engine.crashShard(0)
-  // The numbers are read once a second: those of a thread that restarts sooner are never missing.
+  // The numbers are read once a second, so those of a thread that restarts faster are never missing.
   const begun = await live.waitFor(
     'it starts again',
     behind(before, isRow({ status: 'starting', status_reason: 'engine_restart' })),

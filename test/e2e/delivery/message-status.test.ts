@@ -22,7 +22,7 @@ interface Status {
   momment: number
 }
 
-/** All values of a message, in the order in which they came, once the last of them is there. */
+/** Resolves with all values of a message, in the order in which they came, when `last` is among them. */
 async function statusesOf(id: string, last: string): Promise<Status[]> {
   const { receiver } = stage.world
   const isOf = (event: unknown) => (event as Status).ids?.includes(id)
@@ -30,7 +30,8 @@ async function statusesOf(id: string, last: string): Promise<Status[]> {
   return receiver.events('message_status').filter(isOf) as unknown as Status[]
 }
 
-// The receipts had arrived before the second try, and `sent` is not reported after `read`.
+// The receipts once arrived before the second attempt, and `sent` was missing because it is never reported after
+// `read`.
 test('`sent` is told although the ack was lost and the contact was faster than the second try', async () => {
   await stage.world.sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
   const { message_id: id } = await stage.outcome('/send-text', { phone: ANA, message: 'lost ack' })
@@ -41,7 +42,8 @@ test('`sent` is told although the ack was lost and the contact was faster than t
   )
 })
 
-// The network counts in whole seconds and the service in milliseconds: receivers that compare the times dropped the receipts.
+// The network counts in seconds and the service in milliseconds, so receivers that compare times once dropped the
+// receipts.
 test('momment rises from sent to read, and along the events of the chat', async () => {
   const ids: string[] = []
   for (const message of ['one', 'two', 'three'])
@@ -62,7 +64,7 @@ test('momment rises from sent to read, and along the events of the chat', async 
   )
 })
 
-// Only `read` was reported, and programs that waited for `delivered` waited forever.
+// Only `read` was once reported, so programs that waited for `delivered` waited forever.
 test('a read that comes before its delivery reports both, the delivery first, in a chat and in a group', async () => {
   const { sandbox } = stage.world
   const { id: group } = await sandbox.createGroup({ subject: 'Team', owner: ME, participants: [BEN] })

@@ -22,7 +22,7 @@ const answers = (match: Json, action: Json, times: number) => stage.world.sandbo
 const post = async (phone: string, message: string) =>
   String((await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone, message })).message_id)
 
-// Customers deleted valid numbers: the message ended as phone_not_on_whatsapp.
+// A refused look-up once failed the message with phone_not_on_whatsapp, so customers deleted valid numbers.
 test('a look-up that the network refuses is no answer: the message waits, others go past it, and it leaves', async () => {
   const refusals: Json[] = [
     {
@@ -72,7 +72,7 @@ test('an immediate operation is told that the network would not say', async () =
   assert.deepEqual([code, details], ['action_failed', { network_code: 429 }])
 })
 
-// The library queries keys by LID only, and the send ended with "All encryptions failed".
+// The library queries keys by LID only, so the send once ended with "All encryptions failed".
 test('a number that has an account and no LID yet gets its first message', async () => {
   const addresses = await addressesOf(stage.world.sandbox)
   const devices = ['devices', {}, [['device-list', {}, [['device', { id: 0 }]]]]]

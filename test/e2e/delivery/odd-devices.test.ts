@@ -1,4 +1,4 @@
-/** Device lists with invalid entries: they must not prevent that the other devices receive a message. */
+/** Tests device lists with invalid entries: the other devices must receive the message nevertheless. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'
@@ -16,7 +16,10 @@ before(async () => {
 })
 after(() => stage.world.stop())
 
-/** The network's answer about the devices of all these people. The library takes every device of a list with key indexes. */
+/**
+ * Sets the network's next answer to a device query. Devices other than 0 get a key index, because the library ignores
+ * them without one.
+ */
 async function listed(devices: Record<string, readonly number[]>) {
   const users = Object.entries(devices).map(([jid, ids]) => {
     const list = ids.map((id) => ['device', id === 0 ? { id } : { id, 'key-index': id }])
@@ -45,7 +48,7 @@ test('in a group it is skipped too, also where it is the only one that has not g
   await listed({ [addresses[ME]!.lid]: [0], [addresses[BEN]!.lid]: [0, 99, 200] })
   assert.equal((await stage.outcome('/send-text', { phone, message: 'to all' })).status, 'sent')
   assert.equal((await stage.next(BEN)).text, 'to all')
-  // The new member has only such a device, so nobody is left to receive the key.
+  // The new member has only such a device, so no device is left to receive the sender key.
   await sandbox.createContact('5511988880143', { name: 'Odd', sink: true })
   await sandbox.post(`/groups/${id}/participants`, { by: BEN, action: 'add', phones: ['5511988880143'] })
   await listed({ [(await addressesOf(sandbox))['5511988880143']!.lid]: [101] })

@@ -1,6 +1,7 @@
 /**
- * The small shard on a slow machine: it loads when the file that replaces a store exists. Each run writes a line to the file beside it when it
- * starts. A run whose store is named `failing:` fails before it loads while there are fewer than two lines.
+ * Runs the small shard on a slow machine: it loads only when a file with the name of its store exists. Each run writes
+ * a line to the file beside that one when it starts. A run whose store is named `failing:` fails before it loads while
+ * that file has fewer than two lines.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'

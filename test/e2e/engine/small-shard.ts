@@ -14,7 +14,7 @@ const data = workerData as ThreadData
 const CLOCK = { now: Date.now, learned() {}, ahead: () => 0, contradicted: () => 0 }
 const silent = { info() {}, warn() {}, error() {} }
 
-/** For the instance whose first boot finds a full disk. */
+/** Number of failures so far of the instance whose first boot finds a full disk. */
 let failures = 0
 
 function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInstance {

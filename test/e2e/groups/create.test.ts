@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
 import { ANA, BEN, detailsOf, EVA, type Ground, ME, NOBODY, startGround } from './ground.ts'
 
-/** She allows nobody to add her to groups. */
+/** A person who allows nobody to add her to groups. */
 const CAROL = '5511988880003'
-/** He allows people whom he trusts to add him. */
+/** A person who allows only people whom he trusts to add him. */
 const DAN = '5511988880004'
 
 let ground: Ground
@@ -34,7 +34,7 @@ async function onNetwork(chat: unknown): Promise<Shown> {
 }
 const membersOf = async (chat: unknown) => (await onNetwork(chat)).participants.map(({ phone }) => phone)
 
-/** The result of a queued message of an operation to a person, from the account's own events. */
+/** Resolves with the `delivery` event of the message that an operation has queued to a person. */
 const deliveryTo = (operation: string, phone: string, after = 0) =>
   ground.me.world.receiver.waitFor(
     `${operation} to ${phone}`,

@@ -14,7 +14,7 @@ export const NOBODY = '5511988880000'
 export interface Ground extends Operations {
   me: Stage
   eva: Stage
-  /** A group created by `owner`, with both accounts as members by default. */
+  /** Creates a group; the first account owns it and both accounts are members, unless the options differ. */
   group(options?: {
     owner?: string
     participants?: string[]
@@ -23,9 +23,9 @@ export interface Ground extends Operations {
   }): Promise<{ id: string; chat: string }>
   change(id: string, changes: Json): Promise<unknown>
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>
-  /** Events of a group at the second account, by the name of the notification. */
+  /** Resolves with the event about a group that the second account receives, by the name of the notification. */
   heard(chat: string, notification: string): Promise<Json>
-  /** The network refuses the next query with such a child with this code, without an effect. */
+  /** Makes the network refuse the next queries with such a child with this code, without an effect. */
   refuses(child: string, code: number, times?: number): Promise<unknown>
   stop(): Promise<void>
 }

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => ground.stop())
 
-/** Our group, and a group of somebody else with us in it. */
+/** A group that we own, and a group of somebody else in which we are a member. */
 let ours: { id: string; chat: string }
 let theirs: { id: string; chat: string }
 beforeEach(async () => {

@@ -16,7 +16,7 @@ const entry = async (chat: string) => (await list()).data.find(({ phone }) => ph
 
 const until = (chat: string, fits: (found: Json | undefined) => boolean) => eventually(() => entry(chat), fits)
 
-/** Records the queries about groups that the account sends meanwhile. */
+/** Number of queries about groups that the account sends while `work` runs. */
 async function questions(child: string, work: () => Promise<void>): Promise<number> {
   const { sandbox } = ground.me.world
   const match = { from: 'client', account: ME, tag: 'iq', xmlns: 'w:g2', type: 'get', child }
@@ -166,7 +166,7 @@ test('lists that the network reports as out of date are completely read again', 
   const found = await until(chat, (one) => one?.name === 'Clean')
   assert.equal(found?.participants_count, 7)
   const { data } = await list()
-  // Of one group only the id was known, so the rest was queried.
+  // Only the id of one of the groups was known, so the other data were queried.
   assert.deepEqual(data.map(({ name, participants_count }) => [name, participants_count]).sort(), [
     ['Clean', 7],
     ['Long', 3],
@@ -182,7 +182,7 @@ for (const [code, expected] of [
     const { sandbox } = ground.me.world
     const { id, chat } = await ground.group({ subject: 'Again' })
     await until(chat, Boolean)
-    // Outdated parts are queried together, as with the first list.
+    // Outdated parts of the list are queried together, like the first list.
     const dirty = [
       'notification',
       { from: '@g.us', type: 'w:gp2', id: `D${code}`, t: '1700000000' },
@@ -203,7 +203,8 @@ for (const [code, expected] of [
     assert.equal((await entry(chat))?.name, 'Again')
   })
 
-// Notices of the account's own changes arrive after the answers, and only they changed the lists: a renamed group still had its old name.
+// Notices of the account's own changes arrive after the answers, and once only they changed the lists: a renamed group
+// still had its old name.
 test('what the account itself has done to a group is in the lists with the answer', async () => {
   const left: string[] = []
   for (let round = 0; round < 8; round += 1) {

@@ -91,7 +91,7 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
     )
   const instances = async () =>
     (await must<{ total: number }>('GET', `${world.gateway.baseUrl}/account/instances`, undefined, world.gateway.account)).total
-  /** Files of imports, which must be gone when they are answered. */
+  /** Uploaded files of imports; none may be left when the import has been answered. */
   const uploads = async () => (await readdir(join(world.dir, 'tmp'))).filter((name) => name.startsWith('import-'))
   const texts = async () => (await world.sandbox.inbox(ANA)).map(({ text }) => text)
 
@@ -166,7 +166,7 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
     const dry = await importFile('dry_run=true', archive, withPassphrase)
     assert.deepEqual([dry.status, dry.body.instance, await instances()], [200, null, 0], JSON.stringify(dry.body))
     assert.match(dry.body.report!.join(' '), /^The archive has \d+ records and 0 media files, as of /)
-    // Two requests at the same time make one instance.
+    // Two imports at the same time create one instance.
     const both = await Promise.all([importFile('name=Moved', archive, withPassphrase), importFile('', archive, withPassphrase)])
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409], JSON.stringify(both))
     const made = both.find(({ status }) => status === 200)!.body.instance!

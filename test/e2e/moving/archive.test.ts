@@ -16,7 +16,10 @@ const PHONE = '5511999990097'
 const ANA = '5511988880097'
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-/** Messages that are sent after a backup. If its sessions were used, as many later messages would be dropped as repetitions. */
+/**
+ * Number of messages that are sent after the backup. If its sessions were used, as many later messages would be
+ * dropped as duplicates.
+ */
 const SENT_SINCE = 20
 
 describe('an instance moves to another server', { timeout: 480_000 }, () => {
@@ -93,7 +96,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
 
   test('queue, waiting events and the account move; everything happens once', async () => {
     const { gateway, sandbox, receiver } = world
-    // Events that wait for their receiver.
+    // The receiver is away, so events wait for it.
     let isAway = true
     const taken: unknown[] = []
     receiver.reply(({ event }, response) => {
@@ -102,7 +105,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     })
     await sandbox.send(ANA, PHONE, { text: 'an event that waits' })
     await told('an event that waits')
-    // Messages that wait in the queue, one of them with its media.
+    // These messages wait in the queue; one of them has media.
     await gateway.sendText(instance, ANA, 'first', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-image', { phone: ANA, image: PICTURE, caption: 'second' })
     await gateway.sendText(instance, ANA, 'third', { delay_message: 1 })

@@ -24,7 +24,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
   let group: string
   let instance: Instance
   let library: FolderClient | undefined
-  /** Id of the instance after the import back. */
+  /** Id of the instance after it is imported again. */
   let back: string
 
   const cli = (...args: string[]) => runCommand(world.dir, 'instance', ...args)

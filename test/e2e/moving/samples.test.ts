@@ -28,7 +28,7 @@ const PHONE = '+5511999990001'
 /** Columns that are numbers in SQLite. */
 const FLAGS = new Set(['uploaded', 'server_has_prekeys'])
 
-/** For `psql`. */
+/** Address of the database for `psql`. */
 const url = () => (postgres ? `postgres:///postgres?user=svc&host=${encodeURIComponent(dirname(postgres.socket))}` : '')
 
 let dir: string
@@ -49,7 +49,10 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Programs that the samples find first: `npm` keeps the rows that it would import, and `redis-cli` uses the socket of this test. */
+/**
+ * Writes programs that the samples find first: `npm` keeps the rows that it would import, and `redis-cli` uses the
+ * socket of this test.
+ */
 async function programs() {
   await mkdir(join(dir, 'bin'))
   const scripts = {
@@ -69,10 +72,10 @@ async function follow(words: string, variables: Record<string, string>): Promise
   assert.equal(stderr, '')
 }
 
-/** The device in the rows that the sample gave to `npm`. */
+/** Reads the device from the rows that the sample gave to `npm`. */
 const imported = async (from: ProgramName) => plain(await readDevice(from, join(dir, `${from}.jsonl`), { isOld: false }))
 
-/** A reader makes a new key pair for pairings, which the device does not need. */
+/** Removes the new key pair for pairings, which a reader makes and the device does not need. */
 const plain = ({ bundle: { creds: taken, identity, keys } }: Awaited<ReturnType<typeof readDevice>>) => ({
   identity,
   creds: { ...credsFrom(taken), pairingEphemeralKeyPair: undefined },
@@ -93,7 +96,7 @@ function typeOf(name: string, rows: Stored[string]): string {
   return value instanceof Uint8Array ? 'bytea' : typeof value === 'number' ? 'bigint' : 'text'
 }
 
-/** Makes these tables in PostgreSQL, with types of columns as in the programs. */
+/** Creates these tables in PostgreSQL, with the column types of the programs. */
 async function fill(stored: Stored, types: Readonly<Record<string, string>> = {}): Promise<void> {
   const statements = Object.entries(stored).flatMap(([table, rows]) => {
     const names = Object.keys(rows[0] ?? {})
@@ -142,7 +145,7 @@ describe("Baileys' state in PostgreSQL or Redis", () => {
     )
   const hash = () => entries().flatMap(({ type, id, text }) => [`${type}-${id}`, text])
   const store = (key: string, fields: readonly string[]) => run(join(dir, 'bin', 'redis-cli'), ['hset', key, ...fields])
-  /** The device as the library's folder has it. */
+  /** Returns the device as it is in the library's folder. */
   async function expected() {
     const folder = join(dir, 'folder')
     const { state, saveCreds } = await useMultiFileAuthState(folder)
@@ -152,7 +155,7 @@ describe("Baileys' state in PostgreSQL or Redis", () => {
   }
 
   test('OpenWA and WAHA: one session of several', { skip: postgresMissing }, async () => {
-    /** The name of the file in which the library stores a key, without `.json`. */
+    /** Returns the name of the file in which the library stores a key, without `.json`. */
     const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
     const openwa = [{ type: 'creds', id: 'creds', text: credsText() }, ...entries()].map(({ type, id, text }) => ({
       sessionName: MINE,

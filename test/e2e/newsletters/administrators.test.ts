@@ -14,14 +14,14 @@ afterEach(() => ground.asUsual())
 
 const DONE = { value: true }
 
-/** Events of the second account about the administrators of a channel. */
+/** Resolves with the second account's event about the administrators of a channel. */
 const heard = (id: string, notification: string) =>
   ground.me.world.receiver.waitFor(
     `${notification} of ${id}`,
     (event) => event.instance_id === ground.eva.instance.id && event.phone === id && event.notification === notification,
   ) as Promise<Json>
 
-/** Invites by the message that the contact receives. */
+/** Invites a person by a message; the contact receives it. */
 async function invite(newsletter_id: string, phone: string, by: Pick<Stage, 'outcome'> = ground.eva) {
   const { status } = await by.outcome('/send-newsletter-admin-invite', { phone, newsletter_id, caption: 'Join us' })
   assert.equal(status, 'sent')

@@ -168,7 +168,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const { sandbox } = ground.me.world
   const child_attrs = { query_id: MEX.FetchNewsletter.id }
   const match = { account: ME, from: 'client', xmlns: 'w:mex', child: 'query', child_attrs }
-  /** The roles in the queries for a channel. */
+  /** Returns the roles with which the account queries a channel. */
   async function roles(newsletter_id: string, status = 200): Promise<unknown[]> {
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 100, wait_ms: 0 })
     assert.equal((await ground.ask('newsletters.metadata', { newsletter_id })).status, status)
@@ -185,7 +185,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const foreign = await ground.channel({ owner: ANA })
   assert.deepEqual(await roles(own.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(own.id), ['OWNER'])
-  // A channel that it does not follow is also shown to subscribers; guests receive no answer.
+  // The query of a channel that the account does not follow is made as a subscriber; guests receive no answer.
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   await ground.must('newsletters.follow', { newsletter_id: foreign.id })
@@ -193,7 +193,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const listed = await ground.channel({ owner: ANA, admins: [ME] })
   await ground.must('newsletters.list', {})
   assert.deepEqual(await roles(listed.id), ['ADMIN'])
-  // The stored data are no longer valid.
+  // Unfollowing makes the stored data invalid.
   await ground.must('newsletters.unfollow', { newsletter_id: foreign.id })
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   await ground.refuses('FetchNewsletter', 405)

@@ -12,7 +12,7 @@ export const BEN = '5511988880002'
 export const NOBODY = '5511977770000'
 export const NOWHERE = '120363000000000000@newsletter'
 
-/** A channel in the network's state. */
+/** State of a channel on the network. */
 export interface Channel {
   id: string
   name: string
@@ -29,14 +29,14 @@ export interface Channel {
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance' | 'outcome'>
-  /** A channel of ours, which the second account follows by default. */
+  /** Creates a channel of the first account; the second account follows it by default. */
   channel(more?: Json): Promise<{ id: string; invite: string }>
-  /** Undefined if the channel does not exist, or no longer. */
+  /** Returns the channel on the network, or undefined if it does not exist. */
   inNetwork(id: string): Promise<Channel | undefined>
   noticesOf(phone: string): Promise<string[]>
-  /** The network refuses the next such operations with this code, without an effect. */
+  /** Makes the network refuse the next such operations with this code, without an effect. */
   refuses(name: MexName, code: number, times?: number): Promise<unknown>
-  /** The network answers the next such operation with this value, without an effect. */
+  /** Makes the network answer the next such operation with this value, without an effect. */
   answers(name: MexName, value: unknown): Promise<unknown>
   asUsual(): Promise<unknown>
   stop(): Promise<void>

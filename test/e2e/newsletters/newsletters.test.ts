@@ -24,7 +24,7 @@ afterEach(() => ground.asUsual())
 const base64 = async (bytes: Promise<Buffer>) => (await bytes).toString('base64')
 const seenByEva = (id: string) => ground.eva.must('newsletters.metadata', { newsletter_id: id })
 
-/** One colour, and so small that the trace shows the whole query for the wire check. */
+/** Makes an image of one colour; it is so small that the trace shows the whole query for the wire check. */
 const flat = (format: 'png' | 'webp', width: number, background: string) =>
   sharp({ create: { width, height: 300, channels: 3, background } })
     .toFormat(format)
@@ -200,7 +200,7 @@ test('what the network says of a change is told by its code', async () => {
   assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'action_failed')
   await ground.refuses('CreateNewsletter', 403)
   assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'not_allowed')
-  // Another client changed it meanwhile: it is sent again.
+  // The code means that another client changed the channel at the same time; the change is then sent again.
   await ground.refuses('UpdateNewsletter', 409)
   await ground.must('newsletters.updateName', { newsletter_id: id, value: 'Second' })
   assert.equal((await ground.inNetwork(id))?.name, 'Second')

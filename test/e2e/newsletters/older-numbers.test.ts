@@ -1,4 +1,7 @@
-/** A network that only knows GraphQL operations by the numbers of older clients: each is sent with the number that it knows. */
+/**
+ * Tests a network that only knows the query ids of older clients for GraphQL operations: each operation is sent with
+ * the id that the network knows.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, type Ground, ME, startGround } from './ground.ts'
@@ -12,7 +15,7 @@ after(() => ground.stop())
 
 const DONE = { value: true }
 
-/** Numbers of the operations that are sent meanwhile, in order. */
+/** Returns the query ids of the operations that are sent while `work` runs, in order. */
 async function numbersOf(count: number, work: () => Promise<unknown>): Promise<string[]> {
   const { sandbox } = ground.me.world
   const match = { from: 'client', account: ME, xmlns: 'w:mex' }

@@ -3,10 +3,10 @@ import { ANA, BEN, BEN_LID, chatOf, type Event, type Fits, isTime, ME, nothingOr
 
 export const text = (message: string) => ({ message, title: null, description: null, url: null })
 
-/** A message of Ana's, to which a later message refers. */
+/** Sends a message of Ana's to which a later message refers. */
 const hers = (story: Story, message: string) => story.fromAna({ text: message }, { message_type: 'text', text: text(message) })
 
-/** The same in a group with either addressing. */
+/** Runs the same story in a group of each addressing. */
 const inGroups =
   (tell: (group: { id: string; say: Say; chat: string; story: Story }) => Promise<unknown>): Tell =>
   async (story) => {
@@ -94,7 +94,10 @@ export const contents = {
     )
   },
 
-  /** Reactions to our message, to hers, and removed; encrypted in the announcements of a community; to a post, by an unknown person. */
+  /**
+   * Reactions to our message and to hers, and their removal; encrypted ones in the announcements of a community; one
+   * to a post, by an unknown person.
+   */
   async reaction(story) {
     const { gateway, sandbox } = story.world
     const told = (value: string, referenced_message: Event, by: string | Fits = ANA) => ({

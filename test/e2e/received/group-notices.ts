@@ -1,4 +1,4 @@
-/** Changes in groups, in both kinds of addressing: the actor and the change, each reported once. */
+/** Tests changes in groups of both addressings: the person who acts and the change are each reported once. */
 import assert from 'node:assert/strict'
 import {
   ANA,
@@ -18,7 +18,7 @@ import {
   type Tell,
 } from './story.ts'
 
-/** The actor, in the form of the events. */
+/** Fields of an event that name the person who acts. */
 const by = {
   ana: { participant_phone: ANA, participant_lid: ANA_LID, sender_name: 'Ana' },
   ben: { participant_phone: BEN, participant_lid: BEN_LID, sender_name: 'Ben' },
@@ -26,13 +26,13 @@ const by = {
 }
 
 interface Team {
-  /** Ana changes settings of it. */
+  /** Changes settings of the group as Ana. */
   change(changes: object): Promise<unknown>
   people(action: string, actor: string, phones: string[], method?: string): Promise<unknown>
   told(parameters: (string | Fits)[], more?: Event): Promise<void>
 }
 
-/** A group of Ana's with Ben and us; an unexpected event makes it fail. */
+/** Runs the story in a group of Ana's with Ben and us for each addressing; an unexpected event makes it fail. */
 const inTeams =
   (name: Notification, tell: (team: Team) => Promise<unknown>): Tell =>
   async (story) => {
@@ -74,7 +74,7 @@ async function inTeam(
   assert.equal(new Set(told.map(({ event_id }) => event_id)).size, count)
 }
 
-/** Changed one way and the other. */
+/** Switches a setting on and off. */
 const switched = (name: Notification, field: string) =>
   inTeams(name, async ({ change, told }) => {
     await change({ [field]: true })
@@ -93,7 +93,7 @@ export const groupNotices = {
     await told(['New name'], { chat_name: (name: unknown) => nothingOr('Team')(name) || name === 'New name' })
   }),
 
-  /** The stanza identifies the person, but has no display name. */
+  /** The stanza identifies the person who acts, but has no display name. */
   group_change_icon: inTeams('group_change_icon', async ({ change, told }) => {
     await change({ picture: 'https://pictures.example/team.jpg' })
     await told([isNumber], { sender_name: null })

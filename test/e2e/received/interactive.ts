@@ -8,7 +8,7 @@ const send = (story: Story, proto: object, type: string, block: unknown, more: E
 const noLinks = { image_url: null, video_url: null, document_url: null }
 
 export const interactive = {
-  /** As a native flow and in the legacy format. */
+  /** Buttons as a native flow and in the legacy format. */
   async buttons(story) {
     await send(
       story,
@@ -73,7 +73,7 @@ export const interactive = {
       })
   },
 
-  /** As a native flow and in the legacy format. */
+  /** A list as a native flow and in the legacy format. */
   async list(story) {
     const rows = [
       { id: 'sales', title: 'Sales', description: 'New orders' },
@@ -200,7 +200,7 @@ export const interactive = {
       )
   },
 
-  /** The answer in each of its formats. */
+  /** The answer to buttons in each of its formats. */
   async buttons_response(story) {
     const contextInfo = { stanzaId: '3EB0EE97803A91FF2C0ED1', participant: `${ME}@s.whatsapp.net` }
     const answered = { reference_message_id: '3EB0EE97803A91FF2C0ED1' }
@@ -259,7 +259,7 @@ export const interactive = {
       )
   },
 
-  /** The answer in each of its formats. */
+  /** The answer to a list in each of its formats. */
   async list_response(story) {
     const answered = { reference_message_id: '3EB0EE97803A91FF2C0ED1' }
     const contextInfo = { stanzaId: '3EB0EE97803A91FF2C0ED1', participant: `${ME}@s.whatsapp.net` }

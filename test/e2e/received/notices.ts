@@ -60,7 +60,9 @@ const missedCall =
     }
   }
 
-/** Somebody becomes an admin of a channel that we follow, or stops being one, in each stanza that the network has for this. */
+/**
+ * Somebody becomes or stops being an admin of a channel that we follow, in each stanza that the network has for this.
+ */
 const roleChange =
   (notification: Notification, role: 'admin' | 'subscriber'): Tell =>
   async (story) => {
@@ -88,7 +90,7 @@ export const inChannel = (newsletter: string) => ({
   sender_name: null,
 })
 
-/** For our own account: the chat is with ourselves. */
+/** Fields of an event about our own account: the chat is with ourselves. */
 const ourselves = {
   message_id: isId,
   phone: ME,
@@ -163,7 +165,7 @@ export const notices = {
     }
   },
 
-  /** A picture is set, and removed. */
+  /** A picture is set and removed. */
   async profile_picture_updated(story) {
     const isUrl = (url: unknown) => /^https:\/\/127\.0\.0\.1:\d+\/pps\/\d+\.jpg$/.test(String(url))
     for (const [picture, updated_photo] of [

@@ -1,4 +1,7 @@
-/** Tests of received messages: one instance, a contact, and events compared as a whole with the contract's full example. */
+/**
+ * Tests of received messages: one instance, a contact, and events that are compared as a whole with the declaration's
+ * full example.
+ */
 import assert from 'node:assert/strict'
 import { z } from 'zod'
 import type { MESSAGE_TYPES } from '../../../src/features/received/blocks.ts'
@@ -21,29 +24,29 @@ export type Event = Record<string, unknown>
 export type Kind = (typeof MESSAGE_TYPES)[number]
 export type Notification = (typeof NOTIFICATIONS)[number]
 
-/** A row of the tables: makes it happen on the network, and compares the whole event that the receiver gets. */
+/** One test of a table: makes something happen on the network, and compares the whole event that the receiver gets. */
 export type Tell = (story: Story) => Promise<unknown>
 
-/** Only declared fields: an additional field is as wrong as a missing one. */
+/** A schema that accepts only declared fields: an additional field is as wrong as a missing one. */
 const strict = z.strictObject(webhookPayloads.received.shape)
 
 export interface Story {
   world: World
   instance: Instance
-  /** Ana sends; the event is compared as a whole, except for its envelope. */
+  /** Sends a message by Ana, and compares the whole event except for its envelope. */
   fromAna(message: unknown, expected: Event, to?: string): Promise<Event>
   /**
-   * Compares the whole event except for its envelope: fields that are not given must be as in Ana's 1:1 chat. A function stands for a value that only
-   * the run knows.
+   * Compares the whole event except for its envelope: fields that are not given must be as in Ana's 1:1 chat. A
+   * function in `expected` checks a value that is unknown before the test runs.
    */
   compare(event: Event, expected: Event): void
   /** Kinds and notifications that were compared since `began`. */
   compared(): ReadonlySet<unknown>
   began(): void
-  /** Everyone sends a message: from then on both addresses of each are known. */
+  /** Makes everyone send a message: the phone-number JID and the LID JID of each person are known afterwards. */
   meetEverybody(): Promise<void>
   received(id: string, fits?: (event: Event) => boolean): Promise<Event>
-  /** The next notification of this name after the given ones. */
+  /** Resolves with the next new notification of this name. */
   notified(name: string, fits?: (event: Event) => boolean): Promise<Event>
   full(overrides: Event): Event
 }
@@ -85,7 +88,7 @@ export function checked(event: Event): Event {
   return event
 }
 
-/** Without the fields that differ from run to run. */
+/** Returns the event without the fields that differ from run to run. */
 export function content({ event_id, momment, instance_id, ...rest }: Event): Event {
   assert.match(String(event_id), /^[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.ok(Number(momment) > 1_600_000_000_000, `momment ${momment}`)
@@ -93,11 +96,11 @@ export function content({ event_id, momment, instance_id, ...rest }: Event): Eve
   return rest
 }
 
-/** In place of a value that only the run knows. */
+/** Checks a value of an event that is unknown before the test runs. */
 export type Fits = (value: unknown) => boolean
 export const isTime: Fits = (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(value))
 export const isId: Fits = (value) => typeof value === 'string' && value.length > 0
-/** A name that is queried after the first event. */
+/** Accepts a name or null, because the name is queried after the first event. */
 export const nothingOr =
   (name: string): Fits =>
   (value) =>

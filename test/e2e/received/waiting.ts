@@ -1,4 +1,4 @@
-/** A message that cannot be read. */
+/** Tests a message that cannot be read. */
 import assert from 'node:assert/strict'
 import { text } from './contents.ts'
 import { ANA, ME, type Tell } from './story.ts'
@@ -6,7 +6,10 @@ import { ANA, ME, type Tell } from './story.ts'
 /** Longer than the 10 s in which a message may become readable, in ms. */
 const LATE = 11_000
 
-/** Reported if neither the sender nor the phone sends it again in time, and readable if the sender sends it later. */
+/**
+ * The message is reported if neither the sender nor the phone sends it again in time, and can be read if the sender
+ * sends it later.
+ */
 export const waiting_message: Tell = async (story) => {
   const { sandbox } = story.world
   await story.fromAna({ text: 'hello' }, { message_type: 'text', text: text('hello') })
@@ -19,7 +22,7 @@ export const waiting_message: Tell = async (story) => {
   const readable = await story.received(id, ({ waiting_message }) => !waiting_message)
   story.compare(readable, { message_id: id, message_type: 'text', text: text('late') })
   assert.notEqual(readable.event_id, waiting.event_id)
-  // The sender withholds it from linked devices: it is not requested, and nothing waits for it.
+  // The sender withholds this message from linked devices: it is not requested again, and nothing waits for it.
   const once = await sandbox.send(ANA, ME, { text: 'once' }, { unavailable: 'view_once' })
   story.compare(await story.received(once.id), {
     message_id: once.id,
