@@ -1,6 +1,7 @@
 /**
- * Which modules may import which (src/README.md). Imports only go down in the table: the main thread offers 200 operations without loading Baileys
- * (+59 MB), a shard uses a contract without loading zod (+20 MB), and HTTP only uses Web standards.
+ * Checks which modules may import which (src/README.md). Imports only go down in the table: the main thread offers 200
+ * operations without loading Baileys (+59 MB), a shard uses the declarations' types without loading zod (+20 MB), and
+ * HTTP only uses Web standards.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -47,7 +48,7 @@ const RULES: readonly Rule[] = [
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
-  // Runs in a browser: it is bundled, and of the service it only includes texts of the domain.
+  // This code runs in a browser: it is bundled, and it includes only texts of the domain.
   {
     of: ['src/dashboard/'],
     run: [
@@ -93,7 +94,7 @@ const RULES: readonly Rule[] = [
     packages: { only: [/^node:worker_threads$/] },
   },
   { of: ['src/engine/'], run: ['src/domain/', 'src/lib/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
-  // Loaded in every thread, so it may only count. The main thread has the code that formats the numbers.
+  // Every thread loads this code, so it may only count. The main thread has the code that formats the numbers.
   {
     of: ['src/metrics/table.ts', 'src/metrics/tally.ts'],
     run: ['src/domain/', 'src/metrics/table.ts'],
@@ -394,7 +395,7 @@ test('no file imports in a circle', () => {
   assert.deepEqual(circles(ours()), [])
 })
 
-/** These have one file per subject on purpose: tables of translations, and builders of stanzas. */
+/** These folders have one file per subject on purpose: tables of translations, and builders of stanzas. */
 const MANY = ['workers/shard/translate/', 'workers/shard/wire/']
 
 test('no folder of a shard has more than fifteen files', () => {

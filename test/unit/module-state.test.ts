@@ -11,7 +11,7 @@ import { ROOT } from '../harness/checkout.ts'
 
 const root = fileURLToPath(ROOT)
 
-/** A variable, or a collection that begins empty, at the top of a module. */
+/** Matches a variable, or a collection that begins empty, at the top of a module. */
 const STATE =
   /^(?:export )?let \w+|^(?:export )?const (\w+)(?:: [^=]+)? = (?:new (?:WeakMap|WeakSet|Map|Set|LRUCache|Mutex|PQueue)(?:<.*>)?\(\)|new (?:LRUCache|PQueue)\b|boundedCache\b|createKeyedMutex\b)/gm
 

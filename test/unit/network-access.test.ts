@@ -14,7 +14,7 @@ const SHARD = 'workers/shard/'
 
 /** Modules that handlers call. */
 const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
-/** `ask` and its neighbours, which add the deadline to a query. */
+/** `ask` and the modules beside it that add the deadline to a query. */
 const QUERYING = [
   'connection/ask.ts',
   'connection/mex.ts',

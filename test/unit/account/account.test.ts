@@ -124,7 +124,8 @@ test('keys survive a restart, newest first, and a revoked one does not come back
   }
   const [one, two, three] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]]
   const revoking = account.revokeApiKey(workspace, two.key.id)
-  // Its use is recorded while it is being revoked: the record is written later, and must not restore the key.
+  // The use of the key is recorded while it is being revoked: the record is written later, and must not restore the
+  // key.
   account.used(two.key, '203.0.113.9')
   await revoking
   account.used(two.key, '203.0.113.9')

@@ -102,7 +102,7 @@ function bench() {
     has(...some: Phone[]) {
       phones.push(...some)
     },
-    /** The answer for a collection; without one, the phone's patches after the version. */
+    /** The network's answer for a collection; if undefined, it answers with the phone's patches after the version. */
     answer: undefined as undefined | ((collection: Record<string, string>) => BinaryNode),
     last: () => readings.at(-1)!,
     actions: () => readings.flatMap(({ actions }) => actions.map(({ index, value }) => [index.join(' '), value !== null])),

@@ -1,4 +1,7 @@
-/** A version of app state and its changes are one commit: in order, all of it or nothing. */
+/**
+ * Tests that a version of app state and its changes are one commit: they are written in order, and all of them or
+ * none.
+ */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'

@@ -22,7 +22,7 @@ function bench(more: Partial<Deps> = {}) {
   const b = {
     ws,
     ev,
-    /** Versions on the network, and here. */
+    /** The newest version of each collection on the network. */
     newest: {} as Record<string, number>,
     known: {} as Record<string, number>,
     asked: [] as string[][],
@@ -92,7 +92,7 @@ test('what could not be written is a failure: it has to come again', async () =>
   assert.deepEqual(b.confirmed, [])
 })
 
-// Its key has not arrived: the collection waits for it, and the reading does not fail.
+// The key of a collection has not arrived: the collection waits for it, and the reading does not fail.
 test('a failed read is repeated when a key arrives and at the next login, but a limited number of times', async () => {
   const b = bench()
   b.resync = async () => {}

@@ -22,7 +22,7 @@ before(async () => {
       `Sec-WebSocket-Accept: ${accept}`,
     ]
     socket.write(`${answer.join('\r\n')}\r\n\r\n`)
-    // Reads everything and sends nothing, not even in answer to a close frame.
+    // The server reads everything and sends nothing, not even an answer to a close frame.
     socket.on('error', () => {}).resume()
     connections.push(socket)
   })
@@ -37,7 +37,7 @@ test('a socket that the library is ending already is closed when the end resolve
   adoptSocket(sock)
   await sock.waitForSocketOpen()
   const raw = rawSocket(sock)
-  // As the library's `logout` does.
+  // The connection ends as with the library's `logout`.
   const gone = closed(sock)
   void sock.end(endReason('Intentional Logout', 401))
   await endSocket(sock, undefined)

@@ -43,7 +43,7 @@ test('an entry lives for its time from when it was last set, and what is over ma
   assert.equal(cache.get('b'), undefined)
   assert.equal(cache.get('a'), 3)
   cache.set('c', 4)
-  // Removed by then, not only hidden.
+  // The entry is removed by then, not only hidden.
   assert.equal(cache.del('b'), 0)
   now = 9_000
   assert.equal(cache.get('a'), undefined)

@@ -207,7 +207,7 @@ test('an HTTP error in place of the connection, and a frame that cannot be opene
   await until(sock, ({ connection }) => connection === 'open')
   network.control.addFault({ on: 'query', do: { corrupt: true }, times: 1 })
   const end = until(sock, ({ connection }) => connection === 'close')
-  // Answered with a frame that is not encrypted correctly.
+  // The network answers this query with a frame that is not encrypted correctly.
   sock.fetchBlocklist().catch(() => {})
   assert.equal((await end).lastDisconnect?.error?.message, 'stalled')
   assert.equal(stalled.length, 1)

@@ -11,7 +11,7 @@ const SECOND = 1_000
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 }))
 afterEach(() => mock.timers.reset())
 
-/** In steps of a second: a timer that is set meanwhile begins at its time. */
+/** Advances the time in steps of a second, so that a timer that is set during a step begins at its time. */
 function pass(seconds: number) {
   for (let second = 0; second < seconds; second++) mock.timers.tick(SECOND)
 }
@@ -72,7 +72,7 @@ test('a pairing that is under way keeps the socket, and the last code with it', 
   clock.offered(offer(2))
   pass(70)
   clock.keep(45 * SECOND)
-  // The longest one counts.
+  // The longest request counts.
   clock.keep(5 * SECOND)
   pass(1_000)
   assert.deepEqual(seen.slice(1), [

@@ -1,4 +1,4 @@
-/** Corrections around one socket, over the library's real one: 5, 6, 9, 26. */
+/** Tests corrections around one socket, over the library's real one. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { DisconnectReason, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'

@@ -18,7 +18,8 @@ const message = {
   message: { extendedTextMessage: { text: 'gone tomorrow', contextInfo: { expiration: 86_400 } } },
 }
 
-// Each message of the chat failed: it came again, and the connection ended, six times; then it was lost. Sends failed.
+// Each message of the chat once failed and came again, and the connection ended, six times; then the message was lost.
+// Sends failed, too.
 test('an expiry that cannot be read is not known, and is learnt again from the next message', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()
@@ -29,7 +30,7 @@ test('an expiry that cannot be read is not known, and is learnt again from the n
   assert.deepEqual(await disappearing.of([ANA]), { expiration: 86_400, disappearingMode })
 })
 
-// A member who set the timer "next year" prevented that the account's own phone could ever change it.
+// A member who set the timer "next year" once prevented the account's own phone from ever changing it.
 test('a setting is not newer than the message that tells it', async (t) => {
   const store = await tempStore(t)
   const disappearing = createDisappearing({ id: INSTANCE, store, sealer, log: recordingLog() })

@@ -33,7 +33,7 @@ function answer(tag: string | symbol, subject: string) {
   sock.ws.emit(tag, { tag: 'iq', attrs: { type: 'result' }, content: [group] } satisfies BinaryNode)
 }
 
-// The notification deleted nothing, because nothing was stored yet, and the outdated answer was kept for an hour.
+// The notification once deleted nothing, because nothing was stored yet, and the outdated answer was kept for an hour.
 test('an answer from before a change of the group is not kept', async () => {
   const groups = createGroupCache(sock, { now: () => 0 }, async () => {}, NOTHING_KEPT)
   const asked = groups.get(GROUP)

@@ -51,7 +51,8 @@ test('a saved name is better than what somebody calls itself, by whichever of th
   assert.equal(names.of(BOTH), 'Ana')
 })
 
-// The directory keeps 20,000 people, this cache 10,000 names, two for each person: most people of a large address book had no name in their events.
+// The directory keeps 20,000 people, this cache 10,000 names, two for each person: most people of a large address book
+// once had no name in their events.
 test('a person whose name fell out of memory has the one that the directory lists', async (t) => {
   const { listed, open } = await bench(t)
   const names = open()
@@ -68,7 +69,8 @@ test('a person whose name fell out of memory has the one that the directory list
   assert.equal(names.of([other]), 'Benny')
 })
 
-// After the contact was removed from the phone's address book, its name was used until the next restart.
+// The name of a contact was once used until the next restart after the contact was removed from the phone's address
+// book.
 test('a person who is not saved any more is called as it calls itself', async (t) => {
   const names = (await bench(t)).open()
   const { ev, session: current } = session()
@@ -79,7 +81,7 @@ test('a person who is not saved any more is called as it calls itself', async (t
   assert.equal(names.of(BOTH), 'Annie')
 })
 
-// The first known subject of a group was used forever.
+// The first known subject of a group was once used forever.
 test('a group whose subject changes has the new name', async (t) => {
   const names = (await bench(t)).open()
   const { ev, session: current } = session()
@@ -102,7 +104,7 @@ test('saved names are there after a restart, and not readable on the disk', asyn
     assert.ok(!Buffer.from(bytes).includes('bakery'), 'sealed')
 })
 
-// 20,000 people in one commit blocked the thread for 100 ms.
+// A commit of 20,000 people once blocked the thread for 100 ms.
 test('an address book is written in slices, and each is told of when it is on disk', async (t) => {
   const { store } = await bench(t)
   const sizes: number[] = []

@@ -1,6 +1,6 @@
 /**
- * How often the network is queried for pictures, and how long an answer is used. The network is simulated; time only passes when the test advances
- * it.
+ * Tests how often the network is queried for pictures, and how long an answer is used. The network is simulated; time
+ * only passes when the test advances it.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -120,7 +120,7 @@ test('an address counts as long as it says itself', async (t) => {
   assert.equal(asked.length, 2)
 })
 
-// Otherwise it would be queried with every message, forever.
+// Without this rule, the picture would be queried with every message.
 test('an address that has expired when it comes is not shown, and not asked for again at once', async (t) => {
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()

@@ -11,7 +11,7 @@ export function askOver(
   ended: AbortSignal = new AbortController().signal,
   options: Partial<AskOptions> = {},
 ): Ask {
-  // Later changes of it by a test have an effect.
+  // The test may change `played` later, and the socket then uses the change.
   const sock = Object.setPrototypeOf(played, { generateMessageTag: () => 'tag', ws: new EventEmitter() }) as WASocket
   const usual: AskOptions = { deadline: { eachMs: QUERY_DEADLINE }, toFailure: actionFailure }
   return createAsk({ owner: 'test', sock, mex: createMex(sock, {}), ended }, { ...usual, ...options })

@@ -1,4 +1,4 @@
-/** How messages are acknowledged to the network. */
+/** Tests how messages are acknowledged to the network. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -8,7 +8,7 @@ import { adoptSocket } from '../../../workers/shard/baileys/end.ts'
 import { closedBy } from '../../../workers/shard/connection/disconnect.ts'
 import { closed, listen, openSocket } from '../baileys/loopback.ts'
 
-/** The end as the library's own socket reports it. */
+/** Ends the library's own socket with this error, and returns the end as it reports it. */
 async function ended(error: BinaryNode) {
   const server = await listen()
   const sock = openSocket(server.url, initAuthCreds())

@@ -1,4 +1,4 @@
-/** Pairs of number and LID in answers of the network: new ones are stored, in slices. */
+/** Tests pairs of number and LID in the network's answers: new pairs are stored, in slices. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthenticationState, WASocket } from '@whiskeysockets/baileys'

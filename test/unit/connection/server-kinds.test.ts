@@ -56,7 +56,7 @@ test('what is left alone is so for a reason, and confirmed where the network wan
   assert.ok(describeTable(table).some((line) => line === 'notification type=pay | at once | count left alone | answer ack'))
 })
 
-// The picture came first, and the list of our own devices was not read.
+// The picture came first in a notice, and the list of our own devices after it was once not read.
 test('a change of the account that is handled is read, whatever change stands before it in the notice', () => {
   const notice = (...children: string[]) => ({
     tag: 'notification',

@@ -86,7 +86,7 @@ test('what waits to be read is counted once per message, and goes when it is rea
 
 const about = (kind: string, value: proto.ISyncActionValue, ...index: string[]) => ({ index: [kind, ...index], value })
 
-// Only the last one of a chat was known: when a commit of three failed, they counted as five.
+// Only the last message of a chat was once remembered, so three messages whose commit failed counted as five.
 test('messages of a chat that come again together, as none of them could be written, are counted once', async (t) => {
   const { directory } = await bench(t)
   const messages = [text(pnOf(1), 100), text(pnOf(1), 101), text(pnOf(1), 102)]
@@ -244,7 +244,8 @@ test('what a message changes goes with the commit of the message, before what is
   assert.equal((await open()).contacts(1, 10).total, 901)
 })
 
-// It resolved while the commit of a message contained them, and dependent data were written before that commit failed.
+// A flush once resolved while the commit of a message contained the changes, and dependent data were written before
+// that commit failed.
 test('a flush waits for the changes that ride in a commit of others, and writes them where that fails', async (t) => {
   const { directory, open } = await bench(t)
   directory.record(text(pnOf(1), 100, {}, { pushName: 'Ana' }), OPTIONS)

@@ -1,4 +1,4 @@
-/** The directory of a service that starts on the store of another one, after the leftovers of a kill were erased. */
+/** Opens the directory of a service that starts on the store of another one; data that a kill left are erased first. */
 import { createInstanceDirectory, type DirectoryDeps } from '../../../src/directory/instance-directory.ts'
 import type { Step } from '../../../src/domain/steps.ts'
 import type { BlobItems } from '../../../src/storage/blobs/items.ts'

@@ -19,7 +19,7 @@ import { startDirectory } from './started.ts'
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c21'
 const TOKEN = 'b'.repeat(48)
 const RING_KEY = Buffer.alloc(RING_KEY_BYTES, 9)
-/** More than a slice. */
+/** More records than a slice holds. */
 const RECORDS = Array.from({ length: 450 }, (_, index) => [`timeline:00001:${index}`, Buffer.from(`record ${index}`)] as const)
 const MEDIA = Buffer.alloc(5_000, 3)
 

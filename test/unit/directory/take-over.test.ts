@@ -14,7 +14,7 @@ import { startDirectory } from './started.ts'
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
 const OTHER_ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12'
 const TOKEN = 'a'.repeat(48)
-/** More than a slice. */
+/** More keys than a slice holds. */
 const KEYS = 450
 
 const bundleOf = (identity: string): DeviceBundle => ({

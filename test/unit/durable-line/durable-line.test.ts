@@ -45,14 +45,16 @@ class Bench {
   #line: DurableLine<Value>
   #next = 0
   #hasRead = deferred()
-  /** Reads end when it resolves. */
+  /** Delays the end of reads until it resolves. */
   #pause = Promise.resolve()
   #rows = new Map<string, State>()
-  /** Rows that were aside, and may wait again: a row before them, or almost equal to them, has come since. */
+  /**
+   * Rows that were put aside and may wait again, because a row before them, or almost equal to them, has come since.
+   */
   readonly #either = new Set<string>()
-  /** Rows that are on disk, or were, and are not reported to the line yet. */
+  /** Rows that are or were on disk and are not reported to the line yet. */
   readonly #unreported = new Set<string>()
-  /** Rows that have ended, whose removal is not on disk. */
+  /** Rows that have ended and whose removal is not on disk. */
   readonly #unwritten = new Set<string>()
 
   constructor(store: StateStore, prefix: string) {
@@ -65,7 +67,7 @@ class Bench {
     return open({ range: (prefix, options) => this.#range(prefix, options) }, this.#prefix, () => this.#settle())
   }
 
-  /** A read that has seen its rows, and ends later. */
+  /** Reads rows at once, and ends later. */
   async *#range(prefix: string, options?: RangeOptions) {
     const found: (readonly [string, Uint8Array])[] = []
     for await (const row of this.#store.range(prefix, options)) found.push(row)
@@ -205,7 +207,7 @@ class Bench {
     this.#either.clear()
   }
 
-  /** A row is committed and reported while the line reads. */
+  /** Commits and reports a row while the line reads. */
   async #race(id: string | undefined) {
     const { promise, resolve } = deferred()
     this.#pause = promise

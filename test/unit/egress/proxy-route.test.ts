@@ -5,7 +5,7 @@ import { parseRanges } from '../../../src/egress/addresses.ts'
 import { proxyRoute } from '../../../src/egress/proxy-route.ts'
 import { NameUnresolved } from '../../../src/egress/resolve.ts'
 
-/** As Node queries: one address, or all addresses of a name. */
+/** Resolves a name as Node does: to one address, or to all addresses. */
 function look(addresses: string[], allow: string[] = [], all = true): Promise<unknown> {
   const { lookup } = proxyRoute('http://proxy.example:3128', parseRanges(allow), async () => addresses)
   return new Promise((resolve, reject) =>

@@ -15,7 +15,10 @@ const PARTS = {
   config: Buffer.from('{}'),
   ringKey: Buffer.alloc(64, 1),
 } as const
-/** More than the pieces between the threads hold, so that the writing of an archive that nobody reads does not end. */
+/**
+ * More records than the pieces between the threads hold, so that an archive that nobody reads is never completely
+ * written.
+ */
 const RECORDS = 40
 const RECORD_BYTES = 50_000
 

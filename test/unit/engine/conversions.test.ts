@@ -15,7 +15,7 @@ const log = { info() {}, warn() {}, error() {} }
 const job = (dir: string, purpose: 'video' | 'image') =>
   ({ purpose, path: join(dir, 'original'), dir, limit: MEDIA_LIMIT, author: null, waveform: false }) as const
 
-/** Processes whose command line contains the folder. */
+/** Returns the processes whose command line contains the folder. */
 async function atWork(dir: string): Promise<string[]> {
   const lines = await Promise.all(
     (await readdir('/proc'))

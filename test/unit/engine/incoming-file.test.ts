@@ -17,7 +17,7 @@ async function opened(silenceMs?: number) {
     die = reject
   })
   const opening = incomingFile(port1, work, leaving.signal, silenceMs)
-  // As in the thread: a port with a listener keeps its process alive.
+  // The port has a listener, as in the thread, so it keeps its process alive.
   port2.on('message', () => {})
   const say = (news: FileNews) => port2.postMessage(news)
   say({ type: 'open', length: null })
@@ -60,7 +60,8 @@ test('a failure is not waited for behind what was there, and an adapter that rea
   say({ type: 'failed', err: new Failure('media_download_failed').toData() })
   await ended
   const reading = stream.getReader().read()
-  // As in the adapter: an error in this turn becomes a 500 with the error's text, instead of a head and a broken connection.
+  // The adapter handles an error in this turn in the same way: it becomes a 500 with the error's text, instead of a
+  // head and a broken connection.
   const turn = new Promise<string>((resolve) => setTimeout(() => resolve('head'), 1))
   assert.equal(await Promise.race([reading, turn]), 'head')
   await assert.rejects(reading, { code: 'media_download_failed' })

@@ -1,4 +1,7 @@
-/** The data that a call to the shard contains: the properties of its declaration, so that the shard does not repeat them. */
+/**
+ * Tests the data of a call to the shard: it has the properties of the declaration, so that the shard does not repeat
+ * them.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callOf } from '../../../src/features/call.ts'
@@ -10,9 +13,9 @@ const call = (id: string, input: Record<string, unknown> = {}) => {
   return callOf(endpoint, parseInput(endpoint, input))
 }
 
-/** Fields that refer to an earlier message, in one of the operations. */
+/** Fields of operations that refer to an earlier message. */
 const ABOUT = ['edit_message_id', 'poll_message_id', 'event_message_id', 'message_id']
-/** These have a message id too, but the message does not refer to it: a forwarded message, the order to quote. */
+/** Operations with a message id to which the message does not refer: a forwarded message, and the order to quote. */
 const ABOUT_NONE = new Set(['send.forwardMessage', 'send.orderStatusUpdate'])
 
 for (const endpoint of endpoints.filter(({ kind }) => kind === 'send'))
@@ -58,7 +61,7 @@ test('what main answers itself is no call', () => {
 const LONG = [
   ...['groups.list', 'communities.list', 'contacts.existsBatch', 'groups.create', 'communities.create'],
   ...['products', 'product', 'collections', 'collectionProducts', 'order'].map((read) => `business.${read}`),
-  // Requests with a picture.
+  // These requests have an image.
   ...[
     'groups.updatePhoto',
     'communities.updatePhoto',

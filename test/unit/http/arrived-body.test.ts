@@ -40,7 +40,7 @@ async function echo(work: (ask: (...written: (string | number)[]) => Promise<str
     text += String(piece)
   })
   try {
-    /** Numbers are pauses, in ms. Resolves with the bodies of as many answers as there were heads. */
+    /** Sends texts; a number is a pause in ms. Resolves with the bodies of as many answers as there were heads. */
     await work(async (...written) => {
       text = ''
       const heads = written.join('').match(/POST /g)!.length

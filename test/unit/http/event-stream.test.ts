@@ -53,7 +53,7 @@ test('a reader that takes nothing is cut, and what waits for it is bounded', asy
   socket.write('GET /events HTTP/1.1\r\nHost: gw.test\r\n\r\n')
   socket.pause()
   await ended
-  // The most events that the system's buffers on both ends hold.
+  // The system's buffers on both ends hold fewer events than this.
   assert.ok(asked < 400, `${asked} events were asked for`)
   assert.deepEqual(counted(), { events: asked, cuts: 1 })
   socket.resume()

@@ -96,7 +96,8 @@ test('a key of another workspace opens no instance, and an imported token only i
     () => gate.instance(id, token, incoming(imported)),
     (error) => error instanceof Failure && error.code === 'api_key_required',
   )
-  // An imported token may be short: wrong guesses at it are counted separately, and finally delay the right one too.
+  // An imported token may be short: wrong guesses at it are counted separately, and in the end delay the right token,
+  // too.
   const client = (value: string) => () =>
     gate.instance(id, token, { ...incoming(''), headers: new Headers({ 'Client-Token': value }) }).instance
   const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code

@@ -1,4 +1,4 @@
-/** Which forms of `Prefer` request a wait, and for how long. */
+/** Tests the forms of `Prefer` that request a wait, and the length of the wait. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitOf } from '../../../src/http/prefer.ts'

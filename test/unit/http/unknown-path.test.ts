@@ -18,7 +18,7 @@ test('a path that takes other methods is told by them', () => {
   assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path takes DELETE, GET, not PATCH.'])
 })
 
-// `/groups/{group_id}` takes it, too.
+// The route `/groups/{group_id}` matches this path, too.
 test('each method is told once', () => {
   assert.equal(told('POST', `${INSTANCE}/groups/invitation`)[1], 'This path takes GET, not POST.')
 })

@@ -88,7 +88,7 @@ test('memory follows the disk: during a pending write the old value is read, aft
   await keys.commit([['session', '1.0', value('old')]])
   cache.forget('')
   isSlow = true
-  // Reads the old value from the disk, and is blocked there.
+  // This call reads the old value from the disk, and is blocked there.
   const early = keys.get('session', '1.0')
   const write = keys.commit([['session', '1.0', value('new')]])
   const during = keys.get('session', '1.0')

@@ -1,4 +1,4 @@
-/** Against Node's own HMAC. */
+/** Compares the hash with Node's own HMAC. */
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ test('it is the HMAC of the text, whatever came before it, however long it is, a
     key.fill(0)
     return { hash, expected }
   })
-  // With all keys in turn, because they share their memory.
+  // The keys are used in turn, because their hashes share memory.
   for (const [at, text] of texts.entries()) for (const { hash, expected } of all) assert.equal(hash(text), expected[at])
   assert.throws(() => keyedHash(randomBytes(65), 16), RangeError)
 })

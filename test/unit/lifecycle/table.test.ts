@@ -418,7 +418,8 @@ const CASES: Case[] = [
       to: ['starting', null],
       effects: ['eraseCredentials', 'open fresh'],
     })),
-    // An erase that failed on a full disk left the credentials: after a restart the instance could no longer be paired.
+    // An erasure that failed on a full disk once left the credentials, so after a restart the instance could no longer
+    // be paired.
     ...each(['logged_out'] as const, (status) => ({
       row: '31',
       from: paired(status),

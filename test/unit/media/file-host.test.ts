@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => host.stop())
 
-/** One byte after the other, each read when the previous one has arrived; on this clock each takes `takesMs`. */
+/** Reads one byte after the other, each when the previous one has arrived; on this clock each takes `takesMs`. */
 async function read(count: number, takesMs: number, size = 1, maxSealed?: number): Promise<number> {
   let next = () => {}
   const path = host.answer((response) => {

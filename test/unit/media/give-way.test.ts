@@ -1,6 +1,6 @@
 /**
- * The priority of background threads: below others, but still with a share. (With a ninth of the time of other processes, one 60 MB body was read for
- * 44 s on a busy core; a bench with several did not end.)
+ * Tests the priority of background threads: it is low, but leaves them a share. (With a ninth of the time of other
+ * processes, one 60 MB body was read for 44 s on a busy core; a bench with several did not end.)
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

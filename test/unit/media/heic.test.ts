@@ -33,7 +33,7 @@ const RED = { r: 192, g: 32, b: 64 }
 
 const BLUE = { r: 0, g: 0, b: 160 }
 
-/** Red above, blue below. */
+/** Makes an image that is red above and blue below. */
 async function heic(width: number, height: number, opacity = 255): Promise<Buffer> {
   const pixels = Buffer.alloc(width * height * 4)
   for (let at = 0; at < width * height; at++) {

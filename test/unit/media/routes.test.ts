@@ -1,4 +1,4 @@
-/** Which routes to the network's files are kept open. Nothing is downloaded: a route connects when it is used. */
+/** Tests which routes to the network's files stay open. Nothing is downloaded: a route connects when it is used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dispatcher } from 'undici'

@@ -1,4 +1,7 @@
-/** Stickers from moving pictures and films of every length and size: they move, and are within the limits of the apps. */
+/**
+ * Tests stickers from animated images and videos of every length and size: they are animated, and within the limits of
+ * the apps.
+ */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -73,7 +76,7 @@ describe('a moving picture leaves as a sticker of at most 10 s and 500 kB that s
       assert.equal(made.isAnimated, true)
       assert.ok(result.bytes <= MAX_BYTES, `${result.bytes} bytes`)
       assert.ok(result.length <= MAX_LENGTH, `${result.length} ms`)
-      // The last frame of a film lasts as long as the film says, plus or minus a frame.
+      // The last frame of a video lasts as long as the file says, plus or minus a frame.
       assert.ok(Math.abs(result.length - Math.min(seconds * 1_000, MAX_LENGTH)) <= 150, `${result.length} ms`)
     })
   }

@@ -21,7 +21,7 @@ async function bench(t: TestContext) {
   const bench = {
     store,
     now: START,
-    /** As after a kill: only data on disk remain. */
+    /** Opens the store as after a kill: only data on disk remain. */
     async open(terms?: Parameters<typeof createAuthorship>[1]) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store, sealer, clock: { now: () => bench.now }, log, retention }
@@ -66,7 +66,8 @@ test('a person is the same under both names, and so is the chat', async (t) => {
   assert.deepEqual(await authorship.claim('nobody', [ANA], [ANA]), { place: 'unknown' })
 })
 
-// Chats are handled in parallel, and the rows of both were read before either was on disk: the second replaced the first.
+// Chats are handled in parallel: once the rows of both messages were read before either was on disk, and the second
+// replaced the first.
 test('of two messages of one id that come at a time the first is the owner, also when its commit has to be made again', async (t) => {
   const b = await bench(t)
   const authorship = await b.open()
@@ -74,7 +75,7 @@ test('of two messages of one id that come at a time the first is the owner, also
   const bens = { id: 'G', remoteJid: BEN, fromMe: false }
   const [first, second] = await Promise.all([authorship.ops(anas), authorship.ops(bens)])
   assert.deepEqual([first.length, second.length], [1, 0])
-  // The commit of the first failed: it comes again.
+  // The commit of the first message failed, so that message comes again.
   await b.store.commit({ ops: [...(await authorship.ops(bens)), ...(await authorship.ops(anas))] })
   assert.deepEqual(await authorship.claim('G', [GROUP], [ANA]), HERE)
   assert.deepEqual(await authorship.claim('G', [BEN], [BEN]), { place: 'elsewhere' })

@@ -34,7 +34,7 @@ async function bench(t: TestContext) {
     store,
     log,
     now: START,
-    /** As after a kill: only data on disk remain. */
+    /** Opens the store as after a kill: only data on disk remain. */
     async open(terms?: Terms, its: StateStore = store) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now }, log, retention }
@@ -58,7 +58,7 @@ async function bench(t: TestContext) {
 const texts = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ofAna(`m${from + index}`, { conversation: 'hi' }))
 
-/** The event of a message about `id`, on an instance with nothing in memory. */
+/** Translates a message about `id` on an instance with nothing in memory, and returns its event. */
 function told(secrets: Secrets, message: proto.IMessage, context = testContext()) {
   context.original = (id, about) => secrets.get(id, new Set([about.remoteJid ?? '']))
   return receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
@@ -132,7 +132,7 @@ test('who uses the id of another message does not take its place; our own messag
   await keep(ofAna('P', { conversation: 'hi' }, stranger))
   assert.equal((await secrets.get('P', HERE))?.key.participant, ANA)
   assert.equal(await b.left(), 1)
-  // A second try of a send has another secret than the first.
+  // A second attempt of a send has another secret than the first attempt.
   await keep(ofAna('P', poll, { fromMe: true }))
   assert.equal((await secrets.get('P', HERE))?.key.fromMe, true)
 })

@@ -1,4 +1,4 @@
-/** One message under two addresses. */
+/** Tests messages that come under the phone-number JID and under the LID JID of their sender. */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,8 @@ const PN = '5511988880001@s.whatsapp.net'
 const LID = '81896604190001@lid'
 const GROUP = '120363019502650977@g.us'
 
-// A message that was read under its sender's LID and sent again under the number was reported twice, with two event ids.
+// A message that was read under its sender's LID and sent again under the number was once reported twice, with two
+// event ids.
 test('a message that comes again under the other name of its chat or author is the same message', async (t) => {
   const marks = createSeenMarks(INSTANCE, await tempStore(t), sealer)
   await marks.load()
@@ -49,7 +50,7 @@ test('marks that are records of their own are known, beside those of a message t
   const next = createSeenMarks(INSTANCE, store, sealer)
   await next.load()
   assert.ok([before!, ...together].every(next.has))
-  // Written after the existing ones, and not over them.
+  // The new marks are written after the existing ones, and not over them.
   await store.commit({ ops: next.ops([ciphertextMark(Buffer.from('four'))]) })
   const last = createSeenMarks(INSTANCE, store, sealer)
   await last.load()
@@ -68,7 +69,7 @@ test('the same id in another chat, of another author or of our own is another me
     assert.ok(!messageMarks(key).some((mark) => marks.has(mark)))
 })
 
-// One commit removed the older ones, and the store made its file fifty to a hundred and fifty megabytes longer for it.
+// One commit once removed the older marks, and the store made its file up to 150 MB longer for it.
 test('marks give way to newer ones, the older first, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const marks = createSeenMarks(INSTANCE, store, sealer)

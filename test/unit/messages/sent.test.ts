@@ -48,12 +48,12 @@ async function bench(t: TestContext) {
   return bench
 }
 
-/** No item of the queue is in flight. */
+/** The answer of a queue without an item in flight. */
 const nothing = () => undefined
 const text = (conversation: string) => ({ conversation })
 const STANZA: Stanza = { to: '1@lid', attributes: { type: 'text' }, enc: {}, nodes: [] }
 
-// All messages of a day stayed, whatever their number.
+// All messages of a day once stayed, whatever their number.
 test('the newest stay, by number', async (t) => {
   const b = await bench(t)
   const sent = b.open({ maxMessages: 10 })
@@ -245,7 +245,7 @@ test('a row of before, which is a message and nothing else, is still readable', 
   assert.equal(stored?.stanza, undefined)
 })
 
-// The edit was written after the removal, and the message existed again.
+// The edit was once written after the removal, so the message existed again.
 test('of changes of one message at once each is made to what the one before has left', async (t) => {
   const b = await bench(t)
   const sent = b.open()
@@ -257,7 +257,7 @@ test('of changes of one message at once each is made to what the one before has 
   assert.deepEqual(await b.left(), [])
 })
 
-// A message of the previous account was known to the next one.
+// A message of the previous account was once known to the next one.
 test('a change under way while everything is forgotten writes nothing', async (t) => {
   const b = await bench(t)
   let read = () => {}

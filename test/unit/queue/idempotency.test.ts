@@ -1,4 +1,4 @@
-/** Which requests count as the same with one idempotency key, and the name of the stored record. */
+/** Tests which requests count as the same with one idempotency key, and the name of the stored record. */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -69,7 +69,8 @@ function bench(store: StateStore, time: { now: number }) {
   return { idempotency, log, queued, send }
 }
 
-// All keys of a day were removed in one commit: the store made its file a gigabyte longer for twenty thousand removals.
+// All keys of a day were once removed in one commit: the store made its file a gigabyte longer for twenty thousand
+// removals.
 test('what is too old is removed, also beside what cannot be read, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const time = { now: START }
@@ -90,7 +91,7 @@ test('what is too old is removed, also beside what cannot be read, and the store
   )
 })
 
-// Its new acknowledgement was removed together with the old one: the repeated request was queued a second time.
+// The new acknowledgement was once removed together with the old one, so the repeated request was queued a second time.
 test('a key that is used again while old ones are removed is remembered', async (t) => {
   const disk = await tempStore(t)
   const time = { now: START }

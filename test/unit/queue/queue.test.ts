@@ -392,8 +392,8 @@ test('a connection lost in flight puts the item back at the head, with the same 
   )
 })
 
-// On a full disk the library's relay rejects with the error of a commit of keys; it was taken for a refusal of the network, and the acknowledged
-// message ended as `send_failed`.
+// On a full disk the library's relay rejects with the error of a commit of keys, which was once taken for a refusal of
+// the network: the acknowledged message ended as `send_failed`.
 test('a disk that fails under a send puts the item back, however often, and it leaves with the same message id', async (t) => {
   const b = await bench(t)
   const met = [
@@ -450,7 +450,7 @@ test('what was put back is sent again after a restart, too', async (t) => {
   await until(() => second.undecided() === undefined, 'the outcome')
 })
 
-/** The connection is open or not, and the item of this phone never finds it. */
+/** Builds a queue in which the item of one phone never finds the connection, whether it is open or not. */
 async function withLost(b: Bench, isOpen: () => boolean) {
   const tries: string[] = []
   const queue = await b.open({
@@ -472,7 +472,8 @@ async function withLost(b: Bench, isOpen: () => boolean) {
   return { queue, tries, untilTried }
 }
 
-// A query answered with 408 was taken for a lost connection, and all other items waited for it while the instance was connected.
+// A query answered with 408 was once taken for a lost connection, and all other items waited for it while the instance
+// was connected.
 test('an item that finds no connection although there is one fails after three times, and the line goes on', async (t) => {
   const b = await bench(t)
   const { tries, untilTried } = await withLost(b, () => true)
@@ -522,7 +523,7 @@ async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   return { queue, untilHung: () => until(() => hung, 'the end') }
 }
 
-// It ended the thread, with all its instances, in each run.
+// Such an item once ended the thread, with all its instances, in each run.
 test('an item that ended three lives is not tried a fourth time: it fails, and the line goes on', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
@@ -1097,7 +1098,7 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   assert.deepEqual(await Promise.all(['try-1', 'try-2'].map((key) => b.store.get(key))), [undefined, Buffer.from('beside')])
 })
 
-// It stopped sending for as long as the clock had been set back, also after a restart.
+// The queue once stopped sending for as long as the clock had been set back, also after a restart.
 test('a clock that is set back holds nothing up, neither while the queue runs nor after a restart', async (t) => {
   const b = await bench(t)
   const first = await b.open()

@@ -112,7 +112,7 @@ const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = 
 /** The ack after a first try. */
 const acked = (id: string, chat: string) => ({ chat, id, at: START, requestId: undefined, isNew: true })
 
-// Reported values were only in memory: after a restart a late `delivered` followed the `read`.
+// Reported values were once only in memory: after a restart a late `delivered` followed the `read`.
 test('after a restart no value is told again, and no lower one', async (t) => {
   const b = await bench(t)
   const before = await b.open()
@@ -131,7 +131,7 @@ test('after a restart no value is told again, and no lower one', async (t) => {
   )
 })
 
-// It was recorded before the commit: the event was lost, and the repeated receipt was not reported.
+// A value was once recorded before its commit: the event was lost, and the repeated receipt was not reported.
 test('what could not be written is told when it comes again', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -141,7 +141,7 @@ test('what could not be written is told when it comes again', async (t) => {
   await until(() => b.told.length === 2, 'sent and delivered')
 })
 
-// The check recorded it: when the rest of the item's end failed, the repetition omitted `sent`.
+// The check once recorded `sent`: when the rest of the item's end failed, the repetition omitted it.
 test('`sent` counts when it is committed, not when it is prepared', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -171,7 +171,7 @@ test('a receipt waits for the commit of `sent`; where that takes too long, the r
   )
 })
 
-// The receipt was written first: `sent` followed `delivered`, and the repeated receipt was reported again.
+// The receipt was once written first: `sent` followed `delivered`, and the repeated receipt was reported again.
 test('a receipt that reaches the disk while the commit of `sent` waits for it reports `sent`, and the commit does not', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -251,7 +251,8 @@ const rising = [
   ],
 ] as const
 
-// Receipts can overtake each other: only the higher value was reported, and programs waited forever for the lower one.
+// Receipts can overtake each other: once only the higher value was reported, and programs waited forever for the lower
+// one.
 for (const [status, who, where, told] of rising)
   test(`a \`${status}\` by ${who} that overtakes the receipts below it reports them first, each once`, async (t) => {
     const b = await bench(t)
@@ -274,7 +275,7 @@ test('a list of messages in one receipt reports `delivered` for those alone that
   )
 })
 
-// Its ack was lost with a connection: that of the second try comes after the receipts.
+// The ack of the first attempt was lost with a connection, and the ack of the second attempt comes after the receipts.
 test('a receipt reports that the message was sent, in chats and in groups, once', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()

@@ -28,7 +28,7 @@ async function live(
 ) {
   const answered: string[] = []
   const translated: { call: unknown; timestamp: unknown; answered: number }[] = []
-  /** As in the queue: one item per key. */
+  /** Keys of the queued items: as in the queue, a key has one item. */
   const queued = new Set<string>()
   const context = { id: INSTANCE, store, sealer, clock: { now: () => time.now }, log: createLog({ level: 'silent' }, 'test') }
   const calls = createCalls(context, {
@@ -70,7 +70,7 @@ async function ringing(store: StateStore) {
   return found.length
 }
 
-/** The offer in one run, the end in the next. */
+/** Handles the offer of a call in one run, and its end in the next one. */
 async function missed(t: TestContext, id: string) {
   const store = await tempStore(t)
   await (await live(store)).calls.take(stanza('offer', id), session)
@@ -81,7 +81,7 @@ async function missed(t: TestContext, id: string) {
   return translated
 }
 
-// Its record was refused, the connection ended, and the call was sent again, forever.
+// The record of such a call was once refused, so the connection ended and the call was sent again, forever.
 test('a call is told whatever its id is', async (t) => {
   for (const id of ['3EB0A', 'a/b ?', 'ü', 'x'.repeat(5_000)]) assert.equal((await missed(t, id)).length, 1, id.slice(0, 10))
 })
@@ -103,7 +103,7 @@ test('an offer that comes twice is rejected and answered once, and one that come
   assert.equal(translated[0]?.answered, 1)
 })
 
-// The text was queued after the commit that removed the call: a crash between the two lost it.
+// The text was once queued after the commit that removed the call, so a crash between these steps lost it.
 test('the text after a rejected call is queued before the event of the call, and once however often its end comes', async (t) => {
   const store = await tempStore(t)
   const crashed = await live(store, rejecting, { crashAtEnd: true })
@@ -127,7 +127,8 @@ test('an end that comes while a rejected call is being told says that it was rej
   assert.deepEqual(answered, ['Please write.'])
 })
 
-// It stayed in the list of ringing calls for a day without any event: the network does not report the end of a rejected call.
+// Such a call was once in the list of ringing calls for a day without any event, because the network does not report
+// the end of a rejected call.
 test('a call whose rejection had no answer is rejected again after the next login, and told once', async (t) => {
   const store = await tempStore(t)
   const cut = { ask: () => Promise.reject(new Failure('instance_not_connected')) } as unknown as Session
@@ -158,7 +159,8 @@ test('a rejected call is told although no text can be queued', async (t) => {
   await until(async () => (await ringing(store)) === 0, 'the end of the record')
 })
 
-// Its time was 1970 or not a time at all: after a restart its record could not be read, or was treated as old.
+// The time of such a call was once 1970 or invalid: after a restart its record could not be read, or was treated as
+// old.
 test('a call whose offer carries no time, or none that is one, is of the moment it came', async (t) => {
   for (const time of [undefined, '', 'soon', '-1', '0', '1e400', '1.5']) {
     const store = await tempStore(t)
@@ -194,7 +196,7 @@ test('calls whose end is never said go with the day, while the service runs, and
   assert.equal(translated.length, 0)
 })
 
-// The caller's stanza says who made the call, so the text was sent to another person that it named.
+// The caller's stanza once said who made the call, so the text was sent to another person that it named.
 test('a call is of who sends it, whoever it names', async (t) => {
   const store = await tempStore(t)
   const answered: string[] = []

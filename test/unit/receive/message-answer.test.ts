@@ -12,7 +12,8 @@ const message = (id: string): BinaryNode => ({
   content: [{ tag: 'enc', attrs: { v: '2', type: 'skmsg' }, content: Buffer.of(1) }],
 })
 
-// The next message of the chat waited for the request, and a member with a broken key causes many: 52 s for 200 of them.
+// The next message of the chat once waited for the request, and a member with a broken key causes many requests: 52 s
+// for 200 of them.
 test('a message that cannot be read is asked for beside the line: its answer does not wait for the request', async () => {
   const sent: BinaryNode[] = []
   const asked: (() => void)[] = []

@@ -1,4 +1,7 @@
-/** Retry receipts: each is answered, and acknowledged whatever the result; the requesting device, and the chat. */
+/**
+ * Tests retry receipts: each is answered, and acknowledged whatever the result; the answer fits the requesting device
+ * and the chat.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -37,7 +40,7 @@ test('a retry receipt that cannot be answered and a malformed one are confirmed 
   assert.deepEqual(asked, ['A'])
 })
 
-// It was acknowledged: the message stayed unreadable, because nothing requested it again.
+// Such a receipt was once acknowledged, so the message stayed unreadable: nothing requested it again.
 test('one that a full disk keeps from being answered comes again', async () => {
   let isFull = true
   const answer = answerRetryReceipt({

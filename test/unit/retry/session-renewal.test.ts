@@ -1,4 +1,4 @@
-/** The session with a device that could not read a message: the state of it when the device is answered. */
+/** Tests the session with a device that could not read a message: its state when the device is answered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, extractE2ESessionFromRetryReceipt } from '@whiskeysockets/baileys'

@@ -34,7 +34,7 @@ test('a mention is what the group calls the person, in the list and in the text'
   assert.deepEqual([byNumber.text, byNumber.info.mentionedJid], ['hi @5511988880001', [ANA]])
 })
 
-// One after the other, the second would have replaced the text of the first.
+// One replacement after the other would replace the text that the first one has inserted.
 test('the name of one may be the number of another', async () => {
   const { context, meet } = playedNetwork()
   meet('111@s.whatsapp.net', '222@lid')

@@ -52,7 +52,7 @@ test('a number without an account is nobody for a send, and no chat for an immed
   await assert.rejects(chatWith(context, person('5511988880001')), failsWith('chat_not_found'))
 })
 
-// Customers deleted valid numbers: the message had ended as phone_not_on_whatsapp.
+// A refused look-up once failed the message with phone_not_on_whatsapp, so customers deleted valid numbers.
 test('a look-up that is refused says nothing about the number: it is tried later, and meanwhile nobody asks', async () => {
   const { context, answers, asked, time } = playedNetwork()
   answers.push(usyncAnswer({ code: '429', backoff: '30' }), refused(503), usyncAnswer(ANA))

@@ -1,4 +1,4 @@
-/** The error message of a failed command includes the reason from the system. */
+/** Tests that the error message of a failed command includes the reason that the system gives. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { complaint } from '../../../src/complaint.ts'

@@ -8,7 +8,7 @@ import { sampleWith } from '../../harness/samples.ts'
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
-/** These licences only require their notice. */
+/** Permissive licences: they require that their notice is kept, but no source code. */
 const PERMISSIVE = new Set(['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'])
 
 interface Locked {

@@ -1,4 +1,4 @@
-/** Which texts of others a log line may contain. */
+/** Tests which texts of others a log line may contain. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Boom } from '@hapi/boom'

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { HOOKS } from '../../harness/checkout.ts'
 
-/** Native, or WebAssembly, or with files of their own. */
+/** Packages outside of the bundles: they are native or WebAssembly, or read files of their own. */
 const OUTSIDE = /^(lmdb|sharp|whatsapp-rust-bridge|libheif-js|piscina|protobufjs|long|@whiskeysockets\/baileys\/WAProto)(\/|$)/
 const WORKERS = fileURLToPath(new URL('../../../workers/', import.meta.url))
 

@@ -1,6 +1,6 @@
 /**
- * Calls of the main thread to an instance: the handler of the operation's id answers, in the states that the contract allows, with the properties of
- * its declaration.
+ * Tests calls of the main thread to an instance: the handler of the operation's id answers, in the states in which it
+ * may, with the properties of its declaration.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -18,7 +18,7 @@ const failsWith = (code: string) => (error: unknown) => error instanceof Failure
 function instance(status: Status, { isOpen = true } = {}) {
   const asked: BinaryNode[] = []
   const told: string[] = []
-  /** For each request, whether it is still current when its turn comes. */
+  /** Functions that return whether a request is still current when its turn comes. */
   const turns: (() => boolean)[] = []
   const enqueued: unknown[] = []
   const network = { answer: async (): Promise<BinaryNode> => ({ tag: 'iq', attrs: { type: 'result' } }) }

@@ -68,7 +68,8 @@ test("what is added to a chain is read at once, and is nobody's if it cannot be 
   assert.equal(Buffer.from((await store.get(key))!).toString(), 'new')
 })
 
-// The additional records of a message needed more space than the message: a disk with space for the message alone accepted neither.
+// The additional records of a message once needed more space than the message, so a disk with space for the message
+// alone accepted neither.
 test('where the disk has no room for what rides along, the batch is written without it', async (t) => {
   const whole = await tempStore(t)
   const narrow = {

@@ -1,4 +1,7 @@
-/** Media in files: what a thread leaves behind, what earlier releases have written, and what is in the folder besides. */
+/**
+ * Tests media in files: files that a thread leaves, files that earlier releases have written, and other files in the
+ * folder.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -16,7 +19,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { sameKind } from '../../harness/checkout.ts'
 import { INSTANCE, sealer, tempDir } from './fixtures.ts'
 
-// Bytes that were being written when a shard ended stayed counted until the next start of the process.
+// Bytes that were being written when a shard ended were once counted until the next start of the process.
 test('what a thread was writing when it was ended counts as what it left behind, and nothing once that is removed', async (t) => {
   const dir = await tempDir(t)
   const counter = new BigInt64Array(new SharedArrayBuffer(8))

@@ -88,7 +88,7 @@ test('folders and hidden files beside the keys are none', async (t) => {
   assert.deepEqual((await ring()).instances(), [INSTANCE])
 })
 
-// It was not recognized as a key: its instance had none, and a rotation left it under the old secret key.
+// Such a key was once not recognized: its instance had no key, and a rotation left it under the old secret key.
 test('a key that lies elsewhere, and is linked to, is a key', async (t) => {
   const { ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)

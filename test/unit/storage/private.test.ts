@@ -20,7 +20,7 @@ describe('a folder that this user may not use is named with its variable', {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  /** The error of another user who starts the service on the folder. */
+  /** Starts the service on the folder as another user, and returns the error. */
   async function refusal(dataDir: string, storeDir?: string): Promise<string> {
     process.seteuid!(SOMEBODY)
     try {

@@ -1,4 +1,4 @@
-/** The handling of an event when the storage fails, and not the event. */
+/** Tests the handling of an event when the storage fails, but the event is good. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -78,7 +78,7 @@ test('a status decides even when the body never ends, and connections are used a
   to.server.on('connection', (socket) => sockets.add(socket))
   const deliver = delivery(t)
   for (let i = 0; i < 5; i++) assert.equal((await deliver(to.url)).ok, true)
-  // Not one per attempt. (The pool may open a second one while the first is just being released.)
+  // There is not one connection per attempt. (The pool may open a second one while the first is just being released.)
   assert.ok(sockets.size <= 2, `${sockets.size} connections`)
   assert.equal((await deliver(`${to.url}/endless`)).ok, true)
 })
@@ -166,7 +166,7 @@ test('slots are given in order, stepping over an origin that is full', async () 
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2'])
 })
 
-// A hundred hanging receivers, each with its own origin, would delay everybody for ten seconds.
+// A hundred hanging receivers, each with its own origin, would otherwise delay everybody for ten seconds.
 test('who has held a slot for long counts for its origin alone', async () => {
   const time = manualTime()
   const slots = fairSlots({ total: 2, perOrigin: 1, longMs: SECOND, now: time.clock.now, timer: time.timer })

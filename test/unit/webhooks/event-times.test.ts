@@ -40,7 +40,7 @@ test('a fact keeps its own time while nothing later of its chat was told, and ne
   const told = await (await bench(t)).open()
   assert.equal(await told(START - HOUR), START - HOUR)
   assert.equal(await told(START + 400), START + 400)
-  // A receipt in whole seconds, and the next one in the same second.
+  // The first receipt has a time in whole seconds, and the next one comes in the same second.
   assert.equal(await told(START), START + 401)
   assert.equal(await told(START), START + 402)
   assert.equal(await told(START + 1_000), START + 1_000)
@@ -56,7 +56,7 @@ test('how far chats are ahead behind a clock that was a month ahead is known, af
   await told(time.now)
   time.now = START
   assert.equal(ahead(), 30 * DAY)
-  // Receivers that compare times would drop an earlier one.
+  // Receivers that compare times would drop an event with an earlier time.
   assert.equal(await told(START), START + 30 * DAY + 1)
   await open()
   assert.equal(ahead(), 30 * DAY + 1)

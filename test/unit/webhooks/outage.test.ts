@@ -26,7 +26,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
     log,
     settings,
     outbox: undefined as unknown as Outbox,
-    /** It hangs forever, as if its process had been killed; the next one that waits opens it again. */
+    /** If true, an attempt hangs forever, as if the process had been killed; the next run opens the outbox again. */
     hasDied: () => false,
     async open(change: Partial<OutboxOptions> = {}) {
       await made.outbox?.stop(0)
@@ -83,7 +83,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
 const texts = (received: { json: Record<string, unknown> }[]) => received.map(({ json }) => json.message_id as string)
 const firstOf = (all: string[]) => [...new Set(all)]
 
-/** A receiver that can be down: the message ids of requests, and of accepted ones. */
+/** Opens a receiver that can be down: the message ids of requests, and of accepted ones. */
 async function leaving(t: TestContext, { isAway }: { isAway: boolean }) {
   const state = { isAway, taken: [] as string[], tried: [] as string[] }
   const { url } = await receiver(t, ({ json }) => {
@@ -281,7 +281,7 @@ test('a weekend away: those that were tried end with their schedule, those that 
   }
   const failed = (await b.entries()).filter(({ status }) => status === 'failed')
   assert.ok(failed.length > 0)
-  // Nine schedules of 7 h 11 min 10 s, one after the other, do not fit.
+  // Nine complete schedules of 7 h 11 min 10 s, one after the other, would not fit.
   assert.ok(failed.length <= 8, `${failed.length} were given up`)
   for (const { attempts, created_at, finished_at } of failed) {
     assert.ok(attempts >= 6)

@@ -28,7 +28,7 @@ interface Bench {
   entries(): Promise<LogEntry[]>
   /** Keys that remain, except for the time of the chat's last event, which stays. */
   keysLeft(): Promise<string[]>
-  /** Runs one try after another until nothing waits. */
+  /** Runs one attempt after another until no event waits. */
   exhaust(): Promise<void>
 }
 
@@ -153,7 +153,7 @@ test('in single-URL mode every event says so', async (t) => {
   assert.deepEqual(Object.keys(to.received[0]!.json).slice(0, 5), ['type', 'event_id', 'instance_id', 'momment', 'single_url'])
 })
 
-// A log line for each event of a busy account cost as much as its POST.
+// A log line for each event of a busy account once cost as much as its POST.
 test('what is taken at once is logged for debugging; what had failed, or tells of a request, for everybody', async (t) => {
   let answer = 200
   const to = await receiver(t, () => answer)
@@ -404,7 +404,7 @@ test('a manual resend makes one attempt at once and leaves schedule and erasure 
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
-// It was removed from the queue, and its caller never received an answer.
+// Such an event was once removed from the queue, and its caller never received an answer.
 test('a manual resend that a stop finds waiting for the disk is refused', async (t) => {
   const b = await bench(t, 'http://127.0.0.1:9/hook')
   let isFull = false
@@ -521,7 +521,7 @@ test('what was taken is written with the next event, and else a moment later', a
   assert.deepEqual(to.ids(), [...ids, three.eventId])
 })
 
-// With the outcomes of sixty, an event needed more space on an almost full disk than a message may need.
+// With sixty outcomes, an event once needed more space on an almost full disk than a message may need.
 test('an event takes the outcomes of a few events along, not of all', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -553,7 +553,7 @@ test('a stop writes what is not written yet, and a kill repeats no more than tha
   const first = await b.open({ maxUnwritten: 3 })
   await b.add(first, 'a', 'b', 'c', 'd', 'e')
   await until(() => to.received.length === 5 && first.backlog() === 0, 'all')
-  // As after a kill here: three are on disk, two were not written.
+  // The first process ends here as after a kill: three outcomes are on disk, two were not written.
   const second = await b.open({ maxUnwritten: 64 })
   await until(() => to.received.length === 7 && second.backlog() === 0, 'those that were not written')
   assert.deepEqual(
@@ -617,7 +617,8 @@ test('the log keeps its size and its age, and never loses a waiting event', asyn
   assert.deepEqual(await b.keysLeft(), [])
 })
 
-// Five hundred rows at once needed seventy megabytes: with less space they stayed, and each try delayed the webhooks.
+// A commit of five hundred rows once needed seventy megabytes: with less space the rows stayed, and each attempt
+// delayed the webhooks.
 test('events leave though the disk has no room for a long commit, and the log is pruned in short ones, to its end', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -724,7 +725,7 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
 })
 
-// It waited for as long as the clock had been ahead.
+// The next attempt was once delayed for as long as the clock had been ahead.
 test('a next try that was put off by a clock that was ahead comes after its own wait', async (t) => {
   const b = await bench(t, 'https://example.com/hook')
   let ahead = 1_000 * HOUR

@@ -218,7 +218,7 @@ test('the newest are kept, bounded by number, and who is behind is told from whe
   assert.deepEqual((await b.read(gap!.to)).gaps, [], 'who has the last one that is gone misses none')
 })
 
-// Their keys were dropped with the failed commit, so they stayed on disk until the next start.
+// The keys of such events were once dropped with the failed commit, so the events stayed on disk until the next start.
 test('kept events that could not be removed are removed with the next ones', async (t) => {
   const b = await bench(t)
   let isFailing = true
@@ -351,7 +351,7 @@ test('event ids that were a month ahead begin again at the present, and a reader
   assert.deepEqual(seen, [early])
   shift = 0
   assert.ok(made.outbox.ahead() > 29 * DAY)
-  // The events that wake it.
+  // A change of the configuration wakes the outbox.
   made.outbox.configured()
   await until(() => made.outbox.ahead() === 0, 'ids of the present')
   const later = await made.add('received', 'received')

@@ -22,7 +22,7 @@ const SEED = { seed: 20_261_123, numRuns: 500 }
 const { TAGS, SINGLE_BYTE_TOKENS, DOUBLE_BYTE_TOKENS } = constants
 const TOKENS = [...SINGLE_BYTE_TOKENS, ...DOUBLE_BYTE_TOKENS.flat()].filter((token) => token !== '')
 
-/** Without the byte that says whether the rest is compressed. */
+/** Encodes a stanza without the byte that says whether the rest is compressed. */
 const encoded = (node: BinaryNode): Buffer => encodeBinaryNode(node).subarray(1)
 const byLibrary = (bytes: Buffer): BinaryNode => decodeDecompressedBinaryNode(bytes, constants)
 

@@ -1,4 +1,4 @@
-/** Queries about groups and their answers, row by row as in the specification. */
+/** Tests queries about groups and their answers, row by row. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

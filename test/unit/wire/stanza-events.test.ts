@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { createStanzaEvents } from '../../../workers/shard/wire/stanza-events.ts'
 
-/** The same as in Socket/socket.js. */
+/** Computes the names as Socket/socket.js of the library does. */
 function byLibrary({ tag, attrs, content }: BinaryNode): string[] {
   const child = Array.isArray(content) ? content[0]?.tag : ''
   return [

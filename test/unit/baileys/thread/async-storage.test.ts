@@ -1,4 +1,4 @@
-/** Sockets that have ended cost their thread nothing. */
+/** Tests that sockets that have ended cost their thread nothing. */
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks'
 import { test } from 'node:test'
@@ -113,7 +113,7 @@ test('callbacks that were bound run in the context they were bound in', () => {
   })
 })
 
-// On Node 24 nothing is shared, and a disabled storage still has the values of its frames.
+// On Node 24 no storage is shared, and a disabled one still has the values of its frames.
 test('one that rests keeps values while any work runs in it, and not longer', { skip: !isOld }, async () => {
   const Resting = sharedStorageClass(new AsyncLocalStorage(), true)
   const [a, b] = [new Resting<string>(), new Resting<string>()]

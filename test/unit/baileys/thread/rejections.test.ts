@@ -28,7 +28,8 @@ test('a frame that cannot be opened ends the socket it came on, and nothing reac
   const removeNet = surviveRejections((stray) => net.push(stray))
   const connection = server.connected()
   const sock = openSocket(server.url)
-  // As a session does: code that waits for the hello is notified of the end. Otherwise it would wait its 20 s, and keep the process alive.
+  // The socket is adopted as a session does, so that code that waits for the hello learns of the end. Otherwise it
+  // would wait 20 s, and keep the process alive.
   adoptSocket(sock)
   const stalled: Error[] = []
   guardListeners(sock, {

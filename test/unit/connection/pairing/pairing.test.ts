@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createPairing } from '../../../../workers/shard/connection/pairing/pairing.ts'
 import { readQrImage } from '../../../../workers/simulator/control/qr-image.ts'
 
-/** Counts up, because the network returns another code for each request. */
+/** Returns another code for each request, as the network does. */
 function codes() {
   let count = 0
   return async () => `CODE${++count}`
@@ -21,7 +21,7 @@ test('asking again within a minute gives the same code, later another', async ()
   assert.equal(await pairing.phoneCode('111', request), 'CODE2')
 })
 
-// The code for the first number was returned again although the second had invalidated it.
+// The code for the first number was once returned again although the second code had invalidated it.
 test('a code for another number voids the one before', async () => {
   const pairing = createPairing({ now: () => 0 })
   const request = codes()
@@ -61,7 +61,7 @@ test('when the code expires is told by the clock that clients have, also after t
   assert.equal((await shown)?.expiresAt, wall + 60_000)
 })
 
-/** PNG colour type: a byte per pixel, without colours. */
+/** The PNG colour type with one byte per pixel. */
 const GREY = 0
 const COLOR_TYPE_AT = 25
 

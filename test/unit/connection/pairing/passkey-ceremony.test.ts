@@ -98,7 +98,7 @@ function begin() {
   }
 }
 
-/** The assertion was accepted and the phone's key has arrived; the disk is blocked. */
+/** Continues the ceremony until the assertion is accepted and the phone's key has arrived; the disk is blocked. */
 async function handedIn(begun: ReturnType<typeof begin>) {
   await begun.ceremony.asked(request())
   await begun.ceremony.respond(ASSERTION)

@@ -54,7 +54,7 @@ function keysOf(jid: string, person: ReturnType<typeof createSignalDevice>): Bin
   ])
 }
 
-/** Ana has two devices, we a phone and this one. */
+/** Builds the participants: Ana with two devices, and our phone and this device. */
 async function world({ sessions: begun = true, lists: listed = true }: { sessions?: boolean; lists?: boolean } = {}) {
   const { repository, keys, auth, creds } = await openGateway({ store: disk.store, instanceId: `relay${++count}` })
   Object.assign(creds, { me: ME, account: { details: new Uint8Array([1]), accountSignature: new Uint8Array([2]) } })

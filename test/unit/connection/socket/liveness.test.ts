@@ -6,7 +6,7 @@ import type { WASocket } from '@whiskeysockets/baileys'
 import { DAY, HOUR, MINUTE } from '../../../../src/domain/clock.ts'
 import { watchLiveness } from '../../../../workers/shard/connection/socket/liveness.ts'
 
-/** The emitter of a socket's events is all that is listened to. */
+/** Starts the check with an emitter of a socket's events, which is all that it listens to. */
 function start(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.parse('2026-01-31T12:00:00.000Z') })
   const ev = new EventEmitter()

@@ -1,4 +1,7 @@
-/** How the router uses a table: rows, lines, steps in order, and the answer last. */
+/**
+ * Tests how the router handles a stanza by the rows of a table: the queue of a row, its steps in order, and the answer
+ * last.
+ */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -27,7 +30,7 @@ import { listen, openSocket } from '../../baileys/loopback.ts'
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const stanza = (id: string, attrs: Record<string, string> = {}, tag = 'message'): BinaryNode => ({ tag, attrs: { id, ...attrs } })
 
-/** Work that ends when the test says so. */
+/** Creates work that ends when the test says so. */
 function gate() {
   const begun: string[] = []
   const open = new Map<string, (error?: Error) => void>()

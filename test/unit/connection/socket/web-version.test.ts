@@ -41,7 +41,7 @@ async function world(t: TestContext, answer: Answer = (response) => response.end
   return { open, asked, host, log, store }
 }
 
-// No query was made: the version of this release was sent again, until the instance stopped.
+// No query was once made: the version of this release was sent again until the instance stopped.
 test('after a refusal the real network’s own web client is asked, and what it says is named, over a restart, too', async (t) => {
   const { open, asked, host } = await world(t)
   const version = await open()

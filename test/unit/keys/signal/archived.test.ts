@@ -76,7 +76,7 @@ test('messages of archived sessions are read, and none of the current session is
         const letter = toThem.shift()!
         if (isSpoilt) {
           await assert.rejects(device.decrypt(GATEWAY, letter.type, spoilt(letter)))
-          // If the contact sends a retry receipt, we begin one.
+          // After a retry receipt of the contact, we begin a new session.
           await repository.injectE2ESession({ jid: PN, session: session(device) })
           continue
         }

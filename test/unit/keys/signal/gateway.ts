@@ -50,7 +50,10 @@ export interface Gateway {
   repository: SignalRepository
   /** A further socket of the same instance. */
   openRepository(): SignalRepository
-  /** The bundle that the network sends to a person who starts a session with us; one-time key number `preKeyId`. */
+  /**
+   * Returns the bundle that the network sends to a person who starts a session with us, with one-time key number
+   * `preKeyId`.
+   */
   bundle(preKeyId: number): SignalBundle
 }
 

@@ -59,7 +59,7 @@ test('a pair of number and LID is stored once, together with the sessions that i
   assert.deepEqual(done, [`stored ${LID}`, `moved ${LID}`, 'stored 9@lid', 'moved 9@lid'])
 })
 
-// A thousand pairs were one commit and a chain of promises, in one turn.
+// A thousand pairs were once one commit and a chain of promises, in one turn.
 test('the pairs of a long list are stored in slices, with other tasks in between', async () => {
   const sizes: number[] = []
   const turns: number[] = []

@@ -1,4 +1,4 @@
-/** Which device lists are dropped, and when. */
+/** Tests which device lists are dropped, and when. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -49,7 +49,7 @@ const notice = (attrs: Record<string, string>, change: BinaryNode): BinaryNode =
 })
 const device = (jid: string, lid?: string): BinaryNode => ({ tag: 'device', attrs: { jid, ...(lid ? { lid } : {}) } })
 
-// The notice has the number, and the list is stored under the LID: messages did not reach the new device.
+// The notice has the number, and the list is stored under the LID: messages once did not reach the new device.
 test('a new device makes the stored list invalid under the number and under the LID, whichever the notice names', async () => {
   for (const from of [`${PN}@s.whatsapp.net`, `${LID}@lid`]) {
     const { devices, deleted, left } = bench()

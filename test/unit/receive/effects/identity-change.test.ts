@@ -1,4 +1,4 @@
-/** A contact has set up the phone again: over the real repository and its sessions. */
+/** Tests a contact who has set up the phone again, over the real repository and its sessions. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import '../../../../workers/shard/baileys/thread/first.ts'

@@ -87,7 +87,7 @@ async function bench(t: TestContext) {
     return inbox
   }
 
-  /** `plaintexts`: of each ciphertext, in the order of decryption. */
+  /** Creates a socket; `plaintexts` are the results of decryption, in order. */
   function socket(session: InboxSession) {
     const s = { isCut: false, opened: 0, apply: async () => {}, readHistory: async () => {}, plaintexts: [] as Plaintext[] }
     const locks = createAddressLocks()
@@ -146,7 +146,7 @@ test('a part whose other is missing is taken without its key, and both make the 
   const { translated, live, socket } = await bench(t)
   const node = stanza('A', 2)
   const before = socket((await live()).session())
-  // The process ends between the two.
+  // The process ends after the first part of the message and before the second one.
   await assert.rejects(before.take(node, padded({ conversation: 'first' }), new StorageFailure('killed')))
   assert.deepEqual(translated.heard, [])
   const after = socket((await live()).session())
@@ -164,7 +164,7 @@ test('what opens and is no message is used up, noted as unreadable, and asked fo
   assert.equal(await s.take(node), 'read')
 })
 
-// Its marks were set first: it was acknowledged when it came again, and no event was ever sent.
+// The marks of such a message were once set first: it was acknowledged when it came again, and no event was ever sent.
 test('what opens and is no message is noted before anything else of it is written', async (t) => {
   const { translated, state, live, socket } = await bench(t)
   const node = stanza('A')
@@ -204,7 +204,7 @@ const kinds = (node: BinaryNode, ...types: string[]) => {
   return node
 }
 
-// It was acknowledged, and no event was ever sent.
+// Such a message was once acknowledged, and no event was ever sent.
 test('a message with an unknown encryption is reported with its kind, and is not requested again', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -291,7 +291,7 @@ test('what meets a failure of ours has to come again five times, and then counts
   assert.deepEqual(translated.unreadable, ['A'])
 })
 
-// A client sent two messages with the same counter: nothing happened, and the second was never reported.
+// Once a client sent two messages with the same counter: the second one had no effect and was never reported.
 test('a ciphertext whose key was used before is unreadable like any other', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -304,7 +304,7 @@ test('a ciphertext whose key was used before is unreadable like any other', asyn
   assert.deepEqual(translated.unreadable, ['A', 'B'])
 })
 
-// A text of 10 MB blocked the thread for 400 ms.
+// A text of 10 MB once blocked the thread for 400 ms.
 test('what is larger than any honest message is not opened: told once, not asked for; the own phone may be long', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -379,7 +379,7 @@ test('what the own phone says and cannot be read is asked for again, and noted u
   assert.deepEqual([translated.peers, translated.applied, s.isCut], [[], [], false])
 })
 
-// It ended the connection five times: once for each login until the journal put it aside.
+// Such a message once ended the connection five times: at each login until the journal put it aside.
 test('what the own phone says and the library fails at is put aside at once, told, and costs no connection', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -395,7 +395,7 @@ test('what the own phone says and the library fails at is put aside at once, tol
   assert.deepEqual(await socket((await live()).session()).session.replays(), [])
 })
 
-// A defect of ours that a content triggers ended five connections, too.
+// A defect of ours that a content triggered once ended five connections, too.
 test('an error that would happen again makes a message unreadable at once', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -451,7 +451,7 @@ test('one that cannot be read now is read after the next login, and ends no conn
   assert.deepEqual(translated.peers, [''])
 })
 
-// If the connection was lost five times while an old account's history was read, the history was lost.
+// A history was once lost if the connection was lost five times while it was read.
 test('a history is taken again however often the connection ends meanwhile; one that fails at each login is put aside', async (t) => {
   const { translated, log, live, socket } = await bench(t)
   const inbox = await live()
@@ -482,7 +482,7 @@ test('a history is taken again however often the connection ends meanwhile; one 
   assert.deepEqual(translated.peers, [])
 })
 
-/** The disk writes nothing until the returned function is called. */
+/** Makes the disk write nothing until the returned function is called. */
 function hold(state: { writing: Promise<void> }): () => void {
   let letGo = () => {}
   state.writing = new Promise((resolve) => {

@@ -13,7 +13,8 @@ const GROUP = '120363000000000001@g.us'
 const STRANGER = '5511977770000@s.whatsapp.net'
 const node = { tag: 'message', attrs: { t: '1767225600' }, content: [] }
 
-// The first message that waited under the id was taken: the content of one was reported as the other's, and the message itself never.
+// The first message that waited under the id was once taken: the content of one message was reported as the other's,
+// and the message itself never.
 test('what comes again is told in its own chat, whoever else used its id before', async (t) => {
   const log = createLog({ level: 'silent' }, 'test')
   const waiting = createWaitingMessages({

@@ -37,7 +37,7 @@ test('only what the own devices say to each other is of a peer', () => {
   assert.equal(messageStanza(stanza({ category: 'peer', from: ME.id }), undefined).isPeer, false)
 })
 
-// If our LID is unknown, nothing must be taken for it.
+// If our LID is unknown, a stanza without a sender must not match it.
 test('a stanza that says of nobody whom it is from is of no peer', () => {
   const { from: _, ...attrs } = stanza({ category: 'peer' }).attrs
   assert.equal(messageStanza({ tag: 'message', attrs }, { id: ME.id }).isPeer, false)

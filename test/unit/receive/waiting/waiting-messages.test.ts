@@ -55,7 +55,7 @@ async function pass(ms: number, condition: () => boolean, what: string) {
   await until(condition, what)
 }
 
-/** Time in which nothing must happen: work that it would have started gets its turns. */
+/** Lets time pass in which nothing must happen: work that it would have started gets its turns. */
 async function passInVain(ms: number) {
   mock.timers.tick(ms)
   for (let turn = 0; turn < 5_000; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -103,7 +103,8 @@ test('a message that comes in time is not told', async (t) => {
   assert.equal(await rows(store), 0)
 })
 
-// Its time ended while the readable message was being written: the last event for the receiver was that it waits.
+// The time of a message once ended while its readable content was being written: the last event for the receiver was
+// that it waits.
 test('a message whose content is on its way to the disk is not told; one that could not be written is', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -127,7 +128,8 @@ test('a message whose content is on its way to the disk is not told; one that co
   assert.equal(await rows(store), 1)
 })
 
-// Both were handled as requested again: the first waited for nothing, the second was reported as a message that waits forever.
+// Two kinds of messages were once handled as requested again: the first waited for nothing, the second was reported as
+// a message that waits forever.
 test('what nobody can open is told at once under its kind; a hidden addition is not told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -157,7 +159,7 @@ test('a view-once placeholder is told at once: nobody sends it again', async (t)
 const named = (id: string) => ({ ...key, id })
 const ids = (translated: readonly WaitingMessage[]) => translated.map(({ key: { id } }) => id)
 
-// The oldest record was dropped whether it was reported or not: its event was lost.
+// The oldest record was once dropped whether it was reported or not, so its event was lost.
 test('a message is told before its record gives way, and those that are told give way first', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -204,7 +206,7 @@ test('a record that could not be told does not give way: it is told when storage
   await pass(0, () => translated.length === 1, 'the events')
   assert.ok(waiting.known(named('A')))
   isBroken = false
-  // B first: A is tried again 10 s after it failed.
+  // B comes first: A is tried again 10 s after its report failed.
   await pass(10_000, () => translated.length === 2, 'the events')
   await pass(25, () => translated.length === 3, 'the last event')
   assert.deepEqual(ids(translated).sort(), ['A', 'A', 'B'])
@@ -241,7 +243,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   void second.waiting.add(named('B'), node())
   await written(store, 2)
   time.now += 25 * 60 * 60 * 1_000
-  // Not reported in this run, because the clock of the timers stands still.
+  // A is not reported in this run, because the clock of the timers stands still.
   await second.waiting.stop()
   const third = await live(store, time)
   await written(store, 1)
@@ -252,7 +254,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   await third.waiting.stop()
 })
 
-// Records of a removed device stayed for a day or until the next start.
+// Records of a removed device once stayed for a day or until the next start.
 test('with the device its records go, and what was not told is told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -270,7 +272,8 @@ test('with the device its records go, and what was not told is told', async (t) 
   await waiting.stop()
 })
 
-// Two thousand of one sender, reported at once, preceded everybody's texts, because webhooks are sent in the order of their events.
+// Two thousand messages of one sender that were reported at once preceded everybody's texts, because webhooks are sent
+// in the order of their events.
 test('a burst is told one after the other, with room for others between', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())

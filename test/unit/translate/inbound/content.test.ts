@@ -1,4 +1,4 @@
-/** Which field of a message is its content. */
+/** Tests which field of a message is its content. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -18,7 +18,7 @@ async function translated(message: proto.IMessage) {
   return event.body
 }
 
-// Number 1 comes first, and was taken for the content: the picture was reported as an empty text.
+// The field with number 1 was once taken for the content, so the picture was reported as an empty text.
 test('an empty conversation beside other content hides none of it', async () => {
   const image = await translated({ conversation: '', imageMessage: { caption: 'Beach' } })
   assert.equal(image.message_type, 'image')

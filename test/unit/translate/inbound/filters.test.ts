@@ -1,4 +1,4 @@
-/** Which messages become an event: every filter with every kind that it affects. */
+/** Tests which messages become an event: every filter with every kind that it affects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'

@@ -11,7 +11,7 @@ const NOW = 1_767_225_610_123
 
 const receipt = (attrs: Record<string, string>) => receiptOf({ tag: 'receipt', attrs }, ME, NOW)
 
-// It was reported with `momment` 0.
+// Such a receipt was once reported with `momment` 0.
 test('a receipt without a time is of the moment it comes in', () => {
   assert.equal(receipt({ from: ANA, id: 'A', t: '1767225600' })?.at, 1_767_225_600_000)
   assert.equal(receipt({ from: ANA, id: 'A' })?.at, NOW)

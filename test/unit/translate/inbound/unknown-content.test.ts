@@ -33,7 +33,7 @@ function wrapped(wrapper: 'ephemeralMessage' | 'viewOnceMessageV2', inner: Uint8
   return protobuf.Writer.create().uint32(empty.uint32()).bytes(message).finish()
 }
 
-// No content was found in such a message, so it was acknowledged without an event.
+// No content was once found in such a message, so it was acknowledged without an event.
 test('a content the library does not know is found behind an empty text, and inside of wrappers', () => {
   const nothing = encoded({ conversation: '' })
   assert.equal(fieldOf(Buffer.concat([nothing, FUTURE])), 999)

@@ -9,7 +9,10 @@ import { receivedEvent } from '../../../../workers/shard/translate/inbound/messa
 import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
-/** They contain a message of the network's own, which is not reported: if they were unwrapped, they would be dropped without a report. */
+/**
+ * Wrappers of a message of the network's own, which is not reported: if they were unwrapped, they would be dropped
+ * without a report.
+ */
 const NOTICES = ['statusMentionMessage', 'groupStatusMentionMessage', 'limitSharingMessage']
 
 test('every wrapper that the library knows is opened, but for notices', () => {
