@@ -113,9 +113,14 @@ const Environment = v.object({
   SVC_STORE_URL: v.optional(
     v.pipe(
       v.string(),
-      v.check((url) => parseStoreUrl(url)?.backend === 'lmdb', `${STORE_URLS}, the only kind of store that the service accepts`),
+      v.check(
+        (url) => ['lmdb', 'postgres'].includes(parseStoreUrl(url)?.backend ?? ''),
+        `${STORE_URLS}, the only kinds of store that the service accepts`,
+      ),
     ),
   ),
+  SVC_BLOBS_DIR: v.optional(text),
+  SVC_KEYS_DIR: v.optional(text),
   SVC_SECRET_KEY: v.optional(
     v.pipe(
       v.string(),
@@ -217,13 +222,6 @@ const Environment = v.object({
   SVC_TEST_REQUESTS_PER_SECOND: v.optional(whole(1, 1_000_000)),
   /** Only for tests: time limit of a download, in ms. */
   SVC_TEST_DOWNLOAD_MS: v.optional(whole(1, 600_000)),
-  /** Only for tests: records and keys in PostgreSQL, in place of `SVC_STORE_URL`. Media stay in the data folder. */
-  SVC_TEST_STORE_URL: v.optional(
-    v.pipe(
-      v.string(),
-      v.check((url) => parseStoreUrl(url)?.backend === 'postgres', 'a postgres URL'),
-    ),
-  ),
 })
 type Variable = keyof typeof Environment.entries
 
@@ -235,7 +233,6 @@ const SECRETS: readonly string[] = [
   'SVC_LISTEN_TOKEN',
   'SVC_LISTEN_API_KEY',
   'SVC_LISTEN_SECRET',
-  'SVC_TEST_STORE_URL',
 ] satisfies Variable[]
 
 export interface Config {
@@ -249,6 +246,9 @@ export interface Config {
   baseUrl: string | null
   dataDir: string
   storeUrl: string
+  /** Folders that the operator named for media of waiting messages and for keys; null for those of the store (`mediaFolder`). */
+  blobsDir: string | null
+  keysDir: string | null
   /** Key from the environment; null if the service generates one in the data folder. */
   secretKey: string | null
   adminKey: string | null
@@ -339,7 +339,9 @@ export function readConfig({
     port: known.SVC_PORT,
     baseUrl: known.SVC_BASE_URL ?? null,
     dataDir,
-    storeUrl: known.SVC_TEST_STORE_URL ?? known.SVC_STORE_URL ?? `lmdb:${resolve(dataDir, 'state')}`,
+    storeUrl: known.SVC_STORE_URL ?? `lmdb:${resolve(dataDir, 'state')}`,
+    blobsDir: known.SVC_BLOBS_DIR === undefined ? null : resolve(known.SVC_BLOBS_DIR),
+    keysDir: known.SVC_KEYS_DIR === undefined ? null : resolve(known.SVC_KEYS_DIR),
     secretKey: known.SVC_SECRET_KEY ?? null,
     adminKey: known.SVC_ADMIN_KEY ?? null,
     instanceSlots: known.SVC_INSTANCE_SLOTS ?? null,
@@ -405,7 +407,13 @@ export function readConfig({
  */
 export function sandboxed(config: Config): Config {
   const dataDir = join(config.dataDir, 'sandbox')
-  return { ...config, dataDir, storeUrl: sandboxUrl(config, dataDir) }
+  const [blobsDir, keysDir] = [config.blobsDir, config.keysDir].map((dir) => dir && join(dir, 'sandbox')) as (string | null)[]
+  return { ...config, dataDir, storeUrl: sandboxUrl(config, dataDir), blobsDir: blobsDir!, keysDir: keysDir! }
+}
+
+/** Folder of the media of waiting messages. Null if the store has them. */
+export function mediaFolder({ blobsDir, dataDir, storeUrl }: Pick<Config, 'blobsDir' | 'dataDir' | 'storeUrl'>): string | null {
+  return blobsDir ?? (parseStoreUrl(storeUrl)?.backend === 'postgres' ? null : join(dataDir, 'blobs'))
 }
 
 function sandboxUrl({ storeUrl, sandboxKeep, dataDir: serviceDir }: Config, dataDir: string): string {
@@ -418,7 +426,7 @@ function sandboxUrl({ storeUrl, sandboxKeep, dataDir: serviceDir }: Config, data
 function sentence(issue: v.BaseIssue<unknown>): string {
   const name = String(issue.path?.[0]?.key)
   const value = String(issue.input)
-  const hidden = value.replace(/\/\/[^/]*@/, '//…@')
+  const hidden = value.replace(/\/\/[^/]*@/, '//…@').replace(/(password=)[^&]*/g, '$1…')
   const holds = SECRETS.includes(name) ? 'has a value that cannot be used' : `is ${JSON.stringify(hidden.slice(0, 100))}`
   return `${name} ${holds}; it must be ${issue.message}.`
 }

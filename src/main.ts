@@ -28,6 +28,7 @@ import { openThreads } from './service/open-threads.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
 import { type Starting, watchStart } from './starting.ts'
 import { backendOf } from './storage/backends.ts'
+import { makeNamedFolder } from './storage/private.ts'
 import { adoptStaged, dropAdopted, dropStaged } from './storage/staged-blobs.ts'
 
 export interface ServiceOptions {
@@ -90,6 +91,8 @@ async function startParts(
 ): Promise<Omit<Service, 'stop'>> {
   const backend = await backendOf(config.storeUrl)
   await backend.makeFolders(config.dataDir)
+  if (config.blobsDir !== null) await makeNamedFolder('SVC_BLOBS_DIR', config.blobsDir)
+  if (config.keysDir !== null) await makeNamedFolder('SVC_KEYS_DIR', config.keysDir)
   // The socket listens before all other parts start, so that a used port is detected early; until the application is
   // ready every request is answered 503.
   const server = await listen(config)

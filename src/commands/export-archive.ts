@@ -1,15 +1,14 @@
 /** `instance export --to svc`: writes an archive of an instance, which moves it as a whole, or copies its device and settings. */
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { writeArchiveFile } from '../archive/archive-file.ts'
 import { happensOnce } from '../archive/families.ts'
 import { instanceFrames, readInstanceArchive } from '../archive/instance-archive.ts'
 import { movedToOp } from '../archive/moved-to.ts'
-import type { Config } from '../config.ts'
+import { type Config, mediaFolder } from '../config.ts'
 import { ARCHIVE_VERSION, type ArchiveKind, type ArchiveParts } from '../domain/archive.ts'
 import { VERSION } from '../domain/brand.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
-import type { BlobItems } from '../storage/blobs/items.ts'
 import type { Op } from '../storage/contract.ts'
 import { openBlobItems } from '../storage/open-store.ts'
 import { keys } from '../storage/record-keys.ts'
@@ -31,7 +30,7 @@ export async function exportArchive(config: Config, wish: ArchiveWish): Promise<
   const task: Task = {
     wish,
     file: resolve(wish.file),
-    blobs: openBlobItems(join(config.dataDir, 'blobs')),
+    blobsDir: mediaFolder(config),
     steps: createKillAt(config.killAt),
   }
   return wish.kind === 'backup' ? backUp(config, task) : move(config, task)
@@ -41,7 +40,7 @@ interface Task {
   wish: ArchiveWish
   /** Absolute path of the archive. */
   file: string
-  blobs: BlobItems
+  blobsDir: string | null
   steps: Steps
 }
 
@@ -91,9 +90,10 @@ async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundI
 }
 
 /** Writes the archive, and reads it once before it gets its name and before anything is removed here. */
-async function written({ wish, file, blobs, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
+async function written({ wish, file, blobsDir, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
   const { id, kind, passphrase } = wish
   const parts = await partsOf(stored, found, kind)
+  const blobs = openBlobItems(blobsDir, stored.store)
   async function* frames() {
     for await (const frame of instanceFrames(parts, stored.store, blobs)) {
       yield frame

@@ -1,6 +1,7 @@
 /** `store check`, `store backup`: commands on the store that holds the state. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { mediaFolder } from '../config.ts'
 import { MB } from '../domain/media.ts'
 import { backendOf } from '../storage/backends.ts'
 import { command } from './command.ts'
@@ -29,7 +30,7 @@ export const backupStoreCommand = command({
     return withStore(config, async ({ store }) => {
       const file = join(config.dataDir, 'secret-key')
       const keyFile = config.secretKey === null && existsSync(file) ? file : undefined
-      const { records, mediaFiles } = await store.backup(target, { blobsDir: join(config.dataDir, 'blobs'), keyFile })
+      const { records, mediaFiles } = await store.backup(target, { blobsDir: mediaFolder(config), keyFile })
       if (keyFile === undefined) note('The copy does not contain the secret key: reading it needs SVC_SECRET_KEY.')
       return `${target}: ${records} records, ${mediaFiles} media files.\n`
     })

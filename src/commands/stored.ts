@@ -41,7 +41,9 @@ async function opened<T>(
 ): Promise<T> {
   const backend = await backendOf(config.storeUrl)
   await backend.refuseDamaged(() => {})
-  const store = await openStore(config.storeUrl, { mustExist: true }).catch(withHint(config))
+  const store = await openStore(config.storeUrl, { mustExist: true, keysDir: config.keysDir ?? undefined }).catch(
+    withHint(config),
+  )
   let last: (() => Promise<void>) | undefined
   try {
     const file = join(config.dataDir, 'secret-key')

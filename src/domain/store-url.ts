@@ -3,7 +3,6 @@
  * (`storage/contract.ts`).
  *
  * `memory:new` is a new store that ends with its process, and `memory:<name>` names that store in other threads of the process.
- * `postgres://…` is accepted in tests only (`SVC_TEST_STORE_URL`), because media still need a folder.
  */
 const POSTGRES = /^postgres(?:ql)?:\/\//
 const SCHEMA = 'svc'
@@ -14,7 +13,7 @@ export type StoreUrl =
   | { backend: 'memory'; name: string }
 
 /** Describes the form of a store URL, as part of a sentence. */
-export const STORE_URLS = 'lmdb:<directory>'
+export const STORE_URLS = 'lmdb:<directory> or postgres://<user>:<password>@<host>/<database>'
 
 /** Parses a store URL. Undefined if the URL names no supported backend, or no directory. */
 export function parseStoreUrl(url: string): StoreUrl | undefined {

@@ -4,6 +4,7 @@
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { ArchiveParts } from '../domain/archive.ts'
+import type { SharedDisk } from '../domain/disk.ts'
 import { Failure, type FailureData } from '../domain/failures.ts'
 import type { FileFound, FileToRead, ImportWish } from '../domain/instance-import.ts'
 import type { Log, Logging } from '../domain/log.ts'
@@ -32,7 +33,9 @@ export interface ArchiveThreads {
 
 export interface ArchiveThreadOptions {
   storeUrl: string
-  blobsDir: string
+  blobsDir: string | null
+  /** Shared by all threads; the last claim is that of this one. */
+  disk: SharedDisk
   logging: Logging
   killAt: string | null
   /** Key of the records of the main thread. */

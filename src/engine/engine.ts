@@ -124,7 +124,8 @@ export type ShardNeed = { type: 'prepare'; id: number; job: MediaJob }
 
 /** Media settings of a shard: folders for waiting media and for temporary files, and the time limit of a download. */
 export interface MediaSetup {
-  blobsDir: string
+  /** Folder for waiting media; null if the store has them. */
+  blobsDir: string | null
   blobBudgetBytes: number
   /** Bytes of all blobs, a counter that all threads share. */
   blobsUsed: BigInt64Array

@@ -1,6 +1,6 @@
 /** Opens the data folder of the service: its store, the disk watch and the keys that encrypt the records. */
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import { type Config, mediaFolder } from '../config.ts'
 import type { SharedDisk } from '../domain/disk.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
@@ -24,7 +24,8 @@ export interface ServiceStorage {
   /** State of the disk, shared with the shard threads. */
   disk: SharedDisk
   diskWatch: DiskWatch
-  blobsDir: string
+  /** Folder of the media; null if the store keeps them. */
+  blobsDir: string | null
   /** Media of waiting messages; next, the number of their encrypted bytes, which all threads count. */
   blobs: BlobItems
   blobsUsed: BigInt64Array
@@ -38,8 +39,10 @@ export async function openStorage(
   { log, shutdown, backend }: { log: Logger; shutdown: Shutdown; backend: Backend },
 ): Promise<ServiceStorage> {
   await backend.refuseDamaged((problem) => log.warn({ problem }, 'the store could not be checked'))
-  const disk = shareDisk(config.shards + 1)
+  // One thread more writes what imports leave (`engine/archive-threads.ts`).
+  const disk = shareDisk(config.shards + 2)
   const store = await openStore(config.storeUrl, {
+    keysDir: config.keysDir ?? undefined,
     claims: claimsOf(disk, 0),
     onCommit: noteCommit(disk),
     onOver: endWithStore(log),
@@ -61,15 +64,15 @@ export async function openStorage(
   giveBack = await store.own(() => visited())
   const diskWatch = await watchDisk({
     shared: disk,
-    dirs: store.dir === undefined ? [config.dataDir] : [config.dataDir, store.dir],
+    dirs: [config.dataDir, store.dir, config.blobsDir].flatMap((dir) => dir ?? []),
     reserveBytes: config.diskReserveBytes,
     hasRoom: store.hasRoom,
     log,
   })
   shutdown.add(() => diskWatch.stop())
-  const blobsDir = join(config.dataDir, 'blobs')
+  const blobsDir = mediaFolder(config)
   const keyRing = await openKeyRing(store, secretKey)
-  const blobs = openBlobItems(blobsDir)
+  const blobs = openBlobItems(blobsDir, store)
   await eraseLeftovers({ store, keyRing, blobs, log })
   const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
   blobsUsed[0] = BigInt(await measureBlobs(blobs))

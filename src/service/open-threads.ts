@@ -70,7 +70,7 @@ async function mediaSetup(
   const tempDir = tempDirOf({ dataDir })
   // Temporary files that a kill left behind are removed.
   await rm(tempDir, { recursive: true, force: true })
-  for (const folder of [blobsDir, tempDir]) await makePrivate(folder)
+  for (const folder of blobsDir === null ? [tempDir] : [blobsDir, tempDir]) await makePrivate(folder)
   return { blobsDir, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
 }
 
@@ -105,6 +105,7 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   const archives = createArchiveThreads({
     storeUrl,
     blobsDir: storage.blobsDir,
+    disk: storage.disk,
     logging,
     killAt: config.killAt,
     mainKey: storage.keyRing.mainKey,

@@ -14,7 +14,8 @@ export interface BackupSource {
   /** Copies the records of one point in time into an existing folder, even while others write. */
   copyTo(dir: string): Promise<void>
   keysDir: string
-  blobsDir: string
+  /** Folder of the media; null if the store keeps them. */
+  blobsDir: string | null
   /** Path of the secret key. Absent if the operator provides the key and stores it elsewhere. */
   keyFile?: string | undefined
 }
@@ -31,10 +32,11 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
   await rm(draft, { recursive: true, force: true })
   try {
     for (const folder of [state, blobs, keys]) await makePrivate(folder)
-    await copyFiles(blobsDir, blobs)
+    const copyMedia = () => (blobsDir === null ? 0 : copyFiles(blobsDir, blobs))
+    await copyMedia()
     await copyFiles(keysDir, keys)
     await copyTo(state)
-    const mediaFiles = await copyFiles(blobsDir, blobs)
+    const mediaFiles = await copyMedia()
     // The copy may have one key too many, of an instance that was created or deleted during the copy; the first start removes it.
     await copyFiles(keysDir, keys)
     await rename(keys, join(state, 'keys'))

@@ -1,6 +1,7 @@
 /**
  * Selects the driver of each mount of unstorage. The backend that the URL of the store names serves `state:`, with a
- * driver that can commit. A driver for files serves `blobs:`; any driver of unstorage could.
+ * driver that can commit. A driver for files serves `blobs:`, or the driver of a store that keeps media itself; any driver
+ * of unstorage could.
  */
 import { createStorage, prefixStorage } from 'unstorage'
 import { backendOf } from './backends.ts'
@@ -22,8 +23,13 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   return { ...driver, storage, close: driver.dispose }
 }
 
-/** Opens the media for this thread. `dir` is the folder of the media of all instances. */
-export const openBlobItems = (dir: string): BlobItems => mountBlobs(blobFiles({ dir }))
+/** Opens the media for this thread. `dir` is the folder of the media of all instances; null if the store keeps them. */
+export function openBlobItems(dir: string | null, store?: Pick<OpenStore, 'blobDriver' | 'shown'>): BlobItems {
+  const driver = dir === null ? store?.blobDriver : blobFiles({ dir })
+  if (driver === undefined)
+    throw new Error(`The store in ${store?.shown} keeps no media; name a folder for them (SVC_BLOBS_DIR).`)
+  return mountBlobs(driver)
+}
 
 export function mountBlobs(driver: BlobDriver): BlobItems {
   const storage = createStorage()

@@ -38,8 +38,8 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
  */
 export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
   const isInside = storeDir.startsWith(join(dataDir, '/'))
-  await makeNamed('SVC_DATA_DIR', dataDir)
-  if (!isInside) await makeNamed('SVC_STORE_URL', storeDir)
+  await makeNamedFolder('SVC_DATA_DIR', dataDir)
+  if (!isInside) await makeNamedFolder('SVC_STORE_URL', storeDir)
   // Files and how to test them. A secret may be mounted read-only; the other files must be writable.
   const kept: [path: string, tried: (path: string) => Promise<void>][] = [
     [join(dataDir, 'secret-key'), (path) => tryToOpen(path, 'r')],
@@ -61,7 +61,8 @@ export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'sta
   }
 }
 
-async function makeNamed(variable: string, folder: string): Promise<void> {
+/** Creates a folder that the operator named. Refuses, with a sentence that names the variable, a folder that this user cannot write to. */
+export async function makeNamedFolder(variable: string, folder: string): Promise<void> {
   const names = `${variable} is ${JSON.stringify(folder)}`
   try {
     await makePrivate(folder)

@@ -4,6 +4,7 @@
  * what kind of store there is.
  */
 import type { Driver, Storage } from 'unstorage'
+import type { BlobDriver } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
 import type { Claims } from './drivers/lmdb-room.ts'
 import type { KeyFiles } from './key-files.ts'
@@ -43,6 +44,8 @@ export interface OpenOptions {
   mustExist?: boolean | undefined
   /** If true, this thread only reads. */
   isReader?: boolean | undefined
+  /** Folder for the keys, instead of the store's own place for them. */
+  keysDir?: string | undefined
   /** Claims of disk space that all threads of the process share. Absent if this thread is the only one that opens the store. */
   claims?: Claims | undefined
   /** Called at the end of every commit that reached the store. */
@@ -69,6 +72,8 @@ export interface OpenParts {
   /** Resolves with the size of the store on disk, in bytes. */
   size(): Promise<number>
   keyFiles(secretKey: Uint8Array): KeyFiles
+  /** Driver of `blobs:` that keeps media in the store itself. Absent if they are files. */
+  blobDriver?: BlobDriver | undefined
   /**
    * Makes this process the owner of the store, so that only one service uses the store. Resolves with a function that
    * releases it. `onVisit` is called when a command has left something in the store.
@@ -82,7 +87,7 @@ export interface OpenParts {
    */
   backup(
     target: string,
-    beside: { blobsDir: string; keyFile?: string | undefined },
+    beside: { blobsDir: string | null; keyFile?: string | undefined },
   ): Promise<CheckedStore & { mediaFiles: number }>
 }
 

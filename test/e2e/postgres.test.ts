@@ -3,10 +3,13 @@
  * outage of the database. `npm run test:postgres` runs all other end-to-end tests on PostgreSQL.
  */
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { schemaOf } from '../../src/domain/store-url.ts'
 import { type Ground, pause, sendUntilAcknowledged, startGround } from '../faults/ground.ts'
 import { runCommandIn } from '../harness/cli.ts'
+import type { Instance } from '../harness/gateway.ts'
 import { ask, must } from '../harness/http.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { postgresEnv } from '../harness/store-env.ts'
@@ -19,6 +22,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
   let cluster: Cluster
   let ground: Ground
   let env: Record<string, string>
+  let instance: Instance
   before(async () => {
     cluster = await startCluster()
     env = postgresEnv(cluster.url(''), 'e2e')
@@ -34,7 +38,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
   }, async () => {
     const { gateway, sandbox, receiver } = ground
     await sandbox.createContact(ANA, { name: 'Ana' })
-    const instance = await gateway.connected(sandbox, ME, receiver)
+    instance = await gateway.connected(sandbox, ME, receiver)
     const texts: string[] = []
     const wanted: string[] = []
     let answers = 0
@@ -86,12 +90,39 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     assert.equal((await sandbox.stats()).undecryptable, 0)
   })
 
-  test('commands use the same store, and the data folder holds neither records nor keys', async () => {
+  test('media that wait to be sent survive kills and the loss of the data folder, and leave the database when they are sent', {
+    timeout: 120_000,
+  }, async () => {
+    const { gateway, sandbox, receiver } = ground
+    const [last] = (await sandbox.inbox(ANA, 0, 1_000)).slice(-1)
+    await sandbox.setDown(true)
+    const file = randomBytes(2_500_000)
+    const document = `data:text/plain;base64,${file.toString('base64')}`
+    const { status, body } = await gateway.ask(instance, 'POST', '/send-document/txt', { phone: ANA, document })
+    assert.equal(status, 200, JSON.stringify(body))
+    const side = await cluster.client(schemaOf(env.SVC_STORE_URL!))
+    const pieces = async () => Number((await side.query('SELECT count(*) FROM svc_blob')).rows[0].count)
+    assert.equal(await pieces(), 3)
+    await ground.service.kill()
+    await rm(ground.dataDir, { recursive: true })
+    const killed = await ground.start({ SVC_TEST_KILL_AT: 'queue:before-send' })
+    await sandbox.setDown(false)
+    await killed.ended
+    await ground.start()
+    const { message_id } = body as { message_id: string }
+    await receiver.waitFor('its delivery', (each) => each.type === 'delivery' && each.message_id === message_id)
+    const [arrived, ...more] = await sandbox.inbox(ANA, last!.seq, 1_000)
+    assert.equal(arrived?.media?.sha256, createHash('sha256').update(file).digest('hex'))
+    assert.deepEqual([arrived?.id, more.length], [message_id, 0])
+    await until(pieces, (count) => count === 0)
+  })
+
+  test('commands use the same store, and the data folder holds nothing that must survive', async () => {
     const { out, errors } = await runCommandIn(env, ground.dataDir, 'store', 'check')
     assert.match(out, /^The store in .*\/postgres, schema of_\w+ is sound: \d+ records, \d/, errors)
     const backup = await runCommandIn(env, ground.dataDir, 'store', 'backup', `${ground.dataDir}-copy`)
     assert.match(backup.errors, /pg_basebackup or pg_dump/)
     const names = await readdir(ground.dataDir)
-    assert.deepEqual(names.toSorted(), ['blobs', 'tmp'])
+    assert.deepEqual(names.toSorted(), ['tmp'])
   })
 })

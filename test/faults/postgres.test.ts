@@ -8,14 +8,20 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
+import { putSealedBlob, removeOwner } from '../../src/storage/blobs/items.ts'
+import { SEALED_PIECE } from '../../src/storage/blobs/pieces.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../src/storage/drivers/postgres.ts'
 import { openKeyRing, rotateSecretKey } from '../../src/storage/key-ring.ts'
-import { openStore } from '../../src/storage/open-store.ts'
+import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
+import { noPooler, startPooler } from '../harness/postgres-pooler.ts'
 import { type Fault, type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
+
+const OTHER = `${INSTANCE.slice(0, -1)}0`
 
 const bytes = (text: string) => Buffer.from(text)
 const put = (key: string, text: string) => ({ ops: [[key, bytes(text)] as const] })
@@ -245,7 +251,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       store.commit(put('k', '2')),
       (error) => error instanceof StorageFailure && /nothing was stored/.test(error.message),
     )
-    await assert.rejects(store.get('k'), /could not read a record/)
+    await assert.rejects(store.get('k'), /could not carry out a request/)
     proxy.refuse(false)
     await store.commit(put('k', '3'))
     assert.deepEqual([await textOf('k'), Buffer.from((await store.get('k'))!).toString()], ['3', '3'])
@@ -380,8 +386,84 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await giveBack()
   })
 
+  test('a writer that was declared over changes neither media nor keys', async () => {
+    const schema = `over_${schemas++}`
+    const store = await openStore(cluster.url(schema))
+    const items = openBlobItems(null, store)
+    const blob = keys.blob(INSTANCE, 'one')
+    await putSealedBlob(items, blob, Buffer.alloc(2 * SEALED_PIECE, 1))
+    const ring = await openKeyRing(store, new Uint8Array(32).fill(1))
+    await ring.make(INSTANCE)
+    const side = await cluster.client(schema)
+    await side.query('UPDATE svc_writer SET is_over = true')
+    await assert.rejects(putSealedBlob(items, blob, Buffer.alloc(2 * SEALED_PIECE, 2)), StorageFailure)
+    await assert.rejects(putSealedBlob(items, keys.blob(INSTANCE, 'two'), Buffer.alloc(100)), StorageFailure)
+    await removeOwner(items, INSTANCE)
+    await ring.destroy(INSTANCE)
+    await assert.rejects(ring.make(OTHER), /cannot be opened/)
+    const { rows } = await side.query('SELECT name, get_byte(bytes, 0) AS first FROM svc_blob ORDER BY piece')
+    assert.deepEqual(
+      rows,
+      [1, 1].map((first) => ({ name: 'one', first })),
+    )
+    assert.deepEqual((await side.query("SELECT name FROM svc_key WHERE name NOT IN ('main', 'links')")).rows, [
+      { name: INSTANCE },
+    ])
+    await store.close()
+  })
+
+  test('a store of the first format gets the table that it lacks, and one of a newer format is refused', async () => {
+    const schema = `format_${schemas++}`
+    const url = cluster.url(schema)
+    await (await openStore(url)).close()
+    const side = await cluster.client(schema)
+    await side.query("DROP TABLE svc_blob; UPDATE svc_meta SET value = '1' WHERE key = 'format'")
+    const store = await openStore(url)
+    await putSealedBlob(openBlobItems(null, store), keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
+    await store.close()
+    await side.query("UPDATE svc_meta SET value = '99' WHERE key = 'format'")
+    await assert.rejects(openStore(url), /has format 99, and this release knows 2; use the newer release\.$/)
+  })
+
+  test('a server that could lose commits, or takes none, is refused in one sentence', async () => {
+    const side = await cluster.client()
+    for (const [role, setting, says] of [
+      [
+        'lazy',
+        'synchronous_commit = off',
+        /cannot be used: synchronous_commit is off, so it would confirm a commit before it is on disk/,
+      ],
+      ['reading', 'default_transaction_read_only = on', /cannot be used: the database is read-only\.$/],
+    ] as const) {
+      await side.query(`CREATE ROLE ${role} LOGIN SUPERUSER; ALTER ROLE ${role} SET ${setting}`)
+      await assert.rejects(openStore(cluster.url('never').replace('user=svc', `user=${role}`)), says)
+    }
+    const careless = await startCluster({ fsync: 'off' })
+    await assert.rejects(openStore(careless.url('never')), /cannot be used: fsync is off, so it would lose confirmed messages/)
+    await careless.stop()
+  })
+
+  test('a pooler that gives connections to others between transactions is refused, and one that keeps them serves', {
+    skip: noPooler,
+  }, async () => {
+    for (const [mode, says] of [
+      ['transaction', /set pool_mode to session in PgBouncer\.$/],
+      ['session', undefined],
+    ] as const) {
+      const pooler = await startPooler(cluster, mode)
+      const opening = openStore(pooler.url(`pooled_${mode}`))
+      if (says) await assert.rejects(opening, says)
+      else {
+        const store = await opening
+        await store.commit(put('k', 'by the pooler'))
+        await store.close()
+      }
+      await pooler.stop()
+    }
+  })
+
   test('too few connections are one sentence at the start', async () => {
-    await assert.rejects(service({ threads: 41 }), /schema service_\d+\) allows 57 connections, and this service needs 87; raise/)
+    await assert.rejects(service({ threads: 41 }), /schema service_\d+\) allows 57 connections, and this service needs 86; raise/)
   })
 
   test('keys are rows that open with their secret key alone, survive a rotation, and are gone when they are destroyed', async () => {

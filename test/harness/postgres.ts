@@ -37,7 +37,8 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-function owner(): { uid?: number; gid?: number } {
+/** The user that runs the programs. */
+export function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const rows = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -10,7 +10,7 @@ export const SECRET_KEY = '5e'.repeat(32)
 
 /** The store in the server, in a schema of its own. */
 export const postgresEnv = (url: string, dir: string): Record<string, string> => ({
-  SVC_TEST_STORE_URL: withSchema(url, `of_${createHash('sha256').update(dir).digest('hex').slice(0, 24)}`),
+  SVC_STORE_URL: withSchema(url, `of_${createHash('sha256').update(dir).digest('hex').slice(0, 24)}`),
   SVC_SECRET_KEY: SECRET_KEY,
 })
 

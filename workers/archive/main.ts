@@ -7,6 +7,7 @@ import { type MessagePort, workerData } from 'node:worker_threads'
 import { encrypted } from '../../src/archive/archive-file.ts'
 import { instanceFrames } from '../../src/archive/instance-archive.ts'
 import type { ArchiveParts } from '../../src/domain/archive.ts'
+import type { SharedDisk } from '../../src/domain/disk.ts'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { FileNews } from '../../src/domain/file-download.ts'
 import type { FileFound, FileToRead, ImportWish } from '../../src/domain/instance-import.ts'
@@ -15,7 +16,8 @@ import { NotImportable } from '../../src/domain/not-importable.ts'
 import { isStorageFailure, noStorage } from '../../src/domain/storage-failure.ts'
 import { createKillAt } from '../../src/kill-at.ts'
 import { createLog } from '../../src/log.ts'
-import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
+import { claimsOf } from '../../src/storage/disk.ts'
+import { type OpenStore, openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { createSealer } from '../../src/storage/sealer.ts'
 import { gathered, movable, roomOf } from '../media/pieces.ts'
 import { readFile, stageFile } from './read-file.ts'
@@ -23,7 +25,8 @@ import { stoppable } from './stoppable.ts'
 
 export interface ArchiveThreadData {
   storeUrl: string
-  blobsDir: string
+  blobsDir: string | null
+  disk: SharedDisk
   logging: Logging
   killAt: string | null
 }
@@ -51,7 +54,7 @@ const UNEXPECTED = 'The file does not have the expected form; the log of the ser
 /** A failure crosses between threads as data. */
 export type Answer<T> = { ok: T } | { err: FailureData }
 
-const { storeUrl, blobsDir, logging, killAt } = workerData as ArchiveThreadData
+const { storeUrl, blobsDir, disk, logging, killAt } = workerData as ArchiveThreadData
 const log = createLog(logging, 'archive')
 const steps = createKillAt(killAt)
 
@@ -62,7 +65,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
   const room = roomOf(port, stopped.signal)
   const post = (news: FileNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved)
   const store = await openStore(storeUrl, { mustExist: true, isReader: true })
-  const frames = stoppable(instanceFrames(parts, store, openBlobItems(blobsDir)))
+  const frames = stoppable(instanceFrames(parts, store, openBlobItems(blobsDir, store)))
   try {
     const sealed = await encrypted(passphrase, frames)
     post({ type: 'open', length: null })
@@ -88,14 +91,32 @@ export const read = ({ file, wish }: ReadTask): Promise<Answer<FileFound>> => an
 
 /** Runs one Piscina task: stores the device of the file. Answers with the id of the future instance. */
 export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string>> =>
-  answered(async () => {
-    const store = await openStore(storeUrl, { mustExist: true })
-    try {
-      return await stageFile({ store, sealer: createSealer(mainKey), blobs: openBlobItems(blobsDir), steps }, file, wish)
-    } finally {
-      await store.close()
+  answered(() =>
+    withWriter((store) =>
+      stageFile({ store, sealer: createSealer(mainKey), blobs: openBlobItems(blobsDir, store), steps }, file, wish),
+    ),
+  )
+
+/** The store that imports write to, open while one of them runs. They share it: of two writers of one thread, PostgreSQL refuses the earlier one. */
+let writing: { store: Promise<OpenStore>; users: number } | undefined
+
+async function withWriter<T>(work: (store: OpenStore) => Promise<T>): Promise<T> {
+  writing ??= { store: openStore(storeUrl, { mustExist: true, claims: claimsOf(disk, disk.claims.length - 1) }), users: 0 }
+  const used = writing
+  used.users += 1
+  try {
+    return await work(await used.store)
+  } finally {
+    used.users -= 1
+    if (used.users === 0) {
+      writing = undefined
+      await used.store.then(
+        (store) => store.close(),
+        () => {},
+      )
     }
-  })
+  }
+}
 
 async function answered<T>(work: () => Promise<T>): Promise<Answer<T>> {
   try {

@@ -73,7 +73,7 @@ export async function openShard(
     deps: {
       store,
       blinds: createBlindCaches(),
-      blobs: await openBlobs(openBlobItems(blobsDir), { budgetBytes, counter }),
+      blobs: await openBlobs(openBlobItems(blobsDir, store), { budgetBytes, counter }),
       disk: () => diskState(disk),
       media: { tempDir, downloadMs, prepare: preparation.prepare },
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),

@@ -31,7 +31,7 @@ export function lmdbBackend(folder: string): Backend {
     },
     async open(options) {
       const driver = lmdbDriver({ dir, ...options })
-      const keysDir = join(dir, 'keys')
+      const { keysDir = join(dir, 'keys') } = options
       const store = { dir, get: driver.get, commit: driver.commit }
       return {
         ...driver,

@@ -1,13 +1,15 @@
 /**
- * Backend PostgreSQL: records and keys are rows of one schema, and a lock of the server shows which service owns them.
- * This machine stores nothing of them.
+ * Backend PostgreSQL: records, media and keys are rows of one schema, and a lock of the server shows which service owns
+ * them. This machine stores nothing of them.
  */
+import { blobRows } from '../drivers/postgres/blob-rows.ts'
 import { keyRows } from '../drivers/postgres/key-rows.ts'
 import { connect } from '../drivers/postgres/link.ts'
 import { isOwned, ownSchema } from '../drivers/postgres/schema-owner.ts'
 import { tablesExist } from '../drivers/postgres/tables.ts'
 import { type Target, targetOf, threadUrl } from '../drivers/postgres/target.ts'
 import { openPostgres } from '../drivers/postgres.ts'
+import { openKeyFiles } from '../key-files.ts'
 import { openKeyTable } from '../key-table.ts'
 import { makeDataDir } from '../private.ts'
 import type { Backend } from '../store-backend.ts'
@@ -48,7 +50,11 @@ export function postgresBackend(url: string): Backend {
             ([row]) => row![0] as number,
             () => 0,
           ),
-        keyFiles: (secretKey) => openKeyTable(keyRows(driver.ask, `svc_key of ${shown}`), secretKey),
+        keyFiles: (secretKey) =>
+          options.keysDir === undefined
+            ? openKeyTable(keyRows(driver, `svc_key of ${shown}`), secretKey)
+            : openKeyFiles(options.keysDir, secretKey),
+        blobDriver: blobRows(driver),
         own: (onVisit) =>
           ownSchema(target, {
             writer: driver.writer!,

@@ -18,6 +18,7 @@ import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts
 import { texts, uuids } from './postgres/arrays.ts'
 import { codeOf, connect, type Link, type Question, UnfitServer } from './postgres/link.ts'
 import { type Interval, intervalsOfCount, intervalsOfRange, keyOf, placeOf } from './postgres/places.ts'
+import { refusePooling } from './postgres/pooling.ts'
 import { FORMAT, makeTables, tablesExist } from './postgres/tables.ts'
 import { type Target, targetOf } from './postgres/target.ts'
 import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts'
@@ -185,10 +186,13 @@ class OtherFormat extends Error {}
 async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
   const link = await connect(target)
   try {
+    // The other threads of a service, which name its writer, begin behind this one.
+    if (target.service === undefined) await refusePooling(link, target)
     const [[hasSchema, hasTables]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [[boolean, boolean]]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
     // Creating the tables may wait for another thread that creates them.
-    if (!hasTables) await link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
+    const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
+    if (!hasTables) await make()
     const { rows } = await link.ask({ text: "SELECT value FROM svc_meta WHERE key = 'format'" }, silenceMs)
     const format = Number(rows[0]?.[0])
     if (!(format <= FORMAT)) {
@@ -196,6 +200,7 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
         `The store in ${target.shown} has format ${rows[0]?.[0]}, and this release knows ${FORMAT}; use the newer release.`,
       )
     }
+    if (format < FORMAT) await make()
   } finally {
     await link.end()
   }
@@ -205,8 +210,10 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
 const REFUSALS = [UnfitServer, NoStore, OtherFormat, Fenced]
 const OVER = 'PostgreSQL takes no commits of this process any more.'
 
-/** Errors with which a server ends a connection: it stops, restarts, or lacks resources. */
-const ENDING = /^(57P|08|53)/
+const DISK_FULL = '53100'
+
+/** Errors with which a server ends a connection: it stops, restarts, or lacks resources other than disk space. */
+const ENDING = /^(57P|08|53(?!100))/
 
 interface Waiting {
   batch: Batch
@@ -330,7 +337,10 @@ function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: num
       if (isBroken && !('error' in used)) used.drop()
       // An error of the query itself would occur again.
       if (!isBroken || performance.now() + wait > until) {
-        throw new StorageFailure('The database could not read a record.', { cause: answer.error })
+        throw new StorageFailure('The database could not carry out a request.', {
+          cause: answer.error,
+          isFull: codeOf(answer.error) === DISK_FULL,
+        })
       }
       await pause(wait)
     }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type ArchiveThreads, createArchiveThreads } from '../../../src/engine/archive-threads.ts'
+import { shareDisk } from '../../../src/storage/disk.ts'
 import { type OpenStore, openStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 
@@ -35,6 +36,7 @@ before(async () => {
   threads = createArchiveThreads({
     storeUrl,
     blobsDir: join(dir, 'blobs'),
+    disk: shareDisk(1),
     logging: { level: 'silent' },
     killAt: null,
     mainKey: Buffer.alloc(64),

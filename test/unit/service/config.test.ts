@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
-import { readConfig } from '../../../src/config.ts'
+import { mediaFolder, readConfig } from '../../../src/config.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { judge } from '../../../src/egress/targets.ts'
 import { backendOf } from '../../../src/storage/backends.ts'
@@ -45,15 +45,47 @@ test('the sandbox never opens the store of the service, whatever URL that has', 
   assert.equal(storeOf('lmdb:/var/lib/svc/state', true), 'lmdb:/var/lib/svc/sandbox/state')
 })
 
-test('the store is in PostgreSQL with a variable for tests only, in a schema of its own for the sandbox', async () => {
+test('a store in PostgreSQL has a schema of its own for the sandbox, and keeps media unless they have a folder', async () => {
   const url = 'postgres://svc:secret@db:5432/svc'
-  const env = { SVC_DATA_DIR: '/var/lib/svc', SVC_TEST_STORE_URL: url }
+  const env = { SVC_DATA_DIR: '/var/lib/svc', SVC_STORE_URL: url }
   const stores = [false, true].map((sandbox) => read(env, sandbox).config.storeUrl)
   assert.deepEqual(await Promise.all(stores.map(async (each) => (await backendOf(each)).shown)), [
     'db:5432/svc, schema svc',
     'db:5432/svc, schema svc_sandbox',
   ])
-  assert.throws(() => read({ SVC_STORE_URL: url }), /SVC_STORE_URL .* must be lmdb:<directory>/)
+  const folders = (more: Record<string, string | undefined>, sandbox: boolean) => {
+    const { config } = read({ ...more, SVC_DATA_DIR: '/data' }, sandbox)
+    return [mediaFolder(config), config.keysDir]
+  }
+  const named = { SVC_BLOBS_DIR: '/media', SVC_KEYS_DIR: '/keys' }
+  assert.deepEqual(
+    [folders(env, false), folders(env, true)],
+    [
+      [null, null],
+      [null, null],
+    ],
+  )
+  assert.deepEqual(
+    [folders({}, false), folders({}, true)],
+    [
+      ['/data/blobs', null],
+      ['/data/sandbox/blobs', null],
+    ],
+  )
+  for (const store of [{}, { SVC_STORE_URL: url }]) {
+    assert.deepEqual(folders({ ...store, ...named }, false), ['/media', '/keys'])
+    assert.deepEqual(folders({ ...store, ...named }, true), ['/media/sandbox', '/keys/sandbox'])
+  }
+  // The sandbox that keeps nothing has no store for media.
+  assert.deepEqual(folders({ ...env, SVC_SANDBOX_KEEP: 'off' }, true), ['/data/sandbox/blobs', null])
+})
+
+test('a password of the database is in no sentence', () => {
+  for (const url of ['postgres://svc:secret@db:port/svc', 'postgre://db/svc?user=svc&password=secret'])
+    assert.throws(
+      () => read({ SVC_STORE_URL: url }),
+      ({ message }: Error) => /^SVC_STORE_URL is .* it must be lmdb:/.test(message) && !message.includes('secret'),
+    )
 })
 
 test('lines of the log are for a program, on a terminal for a person, and as asked in any case', () => {
@@ -180,7 +212,7 @@ describe('a bad variable ends the start with one sentence', () => {
     ...['redis://127.0.0.1', 'lmdb:', 'lmdb', 'toString:x'].map((value): [string, string, string] => [
       'SVC_STORE_URL',
       value,
-      `SVC_STORE_URL is "${value}"; it must be lmdb:<directory>, the only kind of store that the service accepts.`,
+      `SVC_STORE_URL is "${value}"; it must be lmdb:<directory> or postgres://<user>:<password>@<host>/<database>, the only kinds of store that the service accepts.`,
     ]),
     ['SVC_LOG_FORMAT', 'xml', 'SVC_LOG_FORMAT is "xml"; it must be pretty or json.'],
     ['SVC_DOCS', 'yes', 'SVC_DOCS is "yes"; it must be on or off.'],

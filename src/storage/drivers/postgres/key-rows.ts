@@ -2,14 +2,20 @@
  * Stores the keys as rows. A row that is removed stays in dead pages, in the log and in backups until these are
  * removed, encrypted with the secret key; rotating the secret key makes it unreadable at once.
  *
- * Each query can be repeated without harm, which the connection for reads does when it breaks.
+ * Each query can be repeated without harm, which the connection for reads does when it breaks. A change applies only
+ * while the writer of this thread is not over.
  */
 import type { KeyTable } from '../../key-table.ts'
 import type { Question } from './link.ts'
 
 const PLACES = ['first', 'second'] as const
+/** `value`: number of the value that is the writer. */
+const holds = (value: number) => `EXISTS (SELECT FROM svc_writer WHERE id = $${value} AND NOT is_over)`
 
-export const keyRows = (ask: (question: Question) => Promise<unknown[][]>, where: string): KeyTable => ({
+export const keyRows = (
+  { ask, writer }: { ask(question: Question): Promise<unknown[][]>; writer: string | undefined },
+  where: string,
+): KeyTable => ({
   where,
   names: async () => (await ask({ text: 'SELECT name FROM svc_key' })).map(([name]) => name as string),
   async get(name) {
@@ -19,10 +25,17 @@ export const keyRows = (ask: (question: Question) => Promise<unknown[][]>, where
     return [first ?? undefined, second ?? undefined]
   },
   async add(name, first) {
-    await ask({ text: 'INSERT INTO svc_key (name, first) VALUES ($1, $2) ON CONFLICT DO NOTHING', values: [name, first] })
+    await ask({
+      text: `INSERT INTO svc_key (name, first) SELECT $1, $2 WHERE ${holds(3)} ON CONFLICT DO NOTHING`,
+      values: [name, first, writer],
+    })
   },
   async set(name, place, value) {
-    await ask({ text: `UPDATE svc_key SET ${PLACES[place]} = $2 WHERE name = $1`, values: [name, value ?? null] })
+    await ask({
+      text: `UPDATE svc_key SET ${PLACES[place]} = $2 WHERE name = $1 AND ${holds(3)}`,
+      values: [name, value ?? null, writer],
+    })
   },
-  remove: async (name) => void (await ask({ text: 'DELETE FROM svc_key WHERE name = $1', values: [name] })),
+  remove: async (name) =>
+    void (await ask({ text: `DELETE FROM svc_key WHERE name = $1 AND ${holds(2)}`, values: [name, writer] })),
 })

@@ -48,10 +48,10 @@ const CONNECTIONS = {
 }
 
 /**
- * Number of connections besides the two of each thread: the owner's connection, and two of each thread that reads the
- * log or writes an archive.
+ * Number of connections besides the two of each thread: those of the owner, of the threads that read the log and an
+ * archive, and one more during the start.
  */
-const OTHER_CONNECTIONS = 5
+const OTHER_CONNECTIONS = 4
 /** Time in ms within which the server should notice that the former owner was killed. */
 const PATIENCE = 2_000
 const SILENCE = 3_000

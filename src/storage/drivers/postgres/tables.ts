@@ -2,7 +2,7 @@
 import { NO_INSTANCE } from './places.ts'
 
 /** Format of the records and tables. The service refuses a store of a newer format. */
-export const FORMAT = 1
+export const FORMAT = 2
 
 /**
  * Number of the advisory lock under which the tables are created, so that only one of several threads that start on an
@@ -19,17 +19,16 @@ export const tablesExist = (schema: string) => ({
 })
 
 /**
- * Creates the tables that are missing, in one transaction.
+ * Creates the tables that are missing, in one transaction. Tables of an earlier format stay as they are, because a newer
+ * format only adds some.
  *
  * - The values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
- * - Queue and outbox are rows that are inserted and deleted, so dead rows are removed early and without pauses.
+ * - Queue, outbox and media are rows that are inserted and deleted, so dead rows are removed early and without pauses.
  * - `svc_writer` has a row per run of a thread, and the row changes with every commit. A page that is mostly empty has
- *   space for the next version of the
- * row, so the index is not changed. The id of a row is random: a number from a sequence could be given again after a
- *   failover that lost the newest
- * rows, and two writers would share a row. The row of a thread refers to the row of its service's main thread, and is
- *   removed with it: from then on
- * nothing of the whole service can be stored, and none of its threads can begin.
+ *   space for the next version of the row, so the index is not changed. The id of a row is random: a number from a
+ *   sequence could be given again after a failover that lost the newest rows, and two writers would share a row. The row
+ *   of a thread refers to the row of its service's main thread, and is removed with it: from then on nothing of the whole
+ *   service can be stored, and none of its threads can begin.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
   text: `
@@ -53,6 +52,16 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_writer (
   is_over boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 20);
 CREATE TABLE IF NOT EXISTS "${schema}".svc_key (name text PRIMARY KEY, first bytea, second bytea);
+CREATE TABLE IF NOT EXISTS "${schema}".svc_blob (
+  owner text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  size bigint NOT NULL,
+  piece int NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (owner, name, size, piece)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0, toast.autovacuum_vacuum_cost_delay = 0);
+ALTER TABLE "${schema}".svc_blob ALTER COLUMN bytes SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS "${schema}".svc_meta (key text PRIMARY KEY, value text NOT NULL);
-INSERT INTO "${schema}".svc_meta VALUES ('format', '${FORMAT}') ON CONFLICT DO NOTHING`,
+INSERT INTO "${schema}".svc_meta AS m VALUES ('format', '${FORMAT}')
+  ON CONFLICT (key) DO UPDATE SET value = greatest(m.value::int, EXCLUDED.value::int)::text`,
 })
