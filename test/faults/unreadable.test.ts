@@ -41,7 +41,7 @@ test('records that cannot be read keep no instance from starting, and lie where 
 test('an instance whose start fails leaves no part of it running', async () => {
   const { deps, config, sandbox } = world
   world.refuse(isRuntime)
-  await assert.rejects(createInstance(deps, config, KEY).start('boot'), /the disk is full/)
+  await assert.rejects(createInstance(deps, config, KEY).start('boot'), /The disk is full/)
   world.refuse(null)
   // Longer than the delay after which a state that could not be written is written again.
   await pause(2_500)

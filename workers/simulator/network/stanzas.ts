@@ -40,7 +40,7 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
     handle(network, connection, item)
     return handle(network, connection, item)
   }
-  if ('delay_ms' in action) return network.later(action.delay_ms, () => handle(network, connection, item))
+  if ('delay_ms' in action) return network.later(action.delay_ms, () => handleLate(network, connection, item))
   if ('query_error' in action) return connection.send(queryError(item, ...action.query_error), true)
   if ('ack_error' in action) return connection.send(acknowledgement(item, action.ack_error), true)
   if ('stream_error' in action) return connection.end(streamError(action.stream_error))
@@ -49,6 +49,13 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
     // A damaged message is delivered to the people, none of whose devices can read it.
     return item.tag === 'message' ? handle(network, connection, corrupted(item)) : connection.sendGarbage()
   }
+  handle(network, connection, item)
+}
+
+/** Drops the stanza of a device that was unlinked in the meantime, because its phone has removed their session. */
+function handleLate(network: Network, connection: Connection, item: BinaryNode) {
+  const { companion } = connection
+  if (companion && companion.person.companions.get(companion.device) !== companion) return
   handle(network, connection, item)
 }
 
