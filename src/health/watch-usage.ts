@@ -8,7 +8,7 @@ import { createUsageHistory } from './usage-history.ts'
 const EVERY = 10 * SECOND
 
 export interface UsageDeps {
-  readings: Pick<Readings, 'all' | 'look'>
+  readings: Pick<Readings, 'all' | 'look' | 'shards'>
   /** Whether the instance exists. */
   isKnown(instance: string): boolean
   /** Clock that does not step. */
@@ -18,9 +18,13 @@ export interface UsageDeps {
 
 export function watchUsage({ readings, isKnown, steady, log }: UsageDeps): Usage & { stop(): void } {
   const history = createUsageHistory()
+  /** The reading that the history has. */
+  let added: unknown
 
   async function look(maxAgeMs: number) {
     await readings.look(maxAgeMs)
+    if (readings.shards() === added) return
+    added = readings.shards()
     const now = steady.now()
     for (const { instance, work } of readings.all()) history.add(instance, work, now)
     history.keep(isKnown)

@@ -43,27 +43,31 @@ const InstanceUsage = z
   })
   .meta({ id: 'InstanceUsage' })
 
-type UsageRow = z.output<typeof InstanceUsage>
-
-/** The field by which each order sorts, the largest value first. */
+/** The amount by which each order sorts, the largest first. Only the instances of the page are rendered. */
 const ORDERS = {
-  cpu: 'cpu_ms',
-  memory: 'memory_bytes',
-  sent: 'sent',
-  received: 'received',
-  queue: 'queue',
-  backlog: 'backlog',
-  reconnects: 'reconnects',
-} as const satisfies Record<string, keyof UsageRow>
+  cpu: ({ counted }: Known) => counted?.cpuMs,
+  memory: ({ last }: Known) => last?.heldBytes,
+  sent: ({ counted }: Known) => counted?.sent,
+  received: ({ counted }: Known) => counted?.received,
+  queue: ({ reading }: Known) => reading?.waiting,
+  backlog: ({ reading }: Known) => reading?.backlog,
+  reconnects: ({ counted }: Known) => counted?.reconnects,
+} as const
 const SORTS = Object.keys(ORDERS) as [keyof typeof ORDERS, ...(keyof typeof ORDERS)[]]
 
 const whenever = (at: number | null | undefined) => (at === null || at === undefined ? null : iso(at))
 
-function usageOf({ directory, readings, usage }: Parts, instance: InstanceId, window: UsageWindow): UsageRow {
+/** The usage of an instance, as far as it is known. */
+const knownOf = ({ readings, usage }: Parts, instance: InstanceId, window: UsageWindow) => ({
+  instance,
+  counted: usage.within(instance, window),
+  last: usage.now(instance),
+  reading: readings.of(instance),
+})
+type Known = ReturnType<typeof knownOf>
+
+function render({ directory }: Parts, { instance, counted, last, reading }: Known): z.output<typeof InstanceUsage> {
   const { name, status } = directory.render(instance, '')
-  const counted = usage.within(instance, window)
-  const last = usage.now(instance)
-  const reading = readings.of(instance)
   const cpuMs = counted?.cpuMs ?? 0
   return {
     instance_id: instance,
@@ -98,9 +102,10 @@ export const usage = local('account.usage', 'GET /account/usage', {
   async handle({ parts, workspace }, { window, sort, page, page_size }) {
     await parts.usage.look(FRESH)
     const { ids, total } = parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS })
-    const by = ORDERS[sort]
-    const rows = ids.map((id) => usageOf(parts, id, window)).sort((one, other) => (other[by] ?? 0) - (one[by] ?? 0))
-    return { data: rows.slice((page - 1) * page_size, page * page_size), page, page_size, total }
+    const amount = ORDERS[sort]
+    const known = ids.map((id) => knownOf(parts, id, window)).sort((one, other) => (amount(other) ?? 0) - (amount(one) ?? 0))
+    const shown = known.slice((page - 1) * page_size, page * page_size).map((each) => render(parts, each))
+    return { data: shown, page, page_size, total }
   },
   examples: [
     {
