@@ -1,4 +1,4 @@
-/** Message for an operator when a command failed: our sentence and its causes. */
+/** Builds the message that an operator gets when a command fails: the error, then its causes. */
 
 /** Most causes in a message. An error has one cause per layer; a longer chain is circular. */
 const MAX_CAUSES = 8

@@ -1,6 +1,7 @@
 /**
- * Preloaded into a service (`bench/reconnect.ts`, `bench/memory.ts`): the memory of its threads after a full collection. On SIGUSR2 each shard and
- * the main thread run a collection, and the MB of both are written to the file in BENCH_HEAP as JSON.
+ * This module is preloaded into a service (`bench/reconnect.ts`, `bench/memory.ts`) and measures the memory of its
+ * threads. On SIGUSR2, each shard and the main thread run a full garbage collection. The memory then in use, in MB, is
+ * written as JSON to the file in BENCH_HEAP: that of the main thread, and the sum of the shards.
  */
 import { writeFileSync } from 'node:fs'
 import v8 from 'node:v8'

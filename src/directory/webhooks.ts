@@ -16,7 +16,7 @@ export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
 /** Returns a sentence that explains why a webhook URL is refused; undefined if it is allowed. */
 export type CheckUrl = (url: string) => string | undefined
 
-/** Returns the change in the object's own fields: replaced fields and `single_url` are converted. */
+/** Converts `single_url` and the field names of older integrations to the fields of the webhooks object. */
 function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[K] | undefined } {
   const { single_url, connected_url, disconnected_url, ignore_connected_callback, ignore_disconnected_callback, ...rest } = change
   const result = { ...rest }

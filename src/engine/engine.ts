@@ -116,7 +116,7 @@ export type EngineEvent =
   /** State as callers see it: the end of a session is announced before the resulting status is on disk. */
   | { type: 'state'; instance: string; state: RuntimeState }
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
-  /** New events are available since stream readers last asked. */
+  /** New events have become available since a stream reader last asked for events. */
   | { type: 'events'; instance: string }
 
 /** A request of a shard to the media thread of the main thread: prepare a media file. The command `prepared` with the same id is the answer. */

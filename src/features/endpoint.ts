@@ -337,7 +337,7 @@ export type OperationsOf<A> = {
   }
 }
 
-/** Result of `engine.call` for a `send`. The queue of the shard commits it before it answers. */
+/** Result of `engine.call` for a `send`. The shard answers only after its queue has committed the message. */
 export interface Queued {
   message_id: string
   svc_id: string

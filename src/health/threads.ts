@@ -1,4 +1,4 @@
-/** The threads of the service on its dashboard. Pure. */
+/** Builds the list of the service's threads that the dashboard shows, without side effects. */
 import type { ThreadHealth } from '../domain/dashboard.ts'
 import { MB } from '../domain/media.ts'
 import type { ShardSurvey } from '../domain/readings.ts'

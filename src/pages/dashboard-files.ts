@@ -10,7 +10,7 @@ import { CLOSED } from './page.ts'
 
 const compress = promisify(gzip)
 
-/** Folder beside the compiled sources or, when the sources run directly, the output of the build. */
+/** Folders that may contain the built dashboard: beside the compiled sources, or in `dist`. The first match is used. */
 const FOLDERS = ['../../dashboard', '../../dist/dashboard', '../../../dist/dashboard'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 )

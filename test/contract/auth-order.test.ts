@@ -140,7 +140,10 @@ const outsideOfTheList = (row: number): Fault => ({
   remaining: '120',
   state: allowOthersOnly,
 })
-/** For an instance: from an allowed address, with a key for each requirement. */
+/**
+ * The instance has used up its request limit. The earlier requests come from an allowed address and send a key for each
+ * requirement, so that no other check refuses them.
+ */
 const noRequestLeft = (row: number): Fault => ({
   row,
   name: 'no request left',

@@ -62,7 +62,7 @@ test('redocly, recommended rules: no problem', async () => {
   assert.deepEqual(said, [])
 })
 
-// Takes half a minute of a core.
+// Spectral needs half a minute of CPU time, so its test runs only with SVC_TEST_FULL=1.
 const isLong = amount(1, 0) === 0 && 'spectral runs with SVC_TEST_FULL=1'
 
 test('spectral, rules for OpenAPI: no finding', { skip: isLong }, async () => {

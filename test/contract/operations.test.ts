@@ -233,7 +233,10 @@ function outside(schema: Schema, inBody: boolean): Trial[] {
   return trials
 }
 
-/** Values just inside the limits, if a plain text or number is valid. */
+/**
+ * Returns valid values at the limits of a schema: null, the longest and the shortest plain text, the bounds of a number,
+ * and enumeration values in upper case.
+ */
 function inside(schema: Schema, inBody: boolean): Trial[] {
   const form = formOf(schema)
   const trials: Trial[] = []

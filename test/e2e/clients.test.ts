@@ -62,7 +62,10 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'openapi-typescript-codegen': ['bin/index.js', '-i', './generated/openapi.json', '-o', './generated/others/codegen'],
   'openapi-zod-client': ['bin.js', './generated/openapi.json', '-o', './generated/others/zod.ts'],
 }
-/** Size of the collection in bytes: nine tenths are failures, because one generator stores an answer for each. */
+/**
+ * Upper limit of the size of the Postman collection, in characters. Most of it are error answers, because
+ * `openapi-to-postmanv2` stores an example of each.
+ */
 const COLLECTION = 7_000_000
 
 const ME = '5511999990000'

@@ -92,7 +92,10 @@ export const CODES: Record<number, readonly (readonly [ids: readonly string[], t
 }
 for (const same of [403, 405]) CODES[same] = CODES[401]!
 
-/** The expected code if the network refuses everything with this code. */
+/**
+ * Returns the expected result of an operation, an error code or `done`, if the network refuses all its queries with
+ * `code`.
+ */
 export function expected(id: string, code: number): string {
   if (LISTS.includes(id)) return 'done'
   const [, found = 'action_failed'] = CODES[code]!.find(([of]) => of.includes(id)) ?? []

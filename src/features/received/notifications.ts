@@ -40,7 +40,7 @@ export const notification = z
   .enum(NOTIFICATIONS)
   .meta({ description: 'A change to the chat or the account; `notification_parameters` has the details.' })
 
-/** The field of each notification; no other notification has it. */
+/** The additional field of each notification that has one; a notification without a row here has none. */
 export const NOTIFICATION_FIELDS = {
   membership_approval_request: 'request_method',
   revoked_membership_requests: 'request_action',

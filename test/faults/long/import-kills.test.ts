@@ -83,7 +83,7 @@ for (const [step, isStaged] of [
       assert.deepEqual(await uploads(), [])
       assert.equal(await imported(archive), 200)
     }
-    // A start takes devices over when the service already answers.
+    // After a start, the service already answers requests while it takes over the imported devices.
     await until('the instance', async () => (await instances()) === 1)
     await ground.gateway.waitForStatus(instance, 'connected')
     assert.equal(await imported(archive), 409)

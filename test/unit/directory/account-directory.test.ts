@@ -86,7 +86,8 @@ test('what waits to be read is counted once per message, and goes when it is rea
 
 const about = (kind: string, value: proto.ISyncActionValue, ...index: string[]) => ({ index: [kind, ...index], value })
 
-// Only the last message of a chat was once remembered, so three messages whose commit failed counted as five.
+// An earlier version remembered only the last message of a chat. Three messages that were delivered again after a failed
+// commit counted as five, because only the last of them was recognised.
 test('messages of a chat that come again together, as none of them could be written, are counted once', async (t) => {
   const { directory } = await bench(t)
   const messages = [text(pnOf(1), 100), text(pnOf(1), 101), text(pnOf(1), 102)]

@@ -6,7 +6,7 @@
 import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 
-/** The most cached jids, two per pair. */
+/** Maximum number of cached jids; each pair has two. */
 const REMEMBERED = 20_000
 
 export class LidMapping extends LIDMappingStore {

@@ -63,7 +63,7 @@ export interface DurableLine<V> {
   oldest(): Promise<string | undefined>
   /** The newest id on disk. */
   newest(): Promise<string | undefined>
-  /** Rows on disk after this one, in any state, without those that are gone. */
+  /** Yields the rows on disk after this id, waiting or not. The beginning of the line, where no row is left, is skipped. */
   after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
 }
 

@@ -85,7 +85,7 @@ export const stopped = (reason: StatusReason, effects: Effect[] = []): Step => (
   effects: [{ do: 'close' }, ...effects],
 })
 
-/** Step after a lost connection of a paired instance: rows 14 and 15, and every failed retry after them. */
+/** Step after a paired instance has lost its connection, or after a retry has failed (rows 14 and 15 of `table.ts`). */
 export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Step {
   const wasConnected = at.state.status === 'connected'
   const attempt = wasConnected ? 0 : at.run.attempt

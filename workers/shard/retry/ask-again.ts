@@ -29,8 +29,8 @@ const PAUSE = SECOND / 10
 const LONGEST_WAIT = MINUTE
 const MAX_SENDERS = 5_000
 /**
- * The phone is asked for messages that their sender does not deliver in this time, only for the first requests of a message, with limits per query
- * and per second.
+ * Time that a sender has to deliver a requested message before the phone is asked for it. The phone is asked only after
+ * the first two requests to the sender, for at most `PHONE_BATCH` messages per query and with one query per `PHONE_PAUSE`.
  */
 const SENDER_TIME = 3 * SECOND
 const PHONE_REQUESTS = 2

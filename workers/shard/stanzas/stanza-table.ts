@@ -66,7 +66,7 @@ export interface StanzaParts {
   refreshQrSecret: Effect
   passkeyAsked: Effect
   passkeyContinued: Effect
-  /** Effect for a kind in `stanza-left.ts`. */
+  /** Counts a stanza that is known but not processed; `stanza-left.ts` lists these kinds. */
   leave: Effect
   /** The network will refuse this client version from some time on. */
   versionExpires: Effect

@@ -63,7 +63,10 @@ export function createOverflow(options: OverflowOptions) {
     /** More events wait than allowed. */
     isDue: () => backlog.size() > max,
 
-    /** Makes one step towards the limit; false if the limit is kept. */
+    /**
+     * Records the oldest waiting event as failed, or continues the search for it. Returns false if the backlog is within
+     * its limit, or if no event was found or its row cannot be read.
+     */
     async run(): Promise<boolean> {
       if (backlog.size() <= max) return false
       const head = await line.oldest()

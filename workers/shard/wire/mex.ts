@@ -14,7 +14,7 @@
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'
 
-/** One form of a query: its id, its variables, and the path of the answer. */
+/** One form of a query: its id, its variables, and the field of `data` that has the answer. */
 export interface MexForm {
   id: string
   field: string

@@ -17,7 +17,7 @@ export interface PostStanza {
   content: Uint8Array | null
   /** A reaction to the post; empty if it was removed. */
   reaction: string | undefined
-  /** Tag or type of the element that takes the place of content. */
+  /** Tag of the first child; without children, the stanza's `type` or its own tag. Reported if the content is unknown. */
   kind: string
 }
 

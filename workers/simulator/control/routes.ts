@@ -154,7 +154,7 @@ export const ROUTES: Route[] = [
   route('POST', '/newsletters/:id/posts', 201, shapes.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
   ),
-  // Routes for channel events besides posts. Without `message` the post is removed.
+  // Routes for edited or removed posts, reactions and roles. The first one removes the post if `message` is absent.
   route('PUT', '/newsletters/:id/posts', 200, shapes.PostChange, (control, { post, message }, { id }) =>
     offered(control.changePost, 'newsletters').call(control, id, post, message),
   ),

@@ -10,7 +10,7 @@ import type { Hold, ReceiverHolds } from './receiver-holds.ts'
 /** Number of events that are examined per turn. */
 const SLICE = 500
 
-/** An event of the queue that this run has stored, or its sealed body from disk. */
+/** An event of the queue: its row and body if this run has stored it, otherwise its encrypted body, read from disk. */
 export type QueuedEvent = { readonly id: string } & (
   | { readonly row: LogRow; readonly body: Uint8Array }
   | { readonly sealed: Uint8Array }
