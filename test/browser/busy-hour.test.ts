@@ -15,7 +15,7 @@ import { launch, skip } from './chromium.ts'
 
 const FOLDER = new URL('../../dashboard/', import.meta.url)
 const INSTANCES = 200
-/** The hour, or its first six minutes. */
+/** Number of seconds: the whole hour, or its first six minutes. */
 const SECONDS = amount(3_600, 360)
 /** Number of rows per second that change among 200 busy instances. */
 const ROWS_PER_SECOND = 30
@@ -68,7 +68,7 @@ const counts = {
   stopped: 0,
 }
 
-/** Waits if the reader is too slow. */
+/** Sends an event; waits if the reader is too slow. */
 async function tell<Name extends LiveEventName>(
   response: ServerResponse,
   id: number,
@@ -92,7 +92,7 @@ async function tellAnHour(response: ServerResponse): Promise<void> {
       instances: counts,
       deliveries_per_second: 200,
     })
-    // A pause, so that the page can draw.
+    // The pause lets the page draw.
     if (second % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

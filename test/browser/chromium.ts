@@ -5,7 +5,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 
-/** For `describe`: the reason if there is no Chromium. */
+/** The reason to skip the tests if there is no Chromium, or false. */
 export const skip = CHROMIUM ? false : 'there is no Chromium on this machine (Debian: apt-get install chromium)'
 
 const FLAGS = [
@@ -21,10 +21,13 @@ const FLAGS = [
 
 export const launch = (more: readonly string[] = []) => chromium.launch({ executablePath: CHROMIUM!, args: [...FLAGS, ...more] })
 
-/** Small, so that pictures of the pages fit in the documentation. */
+/** Size of the window: small, so that screenshots fit in the documentation. */
 export const VIEWPORT = { width: 800, height: 620 }
 
-/** With an unpacked extension, which needs a profile on disk. Of a flag that is given twice, the last one counts. */
+/**
+ * Launches the browser with an unpacked extension, which needs a profile on disk. If a flag is given twice, the last
+ * one counts.
+ */
 export const launchWithExtension = (profile: string, extension: string, more: readonly string[]): Promise<BrowserContext> =>
   chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM!,
@@ -36,14 +39,14 @@ export const launchWithExtension = (profile: string, extension: string, more: re
 /** Folder for pictures of the pages, if it is set. */
 const PICTURES = process.env.SVC_TEST_PICTURES
 
-/** Whether pictures are taken: tests that only take some are skipped without. */
+/** Whether screenshots are taken: tests that only take screenshots are skipped without. */
 export const hasPictures = Boolean(PICTURES)
 
 export async function picture(page: Page, name: string, { isWhole = false }: { isWhole?: boolean } = {}): Promise<void> {
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: isWhole })
 }
 
-/** Requests of a page, and its errors: scripts that failed, and things that its policy refused. */
+/** Requests of a page, and its errors: scripts that failed, and actions that its policy refused. */
 export interface Watched {
   complaints: string[]
   asked: { url: string; referer: string | undefined }[]
@@ -57,6 +60,6 @@ export function watch(page: Page): Watched {
   return watched
 }
 
-/** Those of the requests that went to another server. */
+/** Returns the requests that went to another server. */
 export const foreign = ({ asked }: Watched, baseUrl: string) =>
   asked.map(({ url }) => url).filter((url) => !url.startsWith('data:') && !url.startsWith(`${baseUrl}/`))

@@ -16,7 +16,7 @@ interface Told {
   data: { type: string; event: string; link_id: string }
 }
 
-/** A site that frames a page and keeps what it is told. Each has its own origin. */
+/** Starts a site that frames a page and keeps the messages that it receives. Each site has its own origin. */
 async function startSite() {
   const server = createServer((request, response) => {
     const framed = new URL(request.url ?? '/', 'http://site').searchParams.get('page') ?? ''
@@ -58,7 +58,7 @@ describe('a connect link in Chromium', { skip }, () => {
   })
   afterEach(() => context.close())
 
-  /** A link to an instance that was never paired, and the phone that will pair it. */
+  /** Creates a link to an instance that was never paired, and the phone that will pair it. */
   async function newLink(wish: object = {}, passkey = false) {
     const phone = newPhone()
     await world.sandbox.createPhone(phone)
@@ -80,7 +80,10 @@ describe('a connect link in Chromium', { skip }, () => {
     await page.waitForFunction('window.told.length > 0')
     return (await page.evaluate('window.told')) as Told[]
   }
-  /** Nothing was loaded from elsewhere, no address was sent on, and nothing was refused except these statuses. */
+  /**
+   * Checks that nothing was loaded from elsewhere, that no address was sent on, and that only answers with these
+   * statuses were refused.
+   */
   function clean(statuses: readonly number[]) {
     const own = [world.gateway.baseUrl, site.url].map((url) => `${url}/`)
     assert.deepEqual(
@@ -121,7 +124,7 @@ describe('a connect link in Chromium', { skip }, () => {
     // The browser complains about a message for an origin that does not frame the page.
     clean([])
 
-    // A person who opens it again learns that it was used, and can do nothing.
+    // A person who opens the link again learns that it was used, and can do nothing.
     await page.goto(site.framing(link.url))
     await (await frameOf()).getByText('Este link já foi usado.').waitFor()
     assert.equal((await told())[0]!.data.event, 'ended')

@@ -73,7 +73,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   const stored = () => page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })')
   const to = (path: string) => page.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
 
-  /** Axe finds no serious problem on the page. */
+  /** Checks that axe finds no serious problem on the page. */
   async function sound(name: string) {
     await page.evaluate(axe.source)
     const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
@@ -229,7 +229,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     )
   })
 
-  /** How often the receiver was notified of a text that a contact wrote. */
+  /** Counts how often the receiver was notified of a text that a contact wrote. */
   const told = (text: string) =>
     world.receiver.received.filter(({ event }) => (event.text as { message?: string } | undefined)?.message === text)
 
@@ -276,7 +276,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.keyboard.press('Enter')
     const file = await saving
     assert.equal(file.suggestedFilename(), `${instance.id}.age`)
-    // The page says it for some seconds, and opening the archive may take longer.
+    // The page shows this sentence for some seconds, and opening the archive may take longer.
     await page.getByText('The backup is saved.').waitFor()
     const { head } = await readInstanceArchive(await file.path(), 'correct horse battery', { record() {}, blob() {} })
     assert.deepEqual([head.kind, head.id], ['backup', instance.id])
@@ -392,7 +392,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('sandbox')
     await page.getByLabel('Person').waitFor()
     await page.getByText('Hello from the dashboard').waitFor()
-    // The isolation ends before the number, which stays left to right.
+    // The isolation of the name ends before the number, so the number is read from left to right.
     const people = await field('Person').locator('option').allTextContents()
     assert.ok(
       people.some((text) => text.includes(`${HOSTILE}\u2069 (${BEN})`)),
@@ -489,7 +489,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('every page is sound, and none is wider than a phone', async () => {
-    /** Checked already, in the first test. */
+    /** Pages that the first test has already checked. */
     const seen = new Set(['timeline', 'webhook-log', 'sandbox', `instances/${instance.id}`, `instances/${instance.id}/webhooks`])
     await page.setViewportSize({ width: 380, height: 800 })
     const paths = [...PAGES, ...['', '/queue', '/webhooks', '/settings'].map((tab) => `instances/${instance.id}${tab}`)]

@@ -1,4 +1,6 @@
-/** The pages for people, in a real browser: what they show, what they load, and which data leave them. */
+/**
+ * Tests the pages for people in a real browser: their content, the files that they load, and the data that leave them.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -28,7 +30,10 @@ describe('pages in Chromium', { skip }, () => {
     page.setDefaultTimeout(30_000)
     watched = watch(page)
   })
-  /** No request went elsewhere, none contained an address with a token, and nothing was refused or failed. */
+  /**
+   * Checks that no request went elsewhere, that none contained an address with a token, and that nothing was refused
+   * or failed.
+   */
   afterEach(async () => {
     assert.deepEqual(foreign(watched, world.gateway.baseUrl), [])
     assert.deepEqual(
@@ -75,7 +80,7 @@ describe('pages in Chromium', { skip }, () => {
     const fetched = () => watched.asked.filter(({ url }) => url === `${instance.api_url}/qr-code`).length
     const before = fetched()
     const again = page.waitForRequest(`${instance.api_url}/qr-code`)
-    // Longer than the lifetime of the network's first code.
+    // The time is longer than the first code of the network is valid.
     await page.clock.fastForward(90_000)
     await page.clock.runFor(5_000)
     await again

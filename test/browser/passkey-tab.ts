@@ -13,7 +13,7 @@ interface Passkey {
 
 export interface Tab {
   page: Page
-  /** Waits until the card says this, and returns all of its text. */
+  /** Waits until the card contains this text, and returns all of its text. */
   says(part: string): Promise<string>
   press(button: string): Promise<void>
   /** Empties the authenticator, so that it can no longer sign. */
@@ -23,7 +23,9 @@ export interface Tab {
   close(): Promise<void>
 }
 
-/** Without a passkey the authenticator is empty. `isVerified`: the authenticator recognizes its owner. */
+/**
+ * Adds a virtual authenticator; without a passkey it is empty. `isVerified`: the authenticator recognizes its owner.
+ */
 async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, isVerified: boolean) {
   await cdp.send('WebAuthn.enable')
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {

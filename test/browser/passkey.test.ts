@@ -51,7 +51,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   })
 
   const throughRelay = (url: string) => url.replace(world.gateway.baseUrl, relay.url)
-  /** The link to WhatsApp Web with which the extension reaches the gateway through the relay. */
+  /** Returns the link to WhatsApp Web with which the extension reaches the gateway through the relay. */
   function linkThroughRelay(openUrl: string): string {
     const [page, fragment = ''] = openUrl.split('#svc-passkey=')
     const { u, ...rest } = JSON.parse(Buffer.from(fragment, 'base64url').toString())
@@ -64,7 +64,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   const ticketFor = async ({ instance }: Linking) =>
     (await world.gateway.must(instance, 'POST', '/passkey/ticket')) as unknown as { open_url: string; ticket: string }
 
-  /** The pairing page of an account that requires its passkey, after the phone has scanned the code. */
+  /** Opens the pairing page of an account that requires its passkey, after the phone has scanned the code. */
   async function scanned(context: BrowserContext, base = world.gateway.baseUrl): Promise<{ linking: Linking; page: Page }> {
     const linking = await waiting()
     const page = await context.newPage()
@@ -77,7 +77,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
     return { linking, page }
   }
 
-  /** The page of the instance in the dashboard. */
+  /** Opens the page of the instance in the dashboard. */
   async function dashboardOf(context: BrowserContext, { instance }: Linking, base = world.gateway.baseUrl): Promise<Page> {
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
@@ -411,7 +411,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await opened.getByText('the app has started').waitFor()
       const link = page.getByRole('link', { name: 'Download the helper' })
       assert.equal(await link.isVisible(), false)
-      // Longer than the page waits for the extension.
+      // The time is longer than the page waits for the extension.
       await page.clock.fastForward(12_000)
       await link.waitFor({ state: 'visible' })
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
@@ -419,7 +419,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       assert.equal(await download.failure(), null)
 
       await tabOf(opened, await passkeyOf(linking))
-      // The sample for programs, with the challenge of the service.
+      // The test runs the sample for programs with the challenge of the service.
       const sample = sampleWith('docs/passkeys.md', 'parseRequestOptionsFromJSON').replace(
         'JSON.stringify',
         'return JSON.stringify',
@@ -428,7 +428,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       const assertion = JSON.parse(await opened.evaluate<string>(`(async (answer) => { ${sample} })(${challenge})`))
       assert.equal(assertion.type, 'public-key')
       assert.notEqual(assertion.response.signature, '')
-      // Run as in the console: under the policy of the page, which requires trusted types.
+      // The text runs as in the console: under the policy of the page, which requires trusted types.
       await opened.evaluate(await page.getByLabel('Text to paste').inputValue())
       await opened.getByRole('button', { name: 'Confirm with the passkey' }).click()
       const answer = opened.getByLabel('Answer')

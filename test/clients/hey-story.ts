@@ -1,4 +1,6 @@
-/** The same service through the client that `@hey-api/openapi-ts` generates: its functions are named by operation id. */
+/**
+ * Uses the service through the client that `@hey-api/openapi-ts` generates: its functions are named by operation id.
+ */
 import { createClient } from './generated/hey/client/index.js'
 import * as api from './generated/hey/index.js'
 
@@ -8,7 +10,7 @@ export async function health(baseUrl: string): Promise<string> {
   return data.status
 }
 
-/** The code of the refusal. */
+/** Sends a text that is refused, and returns the code of the refusal. */
 export async function sendTo(baseUrl: string, instance: { id: string; token: string }, phone: string): Promise<string> {
   const client = createClient({ baseUrl })
   const { data, error } = await api.sendSendText({

@@ -1,4 +1,7 @@
-/** Types and a client of functions, of the description that the test wrote. */
+/**
+ * Configuration of kubb: it generates types and a client of functions from the OpenAPI description that the test
+ * wrote.
+ */
 import { defineConfig } from '@kubb/core'
 import { pluginClient } from '@kubb/plugin-client'
 import { pluginOas } from '@kubb/plugin-oas'

@@ -1,6 +1,7 @@
 /**
- * From no instance to a message and its answer, with `openapi-fetch` and the types that `openapi-typescript` makes from the description. It only
- * compiles while the description matches the service; `test/e2e/clients.test.ts` compiles and runs it.
+ * Uses the service from no instance to a message and its answer, with `openapi-fetch` and the types that
+ * `openapi-typescript` makes from the OpenAPI description. It only compiles while the description matches the service;
+ * `test/e2e/clients.test.ts` compiles and runs it.
  */
 import createClient from 'openapi-fetch'
 import type { components, paths } from './generated/schema.js'

@@ -54,7 +54,7 @@ describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
       )
     return until(outcome, (text) => text === 'healthy', 60_000)
   }
-  /** The check that the image of the service declares. */
+  /** Runs the check that the image of the service declares. */
   const ready = async (container: string) => healthy(container, await inspect(container, '.Config.Healthcheck.Test'))
 
   before(async () => {

@@ -19,7 +19,7 @@ let world: HostedWorld | undefined
 after(() => world?.stop())
 
 const versions = keys.signals(INSTANCE, 'app-state-sync-version')
-/** Commits that write versions of collections, and with them that a collection was read. */
+/** Whether the batch writes the version of a collection, and so records that the collection was read. */
 const isVersion = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(versions))
 
 test('a person whom the phone takes off its address book while a reading is cut off is not kept', async () => {

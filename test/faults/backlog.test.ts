@@ -12,9 +12,9 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
-    // The network only continues on request, as it does with the web client.
+    // With this setting, the network sends the next batch only on request, as it does with the web client.
     await sandbox.settings({ offline_batches: 'required' })
-    // The group's first message of each author has the key for the rest: it waits as well.
+    // The first message of each author in the group has the sender key for the rest, so it waits as well.
     await sandbox.setDown(true)
     await until('away', async () => (await gateway.status(instance)).status !== 'connected')
     const { ids, burst } = writeBursts(sandbox)
@@ -25,7 +25,7 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
     const onPhone = async () => (await sandbox.inbox(PHONE)).map(({ text }) => text!)
     await until('500 on the phone', async () => (await onPhone()).length === 500)
     await sandbox.setDown(false)
-    // New texts of the same people, from before the login until after the last of the backlog.
+    // The same people write new texts, from before the login until after the last text of the backlog.
     await burst(CONTACTS[2], PHONE, 60, 'a new ', 15)
     await burst(MEMBERS[0], group, 60, 'g new ', 15)
     await gateway.waitForStatus(instance, 'connected')

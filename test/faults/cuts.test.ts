@@ -1,4 +1,4 @@
-/** Lost connections, the most frequent fault, which loses messages without the inbox. */
+/** Tests lost connections: they are the most frequent fault, and lose messages without the inbox. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amount } from '../harness/amount.ts'
@@ -7,7 +7,7 @@ import { compare, line } from './ledger.ts'
 import { assertIncomingOrder, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll, writeBursts } from './traffic.ts'
 
 const CUTS = amount(45, 20)
-/** Texts that are written one after the other, to me and to a group of mine. */
+/** Number of texts that are written one after the other, to the account and to one of its groups. */
 const PACED = amount(88, 40)
 /** Every fifth cut happens during a burst of this many texts. */
 const BURST = 25
@@ -35,7 +35,7 @@ test(`${CUTS} lost connections during incoming texts lose none and keep their or
         const [from, to] = bursts[(cut / 5) % bursts.length]!
         await burst(from, to, BURST, `burst ${cut} `)
       }
-      // In the middle of the burst, or at a random moment of the pause after it.
+      // The cut comes in the middle of the burst, or at a random moment of the pause after it.
       await pause(Math.random() * (isInBurst ? 40 : 150))
       await sandbox.cut(PHONE)
     }

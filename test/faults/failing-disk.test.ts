@@ -1,5 +1,6 @@
 /**
- * A disk that fails in other ways than by being full. A library in front of the system's makes calls fail, so the test needs a C compiler, and Linux.
+ * Tests a disk that fails in other ways than by being full. A library in front of the system's makes calls fail, so
+ * the test needs a C compiler, and Linux.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -165,7 +166,7 @@ test('media that cannot be opened for a while is sent when it can', { timeout: 1
   await world.fail('o')
   const refused = await gateway.ask(instance, 'POST', '/send-document', input)
   assert.equal(refused.status, 503, JSON.stringify(refused.body))
-  // The item is due meanwhile.
+  // The item becomes due during this pause.
   await pause(6_000)
   assert.deepEqual(receiver.events('delivery'), [])
   await world.works()

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** The `received` events of a message, when it has arrived. */
+/** Resolves with the `received` events of a message, when it has arrived. */
 async function told(id: string) {
   const found = () => world.receiver.events('received').filter(({ message_id }) => message_id === id)
   await until(`message ${id}`, () => found().length > 0, 20_000)
@@ -59,7 +59,8 @@ test('a sender key that cannot be read for a moment costs no message', async () 
   assert.equal(textOf(event!), 'to all')
 })
 
-// The failed read was taken for an unknown kind of message: `unsupported`, and the text was lost.
+// The failed read was once taken for an unknown kind of message: it was reported as `unsupported`, and the text was
+// lost.
 test('a message about another one is told whole although that one could not be read at first', async () => {
   const failed = failOnce((key) => key.startsWith(keys.sents(INSTANCE)))
   const { id } = await world.sandbox.send(CONTACTS[2], PHONE, answerTo('3EB0NOBODYKNOWS'))
@@ -80,7 +81,7 @@ test('one that meets a failure every time is let go, and those behind it come', 
 
 const mapping = keys.signals(INSTANCE, 'lid-mapping')
 
-/** A group with a member who has sent nothing yet, so that the member's other address must be looked up at an action. */
+/** Creates a group with a member who has sent nothing yet, so that an action requires a look-up of the member's LID. */
 async function groupWith(stranger: string) {
   const { id } = await world.sandbox.createGroup({
     subject: 'Team',
@@ -99,7 +100,7 @@ async function groupWith(stranger: string) {
   }
 }
 
-// The failed read was taken for an unknown stanza: the notification was acknowledged, and lost.
+// The failed read was once taken for an unknown stanza: the notification was acknowledged, and lost.
 test('a notification is told although whoever acts could not be looked up at first', async () => {
   const stranger = '5511988880077'
   const group = await groupWith(stranger)
@@ -122,7 +123,7 @@ test('a notification that can never be told is let go, and those behind it come'
   await group.rename()
   await world.untilRelinked('both are confirmed', async () => (await world.sandbox.pending()) === 0)
   world.refuseRead(null)
-  // Six tries, each with more than one read.
+  // There are six attempts, each with more than one read.
   assert.ok(failed >= 6, `${failed} reads`)
   await until('the new name', () => group.told('group_change_subject').length === 1)
   assert.deepEqual(group.told('group_participant_leave'), [])

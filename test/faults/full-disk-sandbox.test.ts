@@ -1,4 +1,7 @@
-/** The sandbox network on a full disk: it continues in memory, writes its state when there is space, and can be stopped without space. */
+/**
+ * Tests the sandbox network on a full disk: it continues in memory, writes its state when there is space, and can be
+ * stopped without space.
+ */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -22,7 +22,7 @@ for (const kind of ['tmpfs', 'ext4'] as const) {
     const { disk, gateway, instance, sandbox, receiver } = world
     const { pid } = world.service.child
     assert.equal((await world.ready()).status, 200)
-    // Accepted before: it is sent although the disk is almost full by then.
+    // The text is accepted before the disk fills up, and sent although the disk is almost full by then.
     const { svc_id } = await gateway.sendText(instance, CONTACTS[0], 'before', { delay_message: 5 })
     disk.fill((RESERVE_MB / 2) * MB)
 

@@ -126,7 +126,7 @@ test('media that finds no room leaves nothing behind and counts for nothing, and
   assert.equal((await blobs.get('one:2'))!.byteLength, 4 * MB)
 })
 
-// A single write ends early without an error, so half of the media was once acknowledged as stored.
+// A write that the disk cuts short ends without an error, so half of the media was once acknowledged as stored.
 test('a last piece for which the disk has only half of the room is refused', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 64)
   if (!disk) return
@@ -137,7 +137,8 @@ test('a last piece for which the disk has only half of the room is refused', asy
   assert.deepEqual(await blobs.list('one:'), ['one:1'])
 })
 
-// If ffmpeg cannot write its output completely, it reports damaged input, and the sender was told that the media are invalid.
+// If ffmpeg cannot write its output completely, it reports damaged input, so the sender was once told that the media
+// are invalid.
 test('what goes wrong with a medium while the disk is full is a failure of the disk', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 32)
   if (!disk) return

@@ -1,4 +1,7 @@
-/** A failed commit: the socket is closed and nothing is acknowledged, so that the message comes again when the disk has space. */
+/**
+ * Tests a failed commit: the socket is closed and nothing is acknowledged, so that the message comes again when the
+ * disk has space.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Batch } from '../../src/storage/contract.ts'
@@ -19,7 +22,9 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** Only a commit of the inbox has these: marks, or a part that waits for the rest of its stanza. */
+/**
+ * Whether the batch is a commit of the inbox: only those have marks, or a part that waits for the rest of its stanza.
+ */
 const isInbox = ({ ops }: Batch) =>
   ops.some(([key]) => key.startsWith(keys.marks(INSTANCE, 0)) || key.startsWith(keys.marks(INSTANCE, 1))) ||
   ops.some(([key, value]) => value !== null && key.startsWith(keys.journals(INSTANCE)))
@@ -85,7 +90,7 @@ test('a new generation of marks that cannot be written costs no message', async 
     if (isRotation) refused++
     return isRotation
   })
-  // Two marks each: more than a generation holds.
+  // Each message has two marks, so there are more marks than a generation holds.
   const ids = burstIds(await sandbox.burst(CONTACTS[1], PHONE, 1_100, 'many '))
   await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
   world.refuse(null)
@@ -96,7 +101,7 @@ test('a new generation of marks that cannot be written costs no message', async 
   assertIncomingOrder(world)
 })
 
-/** The session of one device, which advances with each message that is encrypted for it. */
+/** Whether the batch writes a session. A session changes with each message that is encrypted for its device. */
 const isSession = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(keys.signals(INSTANCE, 'session')))
 
 async function sent(to: string, text: string): Promise<string> {
@@ -111,7 +116,7 @@ async function sent(to: string, text: string): Promise<string> {
   return ack.message_id
 }
 
-/** Those devices of a person that could decrypt it. */
+/** Resolves with the ids of those devices of a person that could decrypt the message. */
 async function readers(phone: string, id: string): Promise<number[]> {
   const { items } = await world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
   return items.filter(({ read }) => read).map(({ device }) => device)
@@ -128,7 +133,7 @@ for (const [to, devices] of [
     let number = 0
     let refused: number
     do {
-      // A new group each time, whose members do not have the key yet.
+      // Each turn uses a new group, whose members do not have the sender key yet.
       const chat = to === 'a group' ? await createGroup(person) : person
       let seen = 0
       refused = 0

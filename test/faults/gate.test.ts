@@ -40,7 +40,8 @@ function refuseOnce(): () => number {
 async function toldOnce(what: string, fits: (event: Record<string, unknown>) => boolean, refused: () => number) {
   await world.receiver.waitFor(what, (event) => event.type === 'received' && fits(event))
   assert.equal(refused(), 1)
-  // When the network has nothing left to send again and the later events have arrived, a second event would have arrived, too.
+  // When the network has nothing left to send again, and the later events have arrived, a second event would have
+  // arrived, too.
   await until('all is confirmed', async () => (await world.sandbox.pending()) === 0)
   const { id } = await world.sandbox.send(ANA, ME, { text: 'behind it' })
   await world.receiver.waitFor('behind it', ({ message_id }) => message_id === id)
@@ -104,7 +105,8 @@ test('a saved contact', async () => {
   assert.equal(refused, 1)
 })
 
-// Nothing else waits for this chat, and an unreadable change stays unreadable, so it must not block the account forever.
+// The label's chat cannot be looked up, and a change that cannot be read stays so; it must not block the account
+// forever.
 test('a label that cannot be told is let go after its tries, and what changes later is told', async () => {
   const { sandbox, receiver } = world
   const STRANGER = '81896604190009@lid'

@@ -18,20 +18,23 @@ export interface Ground {
   sandbox: Sandbox
   receiver: Receiver
   gateway: Gateway
-  /** Data folder of the service. */
+  /** Path of the service's data folder. */
   dataDir: string
-  /** Environment of a service on the same network. */
+  /** Environment variables of a service on the same network. */
   onNetwork: Record<string, string>
-  /** Starts the service on the same data and port; `more`: additional environment. */
+  /** Starts the service on the same data and port; `more` are additional environment variables. */
   start(more?: Record<string, string>): Promise<Running>
   /** The service that was started last. */
   readonly service: Running
-  /** Number of messages that could not be read at first, over all starts; undefined if the log goes to the terminal (SVC_LOG_LEVEL). */
+  /**
+   * Number of messages that could not be read at first, over all starts; undefined if the log goes to the terminal
+   * (SVC_LOG_LEVEL).
+   */
   unreadable(): number | undefined
   stop(): Promise<void>
 }
 
-/** The log message of the inbox for each. */
+/** The inbox logs this message for each unreadable message. */
 const UNREADABLE = 'a message could not be decrypted or decoded'
 
 /** Interval between two checks of a state without a notification, in ms. */
@@ -64,7 +67,10 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** `onNetwork`, `onService`: additional environment of the network's process, and of the service's at every start. */
+/**
+ * Starts the processes. `onNetwork` and `onService` are additional environment variables, of the network's process and
+ * of each start of the service.
+ */
 export async function startGround(
   onNetwork: Record<string, string> = {},
   onService: Record<string, string> = {},
@@ -125,14 +131,14 @@ export async function startGround(
 const stopped = new WeakSet<Gateway>()
 
 /**
- * A correct client: it repeats requests that were not acknowledged. Stops at any answer other than success, 503 and 429: only an acknowledgement
- * counts.
+ * Sends as a correct client does: it repeats requests that were not acknowledged. It stops at any answer other than
+ * success, 503 and 429: only an acknowledgement counts.
  */
 export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance, phone: string, message: string): Promise<Ack> {
   for (;;) {
     if (stopped.has(gateway)) throw new Error('the service and the network of this test were already stopped')
     const answer = await gateway.ask(instance, 'POST', '/send-text', { phone, message }).catch((error: unknown) => {
-      // Errors of `fetch` when a connection breaks.
+      // `fetch` throws these errors when a connection breaks.
       if (error instanceof TypeError || error instanceof SyntaxError) return undefined
       throw error
     })

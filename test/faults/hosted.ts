@@ -25,7 +25,7 @@ import { INSTANCE, webhookSettings } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { createPeople, PHONE } from './traffic.ts'
 
-/** The key that seals the records of its instance. */
+/** The key that seals the records of the instance. */
 export const KEY = new Uint8Array(64).fill(9)
 
 export interface HostedWorld {
@@ -38,20 +38,20 @@ export interface HostedWorld {
   sealer: Sealer
   state(): RuntimeState
   /**
-   * Repeats the check over several connections: a lost link is opened again at once by the test, because the automatic tries would wait 1, 2, 4, 8
-   * and 16 s.
+   * Repeats the check over several connections: the test reconnects a lost connection at once, because the automatic
+   * attempts would wait 1, 2, 4, 8 and 16 s.
    */
   untilRelinked(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>
   /** Called before every commit; if it returns true, the commit is refused, as on a full disk. */
   refuse(when: ((batch: Batch) => boolean) | null): void
   /** Called before every read; if it returns true, the read fails. */
   refuseRead(when: ((key: string) => boolean) | null): void
-  /** Matching reads hang until the returned function is called. */
+  /** Makes matching reads hang until the returned function is called. */
   stallReads(when: (key: string) => boolean): () => void
   stop(): Promise<void>
 }
 
-/** `account`: options of its phone. `refused`: as with `refuse`, from the start on. */
+/** Starts the instance. `account` are options of its phone; `refused` works like `refuse`, from the start on. */
 export async function startHosted(
   phone: string,
   more: Partial<ShardDeps> = {},
@@ -171,8 +171,8 @@ export async function startHosted(
 }
 
 /**
- * With people to write to, alone and in a group. The network loses retry receipts. So a message that arrives after a failure of ours was neither
- * requested again nor refused: the network sent it again by itself.
+ * Starts an instance with people to write to, alone and in a group. The network loses retry receipts, so a message
+ * that arrives after a failure of ours was neither requested again nor refused: the network sent it again by itself.
  */
 export async function startUnasked(): Promise<{ world: HostedWorld; group: string }> {
   const world = await startHosted(PHONE)

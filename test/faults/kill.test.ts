@@ -21,9 +21,9 @@ import {
 
 const KILLS = amount(10, 3)
 const INCOMING = amount(200, 150)
-/** Texts to each of four people and a group. */
+/** Number of texts to each of four people and a group. */
 const OUTGOING_EACH = amount(40, 20)
-/** Longest time between two kills, in ms after the service answers: the queue begins about 2.5 s after that. */
+/** Longest time between two kills, in ms after the service answers; the queue begins about 2.5 s after that. */
 const LONGEST_LIFE = 4_500
 
 test(`${KILLS} kills at random moments lose nothing of what goes out and comes in`, { timeout: 600_000 }, async (t) => {

@@ -28,7 +28,7 @@ interface Part {
 }
 
 const parts: Part[] = []
-/** Collects the service's log lines about it. */
+/** Collects the log lines of the service about the history. */
 const log = pino(
   { level: 'info' },
   {
@@ -58,7 +58,8 @@ test(`${CHATS} chats are read in slices, and a text comes through meanwhile`, as
     `${CHATS} chats: ${JSON.stringify(parts)}; the text came before ${3 - readBefore} of the parts; ` +
       `the loop was held ${ms(delay.max)} ms at the longest, ${ms(delay.percentile(99))} ms at the 99th percentile`,
   )
-  // Chat and pair of each, and the list of pairs; the names; nothing.
+  // The first part has three pieces per chat: the chat, its pair and its entry in the list of pairs. The second part
+  // has the names, the third one nothing.
   assert.deepEqual(
     parts.map(({ pieces }) => pieces),
     [3 * CHATS, CHATS + 1, 0],

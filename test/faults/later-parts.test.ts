@@ -43,7 +43,7 @@ test('a vote on our own poll is read when the poll itself is not kept any more',
   const ops: Op[] = []
   for await (const [key] of world.store.range(keys.sents(INSTANCE))) ops.push([key, null])
   assert.equal(ops.length, 1)
-  // The state after a day.
+  // The service deletes these records after a day.
   await world.store.commit({ ops })
   await restart()
   await readsVote(message_id)

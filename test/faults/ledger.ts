@@ -2,7 +2,7 @@
 import type { Received, Receiver } from '../harness/receiver.ts'
 
 export interface Arrived {
-  /** Number of sent messages. */
+  /** Number of messages that were sent. */
   sent: number
   /** Messages that arrived at least once. */
   unique: number
@@ -47,13 +47,16 @@ export const textOf = (event: Event) => String((event.text as { message: string 
 /** `received` events with a text; notices of groups and others are `received` events, too. */
 export const texts = (receiver: Receiver) => receiver.events('received').filter(({ text }) => text !== undefined)
 
-/** Repeated events keep the place of their first delivery. */
+/** Returns each event once, at the place of its first delivery. */
 export function firstDeliveries(events: readonly Event[]): Event[] {
   const seen = new Set<string>()
   return events.filter(({ event_id }) => !seen.has(event_id) && seen.add(event_id))
 }
 
-/** Pairs in the wrong order within one line of messages; `lineOf` returns the line, `numberOf` the ascending number. */
+/**
+ * Counts pairs in the wrong order within one line of messages; `lineOf` returns the line, `numberOf` the ascending
+ * number.
+ */
 export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, numberOf: (item: T) => number): string[] {
   const last = new Map<string, number>()
   const wrong: string[] = []
@@ -67,7 +70,7 @@ export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, 
   return wrong
 }
 
-/** One line per suite in the output of the test. */
+/** Formats the facts of a suite as one line for the output of the test. */
 export const line = (name: string, facts: Record<string, string | number>) =>
   `${name}: ${Object.entries(facts)
     .map(([key, value]) => `${key} ${value}`)

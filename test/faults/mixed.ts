@@ -18,17 +18,20 @@ interface Before {
 interface Kind {
   name: string
   message(label: string, before: Required<Before>): Record<string, unknown>
-  /** `message_type` of its event. */
+  /** `message_type` of the event. */
   type: string
-  /** Text that its event must contain: the label, or the id of its subject. Without it the event has no field for either. */
+  /**
+   * Text that the event must contain: the label, or the id of the message's subject. Undefined if the event has no
+   * field for either.
+   */
   says?: 'label' | keyof Before
-  /** The message that it refers to, with whose secret it is encrypted. */
+  /** The message to which this one refers; its secret encrypts this one. */
   sealedAbout?: keyof Before
-  /** The message that it claims to be by the same author: without proof it is reported as unsupported. */
+  /** The message to which this one refers as its author's own; without proof this one is reported as unsupported. */
   claims?: keyof Before
 }
 
-/** Not a picture, but the content is not checked: received files are only decrypted on request. */
+/** Bytes in place of an image: the content is not checked, because received files are only decrypted on request. */
 const BYTES = Buffer.from('a few bytes').toString('base64')
 const START = 1_767_225_600
 
@@ -193,7 +196,7 @@ const KINDS: Kind[] = [
   },
 ]
 
-/** Kinds of messages that others refer to, which must exist first. */
+/** Kinds of messages to which others refer; they must exist first. */
 const SPOKEN_OF = ['text', 'poll', 'event', 'buttons', 'list'] as const
 const OPENING = SPOKEN_OF.map((name) => KINDS.find((kind) => kind.name === name)!)
 const POSTS = [TEXT, POLL, ...PICTURES]
@@ -236,7 +239,7 @@ const linesOf = ({ group, lidGroup, channel }: Chats): Line[] => {
     ...[three, four].map((from) => ({ from, to: lidGroup, kinds: KINDS, share: 5 })),
     { from: one, to: channel, kinds: POSTS, share: 6 },
     { from: one, to: STATUS, kinds: STATUSES, share: 4 },
-    // Typed on the phone itself, in the chats of the first two.
+    // These texts are typed on the phone itself, in the chats of the first two contacts.
     ...[one, two].map((to) => ({ from: PHONE, to, kinds: [TEXT], share: 2 })),
   ]
 }
@@ -248,9 +251,9 @@ export interface Numbered {
   from: string
   to: string
   id: string
-  /** Text that its event must contain, if the event has a field for it. */
+  /** Text that the event must contain, if the event has a field for it. */
   says: string | null
-  /** The message that it refers to, or claims to refer to. */
+  /** The message to which this one refers, or claims to refer. */
   about: string | null
 }
 
@@ -258,11 +261,11 @@ export interface Mixed {
   /** Messages in the order of sending. */
   readonly sent: readonly Numbered[]
   readonly left: number
-  /** Sends the next one. */
+  /** Sends the next message. */
   send(): Promise<void>
 }
 
-/** `count` messages: the kinds of each line in turn, the lines in seeded order. */
+/** Creates `count` messages: the kinds of each line in turn, the lines in seeded order. */
 export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shuffled }: Seeded): Mixed {
   const lines = linesOf(chats).map((line) => ({
     ...line,
@@ -306,13 +309,13 @@ export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shu
 /** Id of the stanza of an event: the event of an edit has the id of the edited message. */
 export const stanzaOf = (event: Event) => String(event.edit_message_id ?? event.message_id)
 
-/** Reported without its content, because the message that it refers to is not known. */
+/** Whether the event has no content because the message to which it refers is not known. */
 export const isForgotten = ({ message_type, unsupported }: Event) =>
   message_type === 'unsupported' && SEALED.has((unsupported as { proto_type: string }).proto_type)
 
 const SEALED = new Set(['secretEncryptedMessage', 'pollUpdateMessage', 'encEventResponseMessage'])
 
-/** The error in the event of a message; null if it is correct for the kind. */
+/** Returns the error in the event of a message, or null if the event is correct for the kind. */
 export function wrongWith({ number, kind, says }: Numbered, event: Event): string | null {
   if (event.message_type !== kind.type) return `${number}: ${kind.name} came as ${event.message_type}`
   if (says !== null && !JSON.stringify(event).includes(says)) return `${number}: ${kind.name} does not say ${says}`

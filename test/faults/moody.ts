@@ -5,7 +5,10 @@
 import type { Received, Receiver } from '../harness/receiver.ts'
 import type { Seeded } from './seeded.ts'
 
-/** A connection that closes without an answer may have been stale: the gateway posts once more at once. The second time is a failure. */
+/**
+ * Kinds of failures. After a close without an answer the gateway tries once more at once, because the connection may
+ * have been stale; only a second close counts as a failure.
+ */
 const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
 export type Mood = (typeof MOODS)[number]
 
@@ -18,7 +21,7 @@ export interface Moody {
   hangNext(): void
 }
 
-/** For a random number from 0 to 1: the kind of failure of a first attempt, by its upper limit. */
+/** Upper limits of a random number from 0 to 1, each with the kind of failure of a first attempt. */
 const FAILS_BELOW: readonly [Mood, number][] = [
   ['500', 0.02],
   ['closed', 0.04],

@@ -8,7 +8,7 @@ import { createOutbox } from '../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../harness/received-event.ts'
 import { INSTANCE, sealer, webhookSettings } from '../unit/storage/fixtures.ts'
 
-/** Events of one commit. */
+/** Number of events in one commit. */
 const AT_ONCE = 10
 
 const [dir, url, from, to] = process.argv.slice(2) as [string, string, string, string]

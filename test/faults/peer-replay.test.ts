@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** The state after a kill: decrypted, acknowledged to the network, and not processed. */
+/** Produces the state after a kill: messages that are decrypted and acknowledged, but not processed. */
 async function leaveUnsettled(keyId: Buffer) {
   const { store, sealer } = world
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock: Date, log: recordingLog() })

@@ -1,7 +1,9 @@
 /**
- * Commits to PostgreSQL whose connection breaks: none is reported wrongly, none is applied twice, and none of a writer that was declared over is stored.
+ * Tests commits to PostgreSQL whose connection breaks: none is reported wrongly, none is applied twice, and no commit
+ * of a writer that was ended is stored.
  *
- * A trigger counts how often each row is written, so that a commit that was applied twice is noticed even if it wrote the same bytes.
+ * A trigger counts how often each row is written, so that a commit that was applied twice is noticed even if it wrote
+ * the same bytes.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -26,7 +28,7 @@ const OTHER = `${INSTANCE.slice(0, -1)}0`
 const bytes = (text: string) => Buffer.from(text)
 const put = (key: string, text: string) => ({ ops: [[key, bytes(text)] as const] })
 
-/** Counts how often each key was written. */
+/** SQL of the trigger that counts how often each key was written. */
 const COUNTING = `
 CREATE TABLE writes (key text PRIMARY KEY, n int NOT NULL);
 CREATE FUNCTION counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -50,7 +52,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await cluster?.stop()
   })
 
-  /** A new store that is reached through the proxy, and a connection that goes past it. */
+  /** Opens a new store through the proxy, and a connection to the server without it. */
   async function world(options: Partial<PostgresOptions> = {}) {
     const schema = `doubt_${schemas++}`
     const url = `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`
@@ -179,7 +181,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
         return new Map(rows.map(({ key, text }) => [key as string, text as string]))
       }
       await pause(20 + Math.random() * 40)
-      // Half of them are cut at the same time, so that the fence meets commits in doubt.
+      // Half of the connections are cut at the same time, so that the fence meets commits in doubt.
       if (round % 2 === 0) proxy.cut()
       await declareOver(side, store.writer)
       const found = await textsOf()
@@ -195,7 +197,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await store.commit(put('k', '1'))
     await side.query('BEGIN')
     await side.query('SELECT 1 FROM svc_writer WHERE id = $1 FOR UPDATE', [store.writer])
-    // The commit is silent; so are the looks, which wait for the same row.
+    // The commit gets no answer; nor do the checks of its result, which wait for the same row.
     const committed = store.commit(put('k', '2'))
     await pause(1_800)
     await side.query('COMMIT')
@@ -298,7 +300,9 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await assert.rejects(store.commit(put('k', '3')), /unknown whether the records were stored/)
   })
 
-  /** A service of two threads that owns its schema through the proxy, and what it was told. */
+  /**
+   * Starts a service of two threads that owns its schema through the proxy; also returns the reports to the service.
+   */
   async function service(options: { threads?: number } = {}) {
     const schema = `service_${schemas++}`
     const url = (port: number) => `postgres://svc@127.0.0.1:${port}/postgres?schema=${schema}`
@@ -317,7 +321,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const { main, thread, giveBack, over, side, writers, schema } = await service()
     await thread.commit(put('k', 'before'))
     assert.equal(await writers(), 2)
-    // It cannot come back before the other one is there.
+    // The first owner cannot connect again before the other owner is there.
     proxy.refuse(true)
     await side.query(ENDING)
     const other = await openStore(cluster.url(schema))
@@ -344,9 +348,9 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const begin = () => openStore(main.threadUrl, { claims: { all: new BigInt64Array(2), own: 1 } })
     const former = await begin()
     await former.commit(put('k', '1'))
-    // The server carries out a commit of the former run, and something holds it up.
+    // The server executes a commit of the former run, and a lock delays it.
     await side.query("BEGIN; SELECT FROM svc_state WHERE key = 'k' FOR UPDATE")
-    // Inside a transaction the same processes would be seen each time.
+    // Inside a transaction, this query would return the same processes each time.
     const watcher = await cluster.client()
     const waiting = (count: number) =>
       until(
@@ -363,7 +367,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.equal(Buffer.from((await next.get('k'))!).toString(), '2')
     await assert.rejects(former.commit(put('k', '3')), Fenced)
     assert.equal(Buffer.from((await next.get('k'))!).toString(), '2')
-    // The main thread, the thread of `service`, and this one.
+    // The writers are the main thread, the thread of `service`, and this thread.
     assert.equal(await writers(), 3)
     for (const store of [former, next, main]) await store.close()
     await giveBack()

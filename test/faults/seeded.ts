@@ -10,7 +10,7 @@ export interface Seeded {
   shuffled<T>(items: readonly T[]): T[]
   /** True with this probability. */
   chance(share: number): boolean
-  /** A separate generator for draws at unpredictable moments: the draws of the others stay the same. */
+  /** Creates a separate generator for draws at unpredictable moments: the draws of the others stay the same. */
   apart(): Seeded
 }
 

@@ -1,4 +1,7 @@
-/** Paired accounts on two shards, and one shard dies: requests for the others do not fail, and none of their messages are lost. */
+/**
+ * Tests the death of one of two shards with paired accounts: requests for instances of the other shard do not fail,
+ * and no message is lost.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amount } from '../harness/amount.ts'
@@ -22,7 +25,7 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
   try {
     await sandbox.createContact(FRIEND)
     const instances: Instance[] = []
-    // Two at a time, one for each shard.
+    // Two instances are created at a time, one for each shard.
     for (let i = 0; i < 2 * EACH; i += 2) {
       const pair = [i, i + 1].map((index) => gateway.connected(sandbox, phoneOf(index), receiver))
       instances.push(...(await Promise.all(pair)))
@@ -57,13 +60,13 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
       }
     })
     loops.push(...texts)
-    // One call after the other, so that the thread dies with calls in flight.
+    // The calls are made one after the other, so that the thread dies with calls in flight.
     const failed: { status: number; code: string }[] = []
     const call = async (instance: Instance) => {
       while (!isBack) {
         const { status, body } = await gateway.ask(instance, 'GET', '/queue')
         if (status !== 200) failed.push({ status, code: (body.error as { code: string }).code })
-        // Not as fast as possible: such loops would leave the shard no time to restart.
+        // The pauses leave the shard time to restart.
         await pause(status === 200 ? 10 : 50)
       }
     }

@@ -1,4 +1,4 @@
-/** A stop while a caller sends slowly: the caller must not use up the time of the sessions. */
+/** Tests a stop while a caller sends slowly: the caller must not use up the time that the sessions need. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ test('the item in flight ends by the answer of the network although a caller nev
     const caller = connect(Number(port), hostname)
     const asks = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
     await new Promise<void>((resolve) => caller.write(asks, () => resolve()))
-    // Its request has begun.
+    // This request is answered after the slow caller's request has begun.
     await gateway.status(instance)
     const began = Date.now()
     await ground.service.stop()

@@ -13,7 +13,7 @@ async function writer(number: number) {
   for (let index = 0; index < Number(count); index++) {
     const key = `${prefix}:${number}:${index}`
     try {
-      // Values of one page up to several.
+      // The values have a size of one page up to several pages.
       await store.commit({ ops: [[key, Buffer.alloc(100 + ((index * 7_919) % 20_000), key)]] })
       say(`kept ${key}`)
     } catch (error) {

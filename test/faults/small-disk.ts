@@ -51,8 +51,8 @@ export async function onSmallDisk(t: TestContext, kind: FileSystem, megabytes = 
 export const errorOf = ({ body }: Answer) => body.error as { code: string; message: string; details: Record<string, unknown> }
 
 /**
- * Fills the disk, then sends large texts until the service has used up its own space. Nothing may deliver the events meanwhile. Resolves with the ids
- * of the texts.
+ * Fills the disk, then sends large texts until the service has used up its own space. No event may be delivered during
+ * this time. Resolves with the ids of the texts.
  */
 export async function fillUp({ disk, sandbox, ready }: OnSmallDisk): Promise<string[]> {
   const isFull = async () => String(errorOf(await ready())?.message).includes('is full')

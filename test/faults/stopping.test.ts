@@ -41,7 +41,7 @@ test('a request that is being queued while its instance is erased leaves nothing
   const gate = new Promise<void>((resolve) => {
     letGo = resolve
   })
-  /** The disk writes queue items slowly. */
+  /** A store that delays commits of queue items until the test lets them go. */
   const slow = new Proxy(store, {
     get: (target, name) =>
       name === 'commit'
@@ -55,7 +55,7 @@ test('a request that is being queued while its instance is erased leaves nothing
   await instance.start('boot')
   const queued = instance.call(callTo('send.sendText', text('too late')))
   const ended = Promise.all([instance.stop('erase'), queued.catch(() => {})])
-  // Long enough for an erasure that does not wait.
+  // An erasure that does not wait would end in this time.
   await Promise.race([ended, pause(1_500)])
   letGo()
   await ended

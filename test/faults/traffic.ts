@@ -7,7 +7,7 @@ import { compare, firstDeliveries, outOfOrder, textOf, texts } from './ledger.ts
 
 export const PHONE = '5511999990001'
 export const CONTACTS = ['5511988880001', '5511988880002', '5511988880003', '5511988880004'] as const
-/** The first two are members of the group, and write there as well. */
+/** The first two contacts, who are members of the group and write there as well. */
 export const MEMBERS = [CONTACTS[0], CONTACTS[1]] as const
 
 /** An acknowledged send. */
@@ -22,7 +22,7 @@ export interface Owed {
 export const burstIds = ({ first_id, count }: { first_id: string; count: number }) =>
   Array.from({ length: count }, (_, index) => first_id.slice(0, -6) + String(index + 1).padStart(6, '0'))
 
-/** Bursts, and the ids of all their texts. */
+/** Returns a function that writes bursts, and the ids of all their texts. */
 export function writeBursts(sandbox: Sandbox) {
   const ids: string[] = []
   return {
@@ -33,7 +33,7 @@ export function writeBursts(sandbox: Sandbox) {
   }
 }
 
-/** `more`: options of each contact besides the number. */
+/** Creates the contacts; `more` are options of each contact besides the number. */
 export async function createPeople(sandbox: Sandbox, more: Record<string, unknown> = {}): Promise<{ group: string }> {
   for (const contact of CONTACTS) await sandbox.createContact(contact, more)
   const { id } = await sandbox.createGroup({ subject: 'faults', owner: MEMBERS[0], participants: [MEMBERS[1], PHONE] })
@@ -64,7 +64,7 @@ export async function readInboxes(sandbox: Sandbox): Promise<Map<string, InboxIt
   return new Map(await Promise.all(CONTACTS.map(async (contact) => [contact, await sandbox.inbox(contact)] as const)))
 }
 
-/** Every acknowledged send has one `delivery` with `sent`, and is in the inbox of every recipient. */
+/** Checks that every acknowledged send has one `delivery` with `sent`, and is in the inbox of every recipient. */
 export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readonly Owed[]): Promise<Outgoing> {
   const deliveries = new Map<string, Map<string, Record<string, unknown>>>()
   let duplicates = 0
@@ -92,12 +92,12 @@ export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readon
 export async function waitForAll(ground: Ground, ids: readonly string[], owed: readonly Owed[], ms = 60_000): Promise<void> {
   const isDone = async () =>
     compare(ground.receiver, 'received', ids).lost.length === 0 && (await settleOutgoing(ground, owed)).lost.length === 0
-  // The caller counts and shows messages that are still missing.
+  // Messages that are still missing at the deadline are counted and shown by the caller.
   const deadline = Date.now() + ms
   await until('everything', async () => Date.now() > deadline || (await isDone()), ms + 10_000)
 }
 
-/** First deliveries have the order of sending, per chat and author. */
+/** Checks that first deliveries have the order of sending, per chat and author. */
 export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): void {
   const wrong = outOfOrder(
     firstDeliveries(texts(receiver)),
@@ -107,7 +107,7 @@ export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): voi
   assert.deepEqual(wrong, [], 'incoming texts out of order')
 }
 
-/** In each chat of each contact, texts of one line arrive in the order of their requests. */
+/** Checks that in each chat of each contact the texts of one line arrive in the order of their requests. */
 export async function assertOutgoingOrder({ sandbox }: Pick<Ground, 'sandbox'>): Promise<void> {
   for (const [contact, items] of await readInboxes(sandbox)) {
     const seen = new Set<string>()

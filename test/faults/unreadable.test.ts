@@ -43,7 +43,7 @@ test('an instance whose start fails leaves no part of it running', async () => {
   world.refuse(isRuntime)
   await assert.rejects(createInstance(deps, config, KEY).start('boot'), /The disk is full/)
   world.refuse(null)
-  // Longer than the delay after which a state that could not be written is written again.
+  // The pause is longer than the delay after which a state is written again.
   await pause(2_500)
   assert.equal((await sandbox.stats()).connections, 0)
 })

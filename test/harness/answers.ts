@@ -16,7 +16,7 @@ export function createAsking(stage: () => Stage) {
   const ask = (method: string, path: string, body?: unknown) => stage().world.gateway.ask(stage().instance, method, path, body)
 
   return {
-    /** A good answer, which has exactly the fields of the operation's schema. */
+    /** Sends a request, and returns the answer, which must have exactly the fields of the operation's schema. */
     async good(id: string, method: string, path: string, body?: unknown): Promise<Json> {
       const { status, body: answer } = await ask(method, path, body)
       assert.equal(status, 200, JSON.stringify(answer))
@@ -29,7 +29,7 @@ export function createAsking(stage: () => Stage) {
       const { code, details } = (answer.error ?? {}) as { code: string; details: Json }
       return { status, code, details }
     },
-    /** The network answers the next matching query of the account this way, or every one until `asUsual`. */
+    /** Makes the network answer the next matching query of the account this way, or every one until `asUsual`. */
     instead: (match: Json, action: unknown, more: Json = { times: 1 }) =>
       stage().world.sandbox.post('/answers', { match, do: action, ...more }),
     asUsual: () => fetch(`${stage().world.sandbox.url}/answers`, { method: 'DELETE' }),

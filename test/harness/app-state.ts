@@ -19,7 +19,7 @@ export function phoneOf(stage: () => Stage, number: string) {
   }
   return {
     phone,
-    /** Undefined if there is no such entry. */
+    /** Returns an entry of the phone's app state, or undefined. */
     entry: async (...index: string[]): Promise<Record<string, Json> | undefined> =>
       (await phone()).app_state[JSON.stringify(index)] as Record<string, Json> | undefined,
     async action(...index: string[]): Promise<Record<string, Json>> {
@@ -27,7 +27,7 @@ export function phoneOf(stage: () => Stage, number: string) {
       assert.ok(found, `the phone has no ${index.join(' ')}`)
       return found as Record<string, Json>
     },
-    /** The phone writes an action itself; null removes the entry. */
+    /** Makes the phone write an action itself; null removes the entry. */
     act: (collection: string, index: string[], value: Json | null) =>
       stage().world.sandbox.post(`/phones/${number}/actions`, { collection, index, value }),
   }

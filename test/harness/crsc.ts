@@ -21,7 +21,7 @@ export function joined(...parts: Uint8Array[]): Bytes {
 
 export const sha256 = async (...parts: Uint8Array[]) => new Uint8Array(await subtle.digest('SHA-256', joined(...parts)))
 
-/** 32 bytes; without a salt, 32 zero bytes are used. */
+/** Derives 32 bytes (HKDF); without a salt, 32 zero bytes are used. */
 export async function hkdf(secret: Bytes, info: string, salt: Bytes = new Uint8Array(32)): Promise<Bytes> {
   const key = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
   return new Uint8Array(await subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info: utf8(info) }, key, 256))
@@ -50,7 +50,7 @@ export async function ephemeralOf(secret: Bytes, publicKey: Bytes): Promise<Ephe
   return { privateKey, publicKey }
 }
 
-/** Fails for a public key with which every key agreement gives zero. */
+/** Performs a key agreement. Fails for a public key with which every key agreement gives zero. */
 export async function agree({ privateKey }: EphemeralPair, theirs: Bytes): Promise<Bytes> {
   const publicKey = await subtle.importKey('raw', theirs, { name: 'X25519' }, false, [])
   const shared = new Uint8Array(await subtle.deriveBits({ name: 'X25519', public: publicKey }, privateKey, 256))
@@ -73,7 +73,7 @@ export const encryptionKey = (shared: Bytes, deviceType: number, ref: string) =>
 
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
-/** Eight letters of five bits, the most significant first, in two groups. */
+/** Computes the code: eight letters of five bits, the most significant first, in two groups. */
 export async function codeOf(primaryNonce: Bytes, companionNonce: Bytes, primaryKey: Bytes): Promise<string> {
   const mask = await sha256(companionNonce, primaryKey)
   const bits = [...primaryNonce.subarray(0, 5)].map((byte, at) => (byte ^ mask[at]!).toString(2).padStart(8, '0')).join('')

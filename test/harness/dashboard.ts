@@ -16,7 +16,7 @@ export interface LiveStream {
   waitFor(what: string, fits: (event: LiveEvent) => boolean): Promise<LiveEvent>
   /** Id of the last event that has one. */
   lastId(): string
-  /** Resolves when the service has ended it. */
+  /** Resolves when the service has ended the stream. */
   readonly ended: Promise<void>
   cut(): void
 }

@@ -48,7 +48,7 @@ export async function createEmptying({ baseUrl, adminKey, controlUrl }: Place): 
 
   const began = await left()
   return async () => {
-    // Without their phones, instances do not contact the network when they are deleted.
+    // The phones are removed first, so that instances do not contact the network when they are deleted.
     await sandbox.reset()
     await deleteInstances()
     await revokeKeys()

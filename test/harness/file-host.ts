@@ -1,4 +1,7 @@
-/** The network's host of files with answers that the test chooses: over TLS, with a separate authority, for the download thread. */
+/**
+ * A simulated media host of the network whose answers the test chooses: over TLS, with its own certificate authority,
+ * for the download thread.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
@@ -14,7 +17,7 @@ export interface HostileHost {
   network: NetworkOptions
   /** Requested paths, in order. */
   asked: string[]
-  /** Returns the path that has this answer. */
+  /** Adds an answer, and returns its path. */
   answer(answer: Answer): string
   stop(): Promise<void>
 }

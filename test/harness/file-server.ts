@@ -6,19 +6,19 @@ type Answer = (response: ServerResponse) => void
 
 export interface FileServer {
   url: string
-  /** URL of the file. */
+  /** Serves a file, and returns its URL. */
   put(path: string, bytes: Uint8Array, headers?: Record<string, string>): string
-  /** URL that redirects to it over `hops` redirects. */
+  /** Returns a URL that redirects to the file over `hops` redirects. */
   redirect(path: string, hops?: number): string
-  /** URL of the file; its second half is sent after this number of ms. */
+  /** Serves a file whose second half is sent after this number of ms, and returns its URL. */
   slow(path: string, bytes: Uint8Array, ms: number): string
-  /** URL of a file that never ends: one byte per `everyMs`. */
+  /** Returns the URL of a file that never ends: one byte per `everyMs`. */
   drip(path: string, everyMs: number): string
-  /** URL of `size` zero bytes, whose length is declared or not. */
+  /** Returns the URL of `size` zero bytes, whose length is declared or not. */
   zeros(path: string, size: number, isTold: boolean): string
-  /** URL with an answer that the test writes. */
+  /** Returns a URL whose answer the test writes. */
   answer(path: string, answer: Answer): string
-  /** URL that answers with this status. */
+  /** Returns a URL that answers with this status. */
   status(path: string, status: number): string
   stop(): Promise<void>
 }

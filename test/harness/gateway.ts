@@ -20,7 +20,7 @@ export interface Ack {
 }
 
 const ALL_SCOPES = ['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write']
-/** Tests that are not about pacing send without delays. */
+/** Settings without delays, for tests that are not about pacing. */
 const NO_PACING = { delay_message_min_ms: 0, delay_message_max_ms: 0 }
 
 export async function createGateway(baseUrl: string, adminKey: string, apiKey?: string) {
@@ -67,7 +67,7 @@ export async function createGateway(baseUrl: string, adminKey: string, apiKey?: 
     }
   }
 
-  /** Pairs by the QR image, as a person would, and waits until the instance is connected. */
+  /** Pairs an instance by the QR image, as a person would, and waits until it is connected. */
   async function pair(instance: Instance, sandbox: Sandbox, phone: string) {
     let shown: Record<string, unknown>
     // After 8 s without a code the answer is an error, which is no failure on a busy machine.
@@ -91,7 +91,7 @@ export async function createGateway(baseUrl: string, adminKey: string, apiKey?: 
     must: (instance: Instance, method: string, path: string, body?: unknown) => must(method, instance.api_url + path, body),
     sendText: (instance: Instance, phone: string, message: string, more: object = {}) =>
       must<Ack>('POST', `${instance.api_url}/send-text`, { phone, message, ...more }),
-    /** An instance that is paired and connected, its phone created on the network. */
+    /** Creates a phone on the network and an instance, pairs them, and waits until the instance is connected. */
     async connected(sandbox: Sandbox, phone: string, receiver: Receiver | null, more: Parameters<typeof createInstance>[1] = {}) {
       await sandbox.createPhone(phone, { name: `Phone ${phone}` })
       const instance = await createInstance(receiver, more)

@@ -26,7 +26,10 @@ export async function ask<T = Record<string, unknown>>(
   return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T }
 }
 
-/** As `ask`, for calls that are only a step of a test: anything but success ends the test with the answer in its message. */
+/**
+ * Sends a request as `ask` does, for calls that are only a step of a test: anything but success ends the test with the
+ * answer in its message.
+ */
 export async function must<T = Record<string, unknown>>(
   method: string,
   url: string,

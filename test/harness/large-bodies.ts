@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { connect } from 'node:net'
 
 const PIECE = 1_048_576
-/** Base64 of zeros: every piece of every body has the same bytes. */
+/** Base64 of zeros, so that every piece of every body has the same bytes. */
 const LETTERS = Buffer.alloc(PIECE, 'A')
 
 /** Settings of glibc in the files of `deploy/`, without which it keeps a part of the memory that was freed. */
@@ -22,13 +22,13 @@ export interface BodyOptions {
   path?: string
 }
 
-/** The answer: the status and the body, or the error of the connection. */
+/** The answer: its status and body, or the error of the connection. */
 export interface Outcome {
   status: number | string
   body: string
 }
 
-/** Sends the whole body before it reads, as blocking clients do. */
+/** Posts a document; sends the whole body before it reads, as blocking clients do. */
 export function postDocument(baseUrl: string, { fields, size, path = '/send-document/bin' }: BodyOptions): Promise<Outcome> {
   const { hostname, port, pathname } = new URL(baseUrl + path)
   const begin = `{${fields},"document":"`
@@ -74,18 +74,21 @@ export function postDocument(baseUrl: string, { fields, size, path = '/send-docu
 const statusField = (pid: number, field: string) =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** Current memory in MB. */
+/** Returns the current memory of a process, in MB. */
 export const rssOf = (pid: number): number => statusField(pid, 'VmRSS')
-/** Maximum memory in MB since `resetPeak`. */
+/** Returns the most memory of a process since `resetPeak`, in MB. */
 export const peakOf = (pid: number): number => statusField(pid, 'VmHWM')
 export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 export interface MemoryLimit {
-  /** Puts a process under the limit. The kernel does not count memory that the process already has, so the limit of the group is reduced by it. */
+  /**
+   * Puts a process under the limit. The kernel does not count memory that the process already has, so the group's
+   * limit is lowered by that amount.
+   */
   hold(pid: number): void
-  /** The maximum that the kernel has counted, in MB. */
+  /** The most memory that the kernel has counted, in MB. */
   peak(): number
-  /** Called after the processes have ended. */
+  /** Removes the limit, after the processes have ended. */
   remove(): void
 }
 
@@ -103,7 +106,9 @@ function ownCgroup(): { folder: string; limit: string; peak: string } | undefine
   return undefined
 }
 
-/** A cgroup limit for one process and its children; a sentence if this machine does not allow one. */
+/**
+ * Creates a cgroup limit for one process and its children, or returns a sentence if this machine does not allow one.
+ */
 export function limitMemory(bytes: number): MemoryLimit | string {
   if (process.platform !== 'linux') return 'limits of memory are those of Linux'
   const own = ownCgroup()

@@ -1,6 +1,6 @@
 /**
- * Small real media, generated at run time: pictures by sharp, sound and film by ffmpeg if the machine has it. Every file is made once per process and
- * kept in memory.
+ * Small real media, generated at run time: images by sharp, sound and video by ffmpeg if the machine has it. Every
+ * file is made once per process and kept in memory.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -42,7 +42,7 @@ export function image(format: ImageFormat, width = 320, height = 240): Promise<B
   })
 }
 
-/** Several different frames. */
+/** Makes an animated GIF with several different frames. */
 export function movingGif(): Promise<Buffer> {
   return once('moving gif', () =>
     frames().then((all) =>
@@ -84,7 +84,7 @@ function bitmap(width: number, height: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(row * height, 0x7f)])
 }
 
-/** A PNG that declares this number of pixels and has almost none. */
+/** Makes a PNG that declares this number of pixels and has almost none. */
 export function pngHeader(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
@@ -104,7 +104,7 @@ export function pngHeader(width: number, height: number): Buffer {
   ])
 }
 
-/** One empty entry and its directory. */
+/** Makes a zip archive: one empty entry and its directory. */
 export const zip = (): Buffer =>
   Buffer.from(
     '504b0304140000000000000000000000000000000000000000000100000061504b01021400140000000000000000000000000000000000000000000100000000000000000000000000000000006' +
@@ -126,7 +126,7 @@ const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
   mp4: ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
   webm: ['-c:v', 'libvpx', '-b:v', '2M', '-deadline', 'realtime', '-cpu-used', '8'],
 }
-/** Ten frames per second. */
+/** Makes an animated image with ten frames per second. */
 export const moving = (format: MovingFormat, { size, seconds, scene }: Moving): Promise<Buffer> => {
   const noise = scene === 'noise' ? ',noise=alls=60:allf=t' : ''
   return ffmpeg(format, ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=10:duration=${seconds}${noise}`, ...MOVING[format]])
@@ -156,11 +156,11 @@ const CODECS: Readonly<Record<string, readonly string[]>> = {
 export type SoundFormat = 'mp3' | 'aac' | 'm4a' | 'ogg' | 'wav' | 'flac'
 export const sound = (format: SoundFormat, seconds = 3): Promise<Buffer> =>
   once(`${format} ${seconds}`, () => ffmpeg(format, [...TONE(seconds), ...CODECS[format]!]))
-/** Two channels: a voice note must be mixed down. */
+/** Makes Opus sound with two channels, which must be mixed down for a voice note. */
 export const stereoOpus = (): Promise<Buffer> =>
   once('stereo opus', () => ffmpeg('ogg', [...TONE(2), '-ac', '2', '-c:a', 'libopus']))
 
-/** Names in ffmpeg's own lists: of its sound encoders, or of its muxers. */
+/** Lists the names of ffmpeg's sound encoders, or of its muxers. */
 async function listed(option: '-encoders' | '-muxers', line: RegExp): Promise<string[]> {
   if (!programs) return []
   const { stdout } = await promisify(execFile)(programs.ffmpeg, ['-hide_banner', option])
@@ -169,7 +169,7 @@ async function listed(option: '-encoders' | '-muxers', line: RegExp): Promise<st
 export const soundEncoders = (): Promise<string[]> => listed('-encoders', /^ A\S{5} (\w+) /)
 export const muxers = (): Promise<string[]> => listed('-muxers', /^ +E (\S+)/)
 
-/** Sample rates and numbers of channels, because many encoders support only one of them. */
+/** Options for the sample rate and the number of channels, because many encoders support only one combination. */
 const VOICES = [
   [],
   ['-ar', '48000', '-ac', '2'],
@@ -179,7 +179,7 @@ const VOICES = [
 ]
 const voices = new Map<string, Promise<readonly string[] | undefined>>()
 
-/** The first voice that the encoder accepts. */
+/** Returns the first options of `VOICES` that the encoder accepts. */
 async function firstVoice(encoder: string): Promise<readonly string[] | undefined> {
   for (const voice of VOICES) if (await encoded([...voice, '-c:a', encoder], 'framehash').catch(() => undefined)) return voice
   return undefined
@@ -187,7 +187,9 @@ async function firstVoice(encoder: string): Promise<readonly string[] | undefine
 
 const encoded = (codec: readonly string[], muxer: string) => ffmpeg('made', [...TONE(1), ...codec, '-strict', '-2', '-f', muxer])
 
-/** A tone by this encoder (null: the default of the container) in this container; undefined if ffmpeg cannot make one. */
+/**
+ * Makes a tone with this encoder (null: the default of the container) in this container; undefined if ffmpeg cannot.
+ */
 export async function soundBy(encoder: string | null, muxer: string): Promise<Buffer | undefined> {
   const voice = encoder === null ? [] : await (voices.get(encoder) ?? firstVoice(encoder))
   if (encoder !== null) voices.set(encoder, Promise.resolve(voice))
@@ -213,22 +215,22 @@ const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
 export type FilmFormat = 'mp4' | 'mov' | 'mkv' | 'webm' | 'avi' | '3gp'
 export const film = (format: FilmFormat, size = '320x240', seconds = 2): Promise<Buffer> =>
   once(`${format} ${size} ${seconds}`, () => ffmpeg(format, [...SCENE(size, seconds), ...CONTAINERS[format]!]))
-/** Both tracks in a container whose first track is sound. */
+/** Makes a file with sound and video whose first track is sound. */
 export const soundFirst = (container: 'asf' | 'ogg'): Promise<Buffer> => {
   const codecs = container === 'asf' ? ['-c:v', 'wmv2', '-c:a', 'wmav2'] : ['-c:v', 'libtheora', '-c:a', 'libvorbis']
   return once(`${container} with sound first`, () =>
     ffmpeg(container, [...SCENE('320x240', 1), '-map', '1:a', '-map', '0:v', ...codecs, '-f', container]),
   )
 }
-/** The right container with a codec that phones do not play. */
+/** Makes an mp4 with a codec that phones do not play. */
 export const mpeg2Film = (): Promise<Buffer> =>
   once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))
-/** A film with only one of its tracks, in the same container. */
+/** Makes a video file with only one of its tracks, in the same container. */
 export const halfFilm = (format: 'mp4' | 'webm', without: 'picture' | 'sound'): Promise<Buffer> =>
   once(`${format} without ${without}`, () =>
     ffmpeg(format, [...SCENE('320x240', 1), ...CONTAINERS[format]!, without === 'picture' ? '-vn' : '-an']),
   )
-/** A film of about this number of bytes, in a codec that phones do not play; the converted film is smaller. */
+/** Makes a video of about this number of bytes, in a codec that phones do not play; the converted video is smaller. */
 export const largeFilm = (bytes: number): Promise<Buffer> =>
   once(`film of ${bytes}`, () =>
     ffmpeg('avi', [

@@ -21,7 +21,10 @@ export function libraryTrace(): string | undefined {
   return folder
 }
 
-/** For the library itself as the client; for a gateway there is `startNetworkThread`. */
+/**
+ * Starts a simulator in this thread, for tests with the library itself as the client. Tests of a gateway use
+ * `startNetworkThread`.
+ */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const simulator = await import('../../workers/simulator/index.ts')
   return simulator.startSimulator({ trace: libraryTrace(), ...options })

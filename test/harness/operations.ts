@@ -13,7 +13,7 @@ export interface Answer {
 export interface Operations {
   ask(operation: string, input: Json): Promise<Answer>
   must(operation: string, input: Json): Promise<Json>
-  /** The code of a refusal. */
+  /** Calls an operation that must be refused, and returns the code. */
   refused(operation: string, input: Json): Promise<string>
 }
 

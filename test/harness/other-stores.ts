@@ -16,7 +16,7 @@ interface Device {
 const bytes = (value: Uint8Array | string | null | undefined): Uint8Array =>
   typeof value === 'string' ? Buffer.from(value, 'base64') : Buffer.from(value ?? [])
 
-/** A session in the format of libsignal, which both programs use. */
+/** Encodes a session in the format of libsignal, which both programs use. */
 function record({ creds }: Device, value: unknown): Uint8Array {
   const own = {
     identityKey: Buffer.concat([Buffer.of(5), creds.signedIdentityKey.public]),
@@ -30,7 +30,7 @@ const rowsOf = <T extends keyof SignalDataSet>(
   type: T,
 ): [id: string, value: NonNullable<NonNullable<SignalDataSet[T]>[string]>][] => Object.entries(keys[type] ?? {}) as never
 
-/** `user[_domain].device` of a session, and `group::user[_domain]::device` of a sender key. */
+/** Splits an id: `user[_domain].device` of a session, and `group::user[_domain]::device` of a sender key. */
 const split = (id: string) => /^(?:(.+)::)?(\d+)(?:_(\d+))?(?:\.|::)(\d+)$/.exec(id)!.slice(1) as [string, string, string, string]
 
 const fingerprintBytes = (value: proto.Message.IAppStateSyncKeyFingerprint | null | undefined) =>
@@ -40,7 +40,7 @@ const fingerprintBytes = (value: proto.Message.IAppStateSyncKeyFingerprint | nul
 
 const stateKeys = (device: Device) =>
   rowsOf(device, 'app-state-sync-key').map(([id, value]) => {
-    // The library's folder has bytes as text.
+    // The library's folder contains bytes as text.
     const { keyData, fingerprint, timestamp } = proto.Message.AppStateSyncKeyData.fromObject(value)
     return { id: bytes(id), keyData: bytes(keyData), fingerprint: fingerprintBytes(fingerprint), timestamp: Number(timestamp) }
   })
@@ -233,7 +233,7 @@ export function zapoTables(device: Device, salt: Uint8Array): Stored {
   }
 }
 
-/** The rows as PostgreSQL's `row_to_json` prints them, one per line. */
+/** Prints the rows as PostgreSQL's `row_to_json` does, one per line. */
 export const printedRows = (stored: Stored): string =>
   Object.entries(stored)
     .flatMap(([table, rows]) =>

@@ -19,7 +19,10 @@ export async function openPlace({ shards = 1, env = {}, untraced = false }: Plac
     controlPort: 0,
     ...(untraced ? { trace: undefined } : {}),
   })
-  /** The first start uses a free port; later starts use the same one, so that addresses stay valid. */
+  /**
+   * Port of the service: the first start uses a free port, and later starts use the same one, so that addresses stay
+   * valid.
+   */
   let port = '0'
   let service = await serve().catch(async (error) => {
     // Parts that have already started would keep the process alive forever.

@@ -31,7 +31,7 @@ export async function createAuthenticator() {
       const clientData = utf8(
         JSON.stringify({ type: 'webauthn.get', challenge, origin, crossOrigin: false, other_keys_can_be_added_here: true }),
       )
-      // User present and verified; a counter that increases.
+      // The flags say that the user is present and verified; the counter increases.
       const authenticatorData = joined(await sha256(utf8(rpId)), new Uint8Array([5, 0, 0, 0, 7]))
       const signed = joined(authenticatorData, await sha256(clientData))
       const raw = await subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, pair.privateKey, signed)
@@ -51,7 +51,7 @@ export async function createAuthenticator() {
   }
 }
 
-/** WebCrypto returns the two numbers of a signature as 64 bytes; authenticators return two integers in ASN.1. */
+/** Converts a signature to ASN.1: WebCrypto returns its two numbers as 64 bytes, authenticators return two integers. */
 function derOf(raw: Bytes): Bytes {
   const integer = (half: Bytes) => {
     const from = half.findIndex((byte) => byte !== 0)
@@ -63,7 +63,7 @@ function derOf(raw: Bytes): Bytes {
   return joined(new Uint8Array([0x30, both.length]), both)
 }
 
-/** The two numbers of an ASN.1 signature as 64 bytes, as WebCrypto expects them. */
+/** Converts the two numbers of an ASN.1 signature to 64 bytes, as WebCrypto expects them. */
 function rawOf(der: Bytes): Bytes {
   const padded = (integer: Bytes) => joined(new Uint8Array(32), integer).slice(-32)
   if (der[0] !== 0x30 || der[1] !== der.length - 2 || der[2] !== 2)

@@ -60,7 +60,7 @@ export async function scan({ phone, instance }: Linking) {
   await world.sandbox.scan(phone, String(value))
 }
 
-/** The phone has accepted the QR code. */
+/** Starts a linking whose QR code the phone has accepted. */
 export async function asked(passkey: PasskeyInput = {}): Promise<Linking> {
   const linking = await waiting(passkey)
   await scan(linking)
@@ -80,13 +80,13 @@ export async function answer(linking: Linking, more: Record<string, unknown> = {
 export const TAKEN = [200, 'awaiting_confirmation']
 export const taken = async (linking: Linking) => assert.deepEqual(answerOf(await answer(linking)), TAKEN)
 
-/** The network refuses one query of this connection. */
+/** Makes the network refuse one query of this connection. */
 export async function refuse(linking: Linking, child: string, code = 403) {
   const { conn } = await ceremonyOf(linking)
   await world.sandbox.post('/answers', { match: { conn, xmlns: 'md', child }, do: { error: [code, 'refused'] }, times: 1 })
 }
 
-/** An answer that the network refuses uses up the proof: the owner must then compare the code. */
+/** Uses up the proof with an answer that the network refuses: the owner must then compare the code. */
 export async function withoutProof(linking: Linking) {
   await refuse(linking, 'passkey_prologue')
   assert.deepEqual(answerOf(await answer(linking)), [502, 'action_failed'])
@@ -112,7 +112,7 @@ export async function failed(linking: Linking, error: string) {
   assert.deepEqual({ stage, last_error, code, public_key }, { stage: 'none', last_error: error, code: null, public_key: null })
 }
 
-/** Checks that it sends, receives, restarts and logs in again. */
+/** Checks that the linked instance sends, receives, restarts and logs in again. */
 export async function works({ instance, phone }: Linking) {
   const { gateway, sandbox, receiver } = world
   for (const text of [`first of ${phone}`, `second of ${phone}`]) {

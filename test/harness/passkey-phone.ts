@@ -29,7 +29,7 @@ export interface Relay {
 }
 
 export interface Owner {
-  /** Called unless a proof is valid and WhatsApp is in the foreground. */
+  /** Asks the person; called unless a proof is valid and WhatsApp is in the foreground. */
   wantsToLink(): boolean | Promise<boolean>
   codeIsEqual(code: string): boolean | Promise<boolean>
 }
@@ -41,7 +41,7 @@ export interface PlayedPhone {
   readonly code: string | undefined
   /** Resolves when the secret was sent for the ordinary linking; rejects with the error that the phone found. */
   readonly done: Promise<void>
-  /** The phone no longer takes part; `done` rejects. */
+  /** Ends the phone's part; `done` rejects. */
   stop(): void
 }
 
@@ -73,7 +73,7 @@ export function playPhone(relay: Relay, options: PhoneOptions): PlayedPhone {
     }
   }
   const done = listen()
-  // A test that does not await it must not fail because of it.
+  // A rejection must not fail a test that does not await `done`.
   done.catch(() => {})
   return {
     done,

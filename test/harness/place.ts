@@ -9,7 +9,7 @@ export interface Place extends SandboxNetworkReady {
   /** The service object; null if it runs in another process. */
   service(): Service | null
   stopService(): Promise<void>
-  /** Starts it on the same data and the same port. */
+  /** Starts the service on the same data and the same port. */
   startService(): Promise<void>
   end(): Promise<void>
 }
@@ -17,6 +17,6 @@ export interface Place extends SandboxNetworkReady {
 export interface PlaceOptions {
   shards?: number
   env?: Record<string, string>
-  /** The test makes the network deviate from its specification: nothing is written for the wire check. */
+  /** True if the test makes the network deviate from the protocol: nothing is then written for the wire check. */
   untraced?: boolean
 }

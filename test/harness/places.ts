@@ -1,4 +1,7 @@
-/** Chats that tests write to, and the addresses of people there: groups in both kinds of addressing, numbers in both namespaces. */
+/**
+ * Chats to which tests write, and the people in them: groups of each addressing, and the phone-number JID and LID JID
+ * of each person.
+ */
 import type { Sandbox } from './sandbox.ts'
 
 /** The kinds of addressing: by LID, or by phone number. */
@@ -19,13 +22,13 @@ async function createTeam(sandbox: Sandbox, addressing: Addressing, participants
   return { chat: chatOf(id), jid: id }
 }
 
-/** One group of each kind; the first participant owns both. */
+/** Creates one group of each addressing; the first participant owns both groups. */
 export const createTeams = async (sandbox: Sandbox, participants: readonly string[]): Promise<ByAddressing<Place>> => ({
   lid: await createTeam(sandbox, 'lid', participants),
   pn: await createTeam(sandbox, 'pn', participants),
 })
 
-/** The JIDs of everyone on the network, by number. */
+/** Returns the phone-number JID and the LID JID of everyone on the network, by number. */
 export async function addressesOf(sandbox: Sandbox): Promise<Record<string, ByAddressing<string>>> {
   type People = { phone: string; lid: string }[]
   const { phones, contacts } = await sandbox.get<{ phones: People; contacts: People }>('/state')

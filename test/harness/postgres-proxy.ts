@@ -15,7 +15,10 @@ export type Fault = 'before' | 'during' | 'after' | 'silent'
 
 export interface PostgresProxy {
   port: number
-  /** The next message from a client that contains the text has this fault. The text is the name or the text of a statement. */
+  /**
+   * Gives this fault to the next message from a client that contains the text. The text is the name or the text of a
+   * statement.
+   */
   next(text: string, fault: Fault): void
   /** Number of faults that have happened. */
   faults(): number
@@ -54,7 +57,7 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
       planned = undefined
       faults++
       if (fault === 'before') return end()
-      // The operating system has taken the bytes before it ends the connection.
+      // The operating system takes the bytes before the connection ends.
       if (fault === 'during') return void far.write(bytes, end)
       dropped = fault
       far.write(bytes)

@@ -23,16 +23,16 @@ export const noPostgres: string | false =
   programs === undefined ? "PostgreSQL is not installed here (Debian's package postgresql)" : false
 
 export interface Cluster {
-  /** URL of its database, with a schema of its own. */
+  /** Returns the URL of the database, with a schema of its own. */
   url(schema: string): string
   /** Path of the socket that the server listens on. */
   socket: string
-  /** A connection beside the store's. It is ended with the cluster. */
+  /** Opens a connection beside the store's; it is ended with the cluster. */
   client(schema?: string): Promise<pg.Client>
   /** Ends the server and all its processes at once, as a loss of power does. */
   kill(): Promise<void>
   start(): Promise<void>
-  /** CPU time that the server and its running processes have used, in ms. */
+  /** Returns the CPU time that the server and its running processes have used, in ms. */
   cpuMs(): number
   stop(): Promise<void>
 }
@@ -83,7 +83,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     try {
       process.kill(-server.pid!, signal)
     } catch {
-      // It has ended.
+      // The server has already ended.
     }
   }
   process.once('SIGTERM', () => process.exit(143))
@@ -94,7 +94,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
 
   async function start() {
     server = spawn(join(programs!, 'postgres'), ['-D', data, ...given], { ...user, cwd: dir, detached: true, stdio: 'ignore' })
-    // A test that fails may leave it running; the process ends all the same, and the server with it.
+    // If a failing test leaves the server running, the test's process ends nevertheless, and the server ends with it.
     server.unref()
     await until(async () => isReady(data, server), Boolean, 60_000)
   }
@@ -130,7 +130,10 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
   }
 }
 
-/** The last line of this file says so. A file of a server that was killed names another process. */
+/**
+ * Whether the last line of this file says that the server is ready. The file of a server that was killed names another
+ * process.
+ */
 function isReady(data: string, server: ChildProcess): boolean {
   if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: it ended with ${server.exitCode}`)
   const file = join(data, 'postmaster.pid')
@@ -139,7 +142,7 @@ function isReady(data: string, server: ChildProcess): boolean {
   return Number(lines[0]) === server.pid && lines[7]?.trim() === 'ready'
 }
 
-/** Clock ticks per second of /proc: 100 on every Linux in use. */
+/** Length of a clock tick of /proc, in ms: there are 100 per second on every Linux in use. */
 const TICK_MS = 10
 
 function cpuOf(pid: number): number {
@@ -151,7 +154,7 @@ function cpuOf(pid: number): number {
         .split(' ')
         .map(Number)
     } catch {
-      // It has ended.
+      // The process has ended.
       return undefined
     }
   }

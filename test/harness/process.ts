@@ -13,7 +13,7 @@ export interface Printed {
 export interface Running {
   printed: Printed
   child: ChildProcess
-  /** Resolves with how the process ended. */
+  /** Resolves with the exit code or signal when the process has ended. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   /** SIGKILL: the process runs no code after this. */
   kill(): Promise<void>
@@ -28,10 +28,13 @@ process.on('exit', () => {
 })
 
 const START = program('../../src/start', import.meta.url)
-/** Ends a start that hangs, in ms. A successful start may take more than half a minute on a busy machine. */
+/**
+ * Deadline for a start, in ms; it ends a start that hangs. A successful start may take more than half a minute on a
+ * busy machine.
+ */
 const START_DEADLINE = 120_000
 
-/** `args`: arguments for node; a bench starts the program as users do. */
+/** Runs a program. `args` are arguments for node; a bench starts the program as users do. */
 export async function run(flags: string[], env: Record<string, string>, args = START): Promise<Running> {
   const child = spawn(process.execPath, [...args, '--json', ...flags], {
     // A test that sets a level reads the log itself.

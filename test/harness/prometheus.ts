@@ -1,6 +1,6 @@
 /**
- * A reader of the Prometheus text format (0.0.4), written from its description and not from the code that writes it. Everything outside the format is
- * an error.
+ * A reader of the Prometheus text format (0.0.4), written from its description and not from the code that writes it.
+ * It rejects everything outside the format.
  */
 import { credentialsIn } from './secrets.ts'
 
@@ -42,7 +42,7 @@ function numberOf(text: string): number {
   return value
 }
 
-/** Families by name. The samples of a histogram are with their family, under their own names. */
+/** Returns the families by name. The samples of a histogram are with their family, under their own names. */
 export function parse(text: string): Map<string, Family> {
   if (credentialsIn(text).length > 0) throw new Error('the metrics hold a credential')
   const families = new Map<string, Family>()
@@ -69,7 +69,7 @@ export function parse(text: string): Map<string, Family> {
   return families
 }
 
-/** Sum over the series of `name` with these labels. */
+/** Returns the sum over the series of `name` with these labels. */
 export function total(families: Map<string, Family>, name: string, labels: Record<string, string> = {}): number {
   const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ''))
   if (!family) throw new Error(`no metric is called ${name}`)

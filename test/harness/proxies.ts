@@ -31,7 +31,7 @@ const is = (wanted: string) => (line: HeaderLine) => line[0].toLowerCase() === w
 const isNot = (wanted: string) => (line: HeaderLine) => !is(wanted)(line)
 const valuesOf = (lines: readonly HeaderLine[], name: string) => lines.filter(is(name)).map(([, value]) => value)
 
-/** One line for each name, at the place of its first line. */
+/** Combines header lines with the same name in one, at the place of the first line. */
 function merged(lines: readonly HeaderLine[]): HeaderLine[] {
   const names = [...new Set(lines.map(([name]) => name.toLowerCase()))]
   return names.map((name) => [name, valuesOf(lines, name).join(name === 'cookie' ? '; ' : ', ')])
@@ -55,7 +55,10 @@ export type Arrangement = keyof typeof ARRANGEMENTS
 
 const END_OF_HEAD = '\r\n\r\n'
 
-/** The head that is sent. A line that begins with a blank belongs to the line before it, and is passed on unchanged. */
+/**
+ * Returns the head that is sent. A line that begins with a blank belongs to the line before it, and is passed on
+ * unchanged.
+ */
 function arranged(head: string, arrangement: Arrangement): string {
   const [start, ...rest] = head.split(/\r\n(?![ \t])/)
   const lines = rest.map((line): HeaderLine => {
@@ -67,7 +70,7 @@ function arranged(head: string, arrangement: Arrangement): string {
   return [start, ...leaving.map(([name, value]) => `${name}: ${value}`)].join('\r\n') + END_OF_HEAD
 }
 
-/** Takes one request per connection. */
+/** Starts a proxy that takes one request per connection. */
 export async function startProxy(arrangement: Arrangement, { to, from }: ProxyRoute): Promise<FrontProxy> {
   const sockets = new Set<Socket>()
   const hold = (socket: Socket) => {
@@ -101,7 +104,7 @@ export async function startProxy(arrangement: Arrangement, { to, from }: ProxyRo
 }
 
 const NGINX = '/usr/sbin/nginx'
-/** A sentence if it is not installed. */
+/** The reason why nginx is missing, for the test's skip; false if it is installed. */
 export const nginxMissing = existsSync(NGINX) ? false : `nginx is not installed: there is no ${NGINX}`
 
 /** The sample of docs/running.md with another address of the service, and without the header that only tests send. */
@@ -110,7 +113,7 @@ const guide = (to: string) =>
     .replace('http://127.0.0.1:8080', to)
     .replace('proxy_http_version', `proxy_set_header ${CALLER} ""; proxy_http_version`)
 
-/** The sample of the guide, after the module that replaces the address of the caller. */
+/** Configuration with the sample of the guide, after the module that replaces the address of the caller. */
 const nginxConfig = (dir: string, { to, from }: ProxyRoute) => `
 daemon off;
 master_process off;
@@ -134,7 +137,7 @@ http {
 }
 `
 
-/** A port that was free a moment ago, because nginx cannot choose one itself. */
+/** Returns a port that was free a moment ago, because nginx cannot choose one itself. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -159,7 +162,7 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
   }
 }
 
-/** A private nginx, with its files in a separate folder. */
+/** Starts a private nginx, with its files in a separate folder. */
 export async function startNginx(route: ProxyRoute): Promise<FrontProxy> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-nginx-'))
   const port = await freePort()

@@ -9,14 +9,17 @@ const textBlock = (message: string): ReceivedContent => ({
   text: { message, title: null, description: null, url: null },
 })
 
-/** A text in a private chat, whose id and content are `text`: the sample of `webhooks/sample.ts`, from somebody whose name is not known. */
+/**
+ * Creates a text in a private chat, whose id and content are `text`: the sample of `webhooks/sample.ts`, from somebody
+ * whose name is not known.
+ */
 export function textEvent(text: string, at: number, fields: Partial<ReceivedFields> = {}): ReceivedEvent {
   const sample = sampleEvent('received', at) as ReceivedEvent
   const nameless = { phone: '5511988880001', chat_name: null, sender_name: null }
   return { ...sample, body: { ...sample.body, ...nameless, message_id: text, ...fields, ...textBlock(text) } }
 }
 
-/** The block with that name, which must be the only one. */
+/** Returns the block with that name, which must be the only one. */
 export function blockOf<Name extends BlockName>(body: Received | undefined, name: Name): ReceivedBlocks[Name] {
   assert.equal(body?.message_type, name)
   return (body as unknown as ReceivedBlocks)[name]

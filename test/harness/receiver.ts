@@ -21,7 +21,7 @@ export interface Receiver {
   url: string
   /** Requests with a valid signature, in the order of arrival, including repetitions. */
   readonly received: readonly Received[]
-  /** Sentences about requests that broke the contract: a test with one of them has failed. */
+  /** Sentences about requests with a wrong signature or form: a test with such a request fails. */
   readonly problems: readonly string[]
   /** Secrets that are accepted, by instance. */
   trust(instance: string, secret: string): void
@@ -33,7 +33,7 @@ export interface Receiver {
 }
 
 const WAIT = 20_000
-/** The service ends an attempt after 10 s. */
+/** Longest wait for the secret of an unknown instance, in ms; the service ends an attempt after 10 s. */
 const STRANGER = 8_000
 
 interface Parked {

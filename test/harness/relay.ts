@@ -12,7 +12,9 @@ export interface Relay {
   stop(): Promise<void>
 }
 
-/** Scripts of every origin can read it, so that a test sees the status and not a failed request. */
+/**
+ * An answer with 502 that scripts of every origin can read, so that a test sees the status and not a failed request.
+ */
 const BAD_GATEWAY = [
   'HTTP/1.1 502 Bad Gateway',
   'Access-Control-Allow-Origin: *',

@@ -6,7 +6,7 @@ import { ROOT } from './checkout.ts'
 export interface Sample {
   /** Path of the page, and the line of the page on which the code begins. */
   place: string
-  /** Empty if the page names none. */
+  /** Language of the block; empty if the page names none. */
   language: string
   code: string
 }
@@ -21,7 +21,7 @@ export function samplesOf(page: string): Sample[] {
   }))
 }
 
-/** The only sample of a page that contains this text. */
+/** Returns the only sample of a page that contains this text. */
 export function sampleWith(page: string, words: string): string {
   const [found, ...others] = samplesOf(page).filter(({ code }) => code.includes(words))
   if (found === undefined || others.length > 0)
@@ -42,7 +42,7 @@ export function cliSample(page: string, words: string, values: Readonly<Record<s
   return given.map((word) => values[word] ?? word)
 }
 
-/** Folders of programs for administrators, which the `PATH` of other users often lacks. */
+/** Folders with programs, including those for administrators, which the `PATH` of other users often lacks. */
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
 
 /** Path of an installed program, or undefined. */

@@ -30,7 +30,7 @@ export interface InboxItem {
   retries: number
   /** How often it arrived again under its id. */
   repeats?: number
-  /** One of the repetitions had another content. */
+  /** True if one of the repetitions had another content. */
   repeats_differ?: true
 }
 
@@ -53,7 +53,10 @@ export function createSandbox(url: string) {
     get,
     post,
     put,
-    /** Number of stanzas that the network would send again, for all phones: 0 if all were received and acknowledged. */
+    /**
+     * Returns the number of stanzas that the network would send again, for all phones: 0 if all were received and
+     * acknowledged.
+     */
     async pending(): Promise<number> {
       const { phones } = await get<{ phones: { devices: { pending: number }[] }[] }>('/state')
       return phones.flatMap(({ devices }) => devices).reduce((sum, device) => sum + device.pending, 0)
@@ -66,7 +69,7 @@ export function createSandbox(url: string) {
     scan: (phone: string, code: string) =>
       post<{ device: number }>(`/phones/${phone}/scan`, code.startsWith('data:') ? { image: code } : { qr: code }),
     enterCode: (phone: string, code: string) => post<{ device: number }>(`/phones/${phone}/enter-code`, { code }),
-    /** The phone requires its passkey from now on, or changes its behaviour. */
+    /** Makes the phone require its passkey from now on, or changes its behaviour. */
     setPasskey: (phone: string, input: PasskeyInput = {}) => put<PasskeyView>(`/phones/${phone}/passkey`, input),
     passkey: (phone: string) => get<PasskeyView>(`/phones/${phone}/passkey`),
     /** Signs the network's options as a browser would. */
@@ -76,7 +79,7 @@ export function createSandbox(url: string) {
       post<PasskeyView>(`/phones/${phone}/passkey/accept`, more),
     sayPasskey: (phone: string, what: 'request' | 'refresh' | 'continuation') =>
       post<PasskeyView>(`/phones/${phone}/passkey/say`, { what }),
-    /** The network's items for a phone that a program acts as, and the messages of that phone. */
+    /** Relays the network's items for a phone to a program that acts as this phone, and the program's messages back. */
     passkeyRelay: (phone: string) => ({
       read: (after: number, waitMs: number) =>
         get<{ items: RelayItem[] }>(`/phones/${phone}/passkey/relay?after=${after}&wait_ms=${waitMs}`),
@@ -103,7 +106,7 @@ export function createSandbox(url: string) {
     },
     receipt: (phone: string, chat: string, ids: string[], type: string) =>
       post(`/contacts/${phone}/receipt`, { chat, ids, type }),
-    /** Profile, catalogue and orders of a business. */
+    /** Sets the profile, catalogue and orders of a business. */
     business: (phone: string, input: Record<string, unknown>) => must('PUT', `${url}/business/${phone}`, input),
     createGroup: (input: Record<string, unknown>) => post<{ id: string }>('/groups', input),
     fault: (fault: Record<string, unknown>) => post<{ id: string }>('/faults', fault),

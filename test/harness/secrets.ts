@@ -21,7 +21,7 @@ export function checkRefusal(what: string, text: string): void {
 
 const noted = new Set<string>()
 
-/** Every credential in a text. */
+/** Notes every credential in a text. */
 export function noteSecrets(text: string): void {
   if (folder === undefined) return
   for (const credential of credentialsIn(text)) {

@@ -15,7 +15,7 @@ export interface SmallDisk {
 
 export type FileSystem = 'tmpfs' | 'ext4'
 
-/** The file system, or the reason why this machine cannot mount one, for the test's skip. */
+/** Mounts a small file system, or returns the reason why this machine cannot, for the test's skip. */
 export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk | string {
   if (process.platform !== 'linux') return `${process.platform} has no small file system to mount`
   if (process.getuid?.() !== 0) return 'mounting a small file system needs root'
@@ -57,7 +57,10 @@ export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk |
   }
 }
 
-/** Large pieces first, because they are fast; then smaller ones, down to the unit of the file system. */
+/**
+ * Writes a file, in large pieces first, because they are fast; then in smaller ones, down to the unit of the file
+ * system.
+ */
 function write(path: string, bytes: number): void {
   const fd = openSync(path, 'a')
   let left = bytes

@@ -1,6 +1,7 @@
 /**
- * A stanza of each kind that the server may send unasked, made from its tree in the specification: every required attribute and child, with a value
- * of its type. The specification is outside the repository (`../shared`); without it there are none.
+ * A stanza of each kind that the server may send unasked, made from its tree in the description of the protocol: every
+ * required attribute and child, with a value of its type. That description is outside the repository (`../shared`);
+ * without it there are no such stanzas.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +39,7 @@ interface Tool {
 
 const shared = join(fileURLToPath(ROOT), '..', 'shared')
 
-/** Undefined if there is no specification here. */
+/** Reads the description of the protocol, or returns undefined if it is not on this machine. */
 async function read(): Promise<{ spec: Spec; isSpecified(node: StanzaJson): boolean } | undefined> {
   const tool = join(shared, 'tools', 'wire-check.mjs')
   if (!existsSync(tool)) return undefined
@@ -56,7 +57,10 @@ async function read(): Promise<{ spec: Spec; isSpecified(node: StanzaJson): bool
 
 const TIME = '1795360566'
 
-/** By kind (`tag type child`, with a dash for each that is absent). `person`: the sender of the stanzas, number and LID. */
+/**
+ * Returns the stanzas by kind (`tag type child`, with a dash for each that is absent). `person`: the sender of the
+ * stanzas, number and LID.
+ */
 export async function specimens(
   kinds: readonly string[],
   person: { pn: string; lid: string },
@@ -85,7 +89,7 @@ function fits({ attrs, children = [] }: Tree, type: string | undefined, child: s
 
 const comesIn = ({ direction }: Value) => direction !== 'out'
 
-/** `only`: the child that determines the kind; the others are omitted. */
+/** Makes a stanza from its tree. `only`: the child that determines the kind; the others are omitted. */
 function specimen(tree: Tree, person: { pn: string; lid: string }, only?: string): StanzaJson {
   const required = Object.entries(tree.attrs ?? {}).filter(([, value]) => comesIn(value) && !value.optional)
   const attrs = Object.fromEntries(required.map(([name, value]) => [name, written(value, person)]))

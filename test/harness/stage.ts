@@ -4,7 +4,7 @@ import type { Ack, Instance } from './gateway.ts'
 import type { InboxItem } from './sandbox.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
 
-/** Instances of the network for the raw parts of a message, as JSON. */
+/** Raw parts of a message, as JSON. */
 export type Json = Record<string, unknown>
 
 export interface Stage {
@@ -14,7 +14,7 @@ export interface Stage {
   shown(path: string, input: Json & { phone: string }, contact?: string): Promise<InboxItem>
   /** Sends a message, and resolves with the result; the inbox is not read. */
   outcome(path: string, input: Json & { phone: string }): Promise<Json>
-  /** The issues of a request that is refused at once. */
+  /** Sends a request that is refused at once, and returns its issues. */
   refused(path: string, input: Json): Promise<{ path: string; message: string }[]>
   deliveryOf(messageId: string): Promise<Json>
   next(contact: string): Promise<InboxItem>
@@ -25,7 +25,7 @@ export interface Stage {
 export const startStage = async (phone: string, more: Json = {}, options: WorldOptions = {}): Promise<Stage> =>
   joinStage(await startWorld(options), phone, more)
 
-/** One more instance in the same world, for tests that run at the same time. */
+/** Connects one more instance in the same world, for tests that run at the same time. */
 export async function joinStage(world: World, phone: string, more: Json = {}): Promise<Stage> {
   await world.sandbox.createPhone(phone, { name: 'Me', ...more })
   const instance = await world.gateway.createInstance(world.receiver)

@@ -8,7 +8,7 @@ const server = process.env.TEST_POSTGRES || undefined
 /** Key of all stores that are in PostgreSQL, which have no folder for a generated one. */
 export const SECRET_KEY = '5e'.repeat(32)
 
-/** The store in the server, in a schema of its own. */
+/** Variables that place the store in the PostgreSQL server, in a schema of its own. */
 export const postgresEnv = (url: string, dir: string): Record<string, string> => ({
   SVC_STORE_URL: withSchema(url, `of_${createHash('sha256').update(dir).digest('hex').slice(0, 24)}`),
   SVC_SECRET_KEY: SECRET_KEY,

@@ -15,19 +15,25 @@ export interface World {
   gateway: Gateway
   sandbox: Sandbox
   receiver: Receiver
-  /** Only in a world that the test does not share. */
+  /** The service; it is only available in a world that the test does not share. */
   service: Service
   network: SandboxNetworkReady
-  /** The service's data; only in a world that the test does not share are there no data of others. */
+  /** Folder of the service's data. In a shared world it also contains data of other tests. */
   dir: string
   /** Stops the service and starts it again on the same data; the gateway client is a new one. */
   restartService(meanwhile?: () => Promise<void>): Promise<void>
-  /** Ends everything. Fails if the network received anything that it did not know or could not read, or if a webhook broke the contract. */
+  /**
+   * Ends everything. Fails if the network received anything that it did not know or could not read, or if a webhook
+   * had a wrong form or signature.
+   */
   stop(options?: { undecryptable?: number }): Promise<void>
 }
 
 export interface WorldOptions extends PlaceOptions {
-  /** The test reads inside the service or its data, changes settings of the whole service, or counts all of something. */
+  /**
+   * True if the test reads inside the service or its data, changes settings of the whole service, or counts all
+   * objects of a kind.
+   */
   own?: boolean
 }
 
@@ -76,7 +82,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
-/** A world with a contact who has a name, an instance that is connected, and one that was never paired. */
+/** Starts a world with a contact who has a name, an instance that is connected, and one that was never paired. */
 export async function startWorldOfTwo({ me, contact, ...options }: { me: string; contact: string } & WorldOptions) {
   const world = await startWorld(options)
   await world.sandbox.createContact(contact, { name: 'Ana' })

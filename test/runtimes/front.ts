@@ -18,11 +18,11 @@ import { CAPACITY, createBuckets } from '../../src/http/rate-limit.ts'
 const byName = new Map(requestRoutes.map((route) => [route.name, route]))
 const budget = createBodyBudget()
 
-/** The read value as text, with bytes of media shown as their number. */
+/** Formats a value as text; bytes of media are shown as their number. */
 const shown = (value: unknown) =>
   JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: part.byteLength } : part))
 
-/** `/read/<route>`: 200 with the operation and its input, or the error of the service. */
+/** Answers `/read/<route>`: 200 with the operation and its input, or the error of the service. */
 async function read(name: string, request: Request): Promise<Response> {
   const route = byName.get(name)
   if (!route) throw new Failure('not_found')
@@ -38,7 +38,7 @@ async function read(name: string, request: Request): Promise<Response> {
   }
 }
 
-/** The number of requests that pass in one second of a simulated clock. */
+/** Counts the requests that pass in one second of a simulated clock. */
 function limits(): Response {
   const time = { now: 0 }
   const buckets = createBuckets({ now: () => time.now })

@@ -18,10 +18,13 @@ const modules = join(here, 'node_modules')
 const require = createRequire(new URL('../../package.json', import.meta.url))
 const START_MS = 15_000
 const folder = mkdtempSync(join(tmpdir(), 'svc-runtimes-'))
-/** Processes that still run when this one ends. */
+/** Child processes to end when this process ends. */
 const children = []
 
-/** One file without a `node:` import, which such a runtime loads. The build fails if something needs Node. */
+/**
+ * Bundles the handler to one file without a `node:` import, which such a runtime loads. The build fails if something
+ * needs Node.
+ */
 async function bundle() {
   const { build } = require('esbuild')
   const file = join(folder, 'front.mjs')
@@ -39,7 +42,7 @@ async function bundle() {
   return file
 }
 
-/** Programs of packages for this machine, wherever they are in the packages. */
+/** Finds a program of a package for this machine, wherever it is in the package. */
 function program(scope, name) {
   const scoped = join(modules, scope)
   const places = existsSync(scoped)
@@ -86,7 +89,7 @@ async function onDeno(file) {
 }
 
 async function onBun(file) {
-  // Its install script, if scripts run, moves the program into the package itself; until then there is a short text.
+  // The install script, if scripts run, moves the program into the package itself; until then there is a short text.
   const moved = join(modules, 'bun/bin/bun.exe')
   const isMoved = existsSync(moved) && statSync(moved).size > 2 ** 20
   const command = isMoved ? moved : program('@oven', 'bun')
@@ -120,7 +123,10 @@ const json = (body) => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 
-/** For every operation: its examples, with each field missing, of another type and too long; and invalid bodies. */
+/**
+ * Returns the requests for every operation: its examples, with each field missing, of another type and too long; and
+ * invalid bodies.
+ */
 function requestsOf(description) {
   const requests = [
     ['/openapi.json'],
@@ -148,7 +154,7 @@ function requestsOf(description) {
             { ...example, [name]: typeof value === 'string' ? 7 : 'x' },
           ])
             requests.push([to, json(changed)])
-          // Not for an address: each URL parser has its own limit for the length of a name.
+          // Addresses are not lengthened: each URL parser has its own limit for the length of a name.
           if (typeof value === 'string' && !/^https?:/.test(value))
             requests.push([to, json({ ...example, [name]: `${value}${'é😀'.repeat(500)}` })])
         }
@@ -222,7 +228,7 @@ async function main() {
   }
 }
 
-// After a timeout of the caller they must not continue to run.
+// After a timeout of the caller, the children must not continue to run.
 process.once('SIGTERM', () => {
   for (const child of children) child.kill('SIGKILL')
   process.exit(143)

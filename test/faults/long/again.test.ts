@@ -34,8 +34,8 @@ const KINDS: Record<string, (ground: Ground, instance: Instance) => Promise<[pat
     { phone: ANA, event: { name: 'Planning', date_time: '2030-03-02T14:00:00Z', call_link_type: 'video' } },
   ],
   'a picture': async () => ['/send-image', { phone: ANA, image: (await image('jpeg')).toString('base64') }],
-  // The messages that they refer to are no longer in memory: if they were composed again, they would not find them, and would be reported as failed
-  // although they arrived.
+  // The messages to which these refer are no longer in memory: if these were composed again, the service would not find
+  // them, and would report a failure although the message arrived.
   'a vote': async ({ sandbox, receiver }) => {
     const { id } = await sandbox.send(ANA, PHONE, { poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
     await receiver.waitFor('the poll', (event) => event.type === 'received' && event.message_id === id)
@@ -91,7 +91,7 @@ test('an item with which the service died three times is given up, and the next 
       await ground.start({ SVC_TEST_KILL_AT: 'queue:before-send' })
       await dies(ground)
     }
-    // A fourth try would end the process, too.
+    // A fourth attempt would end the process, too.
     await ground.start({ SVC_TEST_KILL_AT: 'queue:before-send:2' })
     const failed = await outcomeOf(ground, poison)
     assert.deepEqual([failed.status, failed.error_code], ['failed', 'send_failed'])

@@ -1,6 +1,6 @@
 /**
- * Labels, the name and the saved contacts of an account: the service dies between reading them and the commit, and between the commit and the
- * acknowledgement; while it is connected, and while it reads changes after a login.
+ * Tests labels, the name and the saved contacts of an account: the service dies between reading them and the commit,
+ * and between the commit and the acknowledgement; while it is connected, and while it reads changes after a login.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { type Ground, pause, startGround, until } from '../ground.ts'
 import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
 const [ANA, BEN] = CONTACTS
-/** Read but not written; written but not acknowledged. */
+/** At the first step the change is read but not written; at the second it is written but not acknowledged. */
 const STEPS = ['app-state:held', 'app-state:written']
 
 /** Label of changes that only show whether changes are reported yet. */
@@ -60,7 +60,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       return chat_name
     }
 
-    /** A run in which everything is read and acknowledged. */
+    /** Starts a run in which everything is read and acknowledged. */
     async function live() {
       await ground.start()
       await connected()
@@ -78,11 +78,12 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
 
     const expected: string[] = []
     for (const step of STEPS) {
-      // Each in a separate run.
+      // Each change is made in a separate run.
       await dieOf(step, () => label(ANA, step, true))
       await dieOf(step, () => rename(`After ${step}`))
       await dieOf(step, () => save(ANA, `Ana ${step}`))
-      // While the service is down; the first reading dies, and in the next run the second.
+      // The change is made while the service is down; the first reading dies, and so does the second one, in the next
+      // run.
       await ground.service.kill()
       await label(ANA, step, false)
       await label(BEN, step, true)
@@ -101,7 +102,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       assert.deepEqual(reported().sort(), [...expected].sort())
     }
 
-    // Removed from the address book, in a run that dies of it.
+    // The contact is removed from the address book, in a run that dies of it.
     await dieOf('app-state:held', () => save(ANA, ''))
     assert.notEqual(await chatName(ANA), `Ana ${STEPS[1]}`)
   } finally {
@@ -142,7 +143,10 @@ test('contacts saved before the pairing are kept, whenever the service dies of t
   }
 })
 
-/** Marked but not sent; accepted by the network but not stored here; collected but not written; written but not answered. */
+/**
+ * At these steps a change of ours is marked but not sent; accepted by the network but not stored here; collected but
+ * not written; written but not answered.
+ */
 const OWN_STEPS = ['app-state:marked', 'app-state:changed', 'app-state:held', 'app-state:written']
 
 test('what this service changes of a chat, a label and its name is the same here and on the phone, whenever it dies', {

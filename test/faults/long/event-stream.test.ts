@@ -35,7 +35,10 @@ test('a reader that resumes misses no event over three kills, and gets none unde
       }
       return events.length
     }
-    /** As a client does: after a disconnect it connects again with the last id, until the service answers. */
+    /**
+     * Reads the stream as a client does: after a disconnect it connects again with the last id, until the service
+     * answers.
+     */
     async function follow() {
       while (!isOver) {
         reader = await readStream(instance.api_url, last === undefined ? {} : { after: last }).catch(() => undefined)

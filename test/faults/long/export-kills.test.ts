@@ -64,7 +64,7 @@ async function queuedIn(archive: string): Promise<number> {
   return count
 }
 
-/** The target can be imported; it is refused only because the device is still here. */
+/** Checks that the target can be imported: it is refused only because the device is still here. */
 async function assertWhole(kind: Kind, target: string) {
   const from =
     kind === 'folder' ? ['baileys', target, '--stopped'] : ['svc', target, '--passphrase-file', join(dir, 'passphrase')]
@@ -78,7 +78,7 @@ async function waitingTexts(): Promise<string[]> {
   return texts
 }
 
-/** Every text is in the queue of the archive, or it was sent before the move. */
+/** Checks that every text is in the queue of the archive or was sent before the move. */
 async function assertNoneLost(texts: readonly string[], archive: string) {
   const { total } = (await ground.gateway.must(instance, 'GET', '/queue')) as { total: number }
   assert.equal(total, 0, 'messages that are in the archive are no longer here')
@@ -87,7 +87,7 @@ async function assertNoneLost(texts: readonly string[], archive: string) {
   assert.equal(new Set(sent).size, sent.length)
 }
 
-/** The move is called off, and the instance works as before. */
+/** Calls the move off, and checks that the instance works as before. */
 async function callOff() {
   const { code, errors } = await runCommand(ground.dataDir, 'instance', 'resume', instance.id)
   assert.equal(code, 0, errors)

@@ -8,7 +8,7 @@ import { must } from '../../harness/http.ts'
 import { linked, session } from '../../unit/portability/device.ts'
 import { errorOf, MB, onSmallDisk } from '../small-disk.ts'
 
-/** Sessions of 28 kB each. The store needs more for them than the 8 MB that it reserves in advance. */
+/** Number of sessions, of 28 kB each. The store needs more space for them than the 8 MB that it reserves in advance. */
 const SESSIONS = 2_100
 const CLOSED = 40
 
@@ -33,7 +33,7 @@ test('an import on a full disk leaves nothing, and works when there is space', a
     (await must<{ total: number }>('GET', `${gateway.baseUrl}/account/instances`, undefined, gateway.account)).total
   const uploads = async () => (await readdir(join(world.dataDir, 'tmp'))).filter((name) => name.startsWith('import-'))
 
-  // The file does not fit; then it fits, and what the store makes of it does not.
+  // At first the file does not fit; then it fits, but the records that the store makes of it do not.
   for (const left of [body.length - MB, body.length + MB]) {
     disk.fill(left)
     const refused = await imported()

@@ -1,6 +1,6 @@
 /**
- * Kills on a full disk. In 4 of 6 such runs one acknowledged send ended as `send_failed` and was dropped: the failed commit inside the library's
- * relay was taken for a refusal of the network.
+ * Tests kills on a full disk. In 4 of 6 such runs one acknowledged send once ended as `send_failed` and was dropped:
+ * the failed commit inside the library's relay was taken for a refusal of the network.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ test(`${RUNS} kills on a full disk: every acknowledged send ends as sent, and ev
     await gateway.waitForStatus(instance, 'connected', 60_000)
     await world.untilReady(200)
     receiver.reply(() => {})
-    // They are sent although the disk is full by then.
+    // These texts are sent although the disk is full by then.
     for (let number = 1; number <= SENDS; number++) {
       const to = CONTACTS[number % 4]!
       const message = `out ${run} ${number}`

@@ -1,6 +1,6 @@
 /**
- * A device of Baileys is imported while the files of one kind are damaged, one kind after another: what the report says is what happens. Messages that
- * have to be asked for again arrive all the same.
+ * Imports a Baileys device while the files of one kind are damaged, one kind after another: the report states the
+ * consequence that then occurs. Messages that have to be requested again arrive nevertheless.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -17,9 +17,12 @@ import { startWorld, type World } from '../../harness/world.ts'
 import { jidOf, received } from '../../simulator/client.ts'
 
 interface Case {
-  /** The consequence in the report. */
+  /** The consequence that the report states. */
   says: RegExp
-  /** Messages that the account asks for again: Ana's next one, hers in the group, and the first one of somebody new. */
+  /**
+   * Messages that the account requests again: Ana's next message, her message in the group, and the first message of a
+   * new person.
+   */
   asked?: { direct?: 1; group?: 1; first?: 1 }
 }
 

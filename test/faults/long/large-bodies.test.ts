@@ -12,7 +12,7 @@ const MB = 1_048_576
 const READER = '5511988880001'
 const BODIES = 40
 const SIZE = 65_000_000
-/** Several instances, because one gets at most half of the memory for bodies. */
+/** Several accounts, because one instance gets at most half of the memory for bodies. */
 const PHONES = ['5511999990000', '5511999990001', '5511999990002', '5511999990003']
 /** The most memory that the process may keep, in MB: less than one decoded body and its text. */
 const KEPT = 100

@@ -17,7 +17,7 @@ import { linked, session } from '../../unit/portability/device.ts'
 import { type Ground, startGround, until } from '../ground.ts'
 
 const SESSIONS = 5_000
-/** Earlier sessions with each device, so that its file has 11 kB. The library keeps 40 of them at most. */
+/** Number of earlier sessions with each device, so that its file has 11 kB. The library keeps 40 of them at most. */
 const CLOSED = 16
 const MB = 1_048_576
 const COUNTED = /^5000 sessions with devices: 5000 taken, 5000 converted\.$/m

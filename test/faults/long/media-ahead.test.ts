@@ -18,7 +18,7 @@ test('items whose media was prepared ahead arrive once each, in order, over thre
     await ground.service.kill()
     await ground.start({ SVC_TEST_KILL_AT: 'queue:ahead' })
     await gateway.waitForStatus(instance, 'connected')
-    // The network delays the first one, so that the preparation is complete before its ack.
+    // The network delays the first item, so that the preparation of the next one is complete before the ack.
     await sandbox.fault({ on: 'message', do: { delay_ms: 3_000 }, times: 1 })
     const expected: { id: string; sha256: string }[] = []
     for (let count = 0; count < PICTURES; count++) {

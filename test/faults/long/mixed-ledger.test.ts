@@ -16,7 +16,7 @@ import { CONTACTS, PHONE } from '../traffic.ts'
 
 const KILLS = 20
 const CRASHES = 4
-/** Steps of `windows.test.ts`, here together with everything else. */
+/** Steps of `windows.test.ts`, which happen here together with all other faults. */
 const STEPS = ['inbox:before-commit', 'inbox:after-commit', 'inbox:after-receipt', 'outbox:before-post', 'outbox:after-post']
 /** Messages from the phone itself must be reported as well. */
 const OPTIONS = { webhooks: { notify_sent_by_me: true } }
@@ -41,7 +41,7 @@ async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
     await sandbox.fault({ ...pick([alone, inGroup]), do: chance(0.2) ? 'drop' : { delay_ms: below(200) }, times: 1 })
   }
   await sandbox.fault({ on: 'message', do: 'duplicate', times: 1 + below(8) })
-  // The network sends messages again that were not acknowledged.
+  // The network sends unacknowledged messages again.
   await sandbox.fault({ on: 'receipt', match: { direction: 'from_client' }, do: 'drop', times: 1 + below(4) })
 }
 
@@ -120,8 +120,8 @@ async function check(t: TestContext, name: string, scene: Scene, { seed }: Seede
     const message = byId.get(stanzaOf(event))
     return message && !event.waiting_message ? [{ event, message }] : []
   })
-  // A network that reorders can send a vote before its poll, and a deletion before its text, which then cannot be decrypted or proven. Event ids are
-  // in the order of processing.
+  // A network that reorders can send a vote before its poll, and a deletion before its text; these cannot be decrypted
+  // or proven then. Event ids are in the order of processing.
   const eventIds = new Map(arrived.map(({ event, message }) => [message.id, event.event_id]))
   const isEarly = ({ from, about, id }: Numbered) =>
     from === SHUFFLED && about !== null && eventIds.get(about)! > eventIds.get(id)!
@@ -182,7 +182,10 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
       else await sandbox.fault({ ...toUs(), do: 'cut', times: 1 })
     }
 
-    /** Ends at a random moment: during the start, while waiting messages arrive, or while new ones arrive. */
+    /**
+     * Runs the service and ends it at a random moment: during the start, while waiting messages arrive, or while new
+     * messages arrive.
+     */
     async function randomLife() {
       sending!.give(28)
       if (seeded.chance(0.7)) await gateway.waitForStatus(instance, 'connected')
@@ -194,7 +197,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
       await ground.service.kill()
     }
 
-    /** Ends at a step; if the step is not reached in time, it ends anyway. */
+    /** Resolves when the service has ended at a step; if the step is not reached in time, it is killed. */
     async function endedInWindow(ended: Promise<unknown>) {
       sending!.give(28)
       const isReached = await Promise.race([ended.then(() => true), pause(4_000).then(() => false)])
@@ -206,7 +209,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
     for (let kill = 1; kill < KILLS; kill++) {
       await trouble(sandbox, seeded)
       if (kill % 6 === 1) scene.moody.hangNext()
-      // A part of it waits on the network.
+      // A part of the messages waits on the network.
       sending.give(20)
       await pause(seeded.below(100))
       if (kill % 3 !== 2) {

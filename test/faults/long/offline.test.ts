@@ -1,6 +1,6 @@
 /**
- * The gateway is off while 5,000 messages wait for it, all of them an hour old when they arrive. Each has an event, in the order of its chat, also if
- * the process is killed in the middle.
+ * Tests a gateway that is off while 5,000 messages wait for it, all of them an hour old when they arrive. Each has an
+ * event, in the order of its chat, also if the process is killed in the middle.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const NEW = 30
 /** Number of events after which the first of the two runs ends. */
 const FIRST_LIFE = 1_500
 
-/** Every clock in the network's process, including its threads, is an hour behind. */
+/** Sets every clock in the network's process, including its threads, an hour back. */
 const HOUR_BEHIND = `const Real = Date
 globalThis.Date = class extends Real {
   constructor(...given) { given.length > 0 ? super(...given) : super(Real.now() - ${HOUR}) }
@@ -58,7 +58,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
       }
       return missing.size === 0
     })
-    // Taken before the new ones are written.
+    // The set is made before the new messages are written.
     const queued = new Set([...ids, ...mixed.sent.map(({ id }) => id)])
     assert.equal(queued.size, 5_000)
 

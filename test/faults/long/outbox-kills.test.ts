@@ -11,7 +11,10 @@ import { receiver } from '../../unit/webhooks/receiver.ts'
 const CHILD = program('../outbox-child', import.meta.url)
 const EVENTS = 5_000
 const KILLS = 10
-/** Deliveries in one life at most: fewer than its share of the events, so that the service is alive at each kill, however fast it is. */
+/**
+ * Most deliveries before a kill: an eleventh of the events, so that some are left at each kill, however fast the
+ * service is.
+ */
 const LONGEST_LIFE = Math.floor(EVENTS / (KILLS + 1))
 
 test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
@@ -20,7 +23,7 @@ test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
   const promised = new Map<string, number>()
   let next = 0
 
-  /** One run; it ends by itself when everything was written and delivered. */
+  /** Runs the process once; it ends by itself when all events are written and delivered. */
   async function live(killAfter: number | undefined): Promise<boolean> {
     const child = spawn(process.execPath, [...CHILD, dir, to.url, String(next), String(EVENTS)], {
       stdio: ['ignore', 'pipe', 'inherit'],

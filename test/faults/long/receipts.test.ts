@@ -1,6 +1,7 @@
 /**
- * Receipts while the service dies: directly before and after a commit, at random, and while they wait on the network. Each results in one
- * `message_status`. They are for messages that were sent before, because receipts for others have no event.
+ * Tests receipts while the service dies: directly before and after a commit, at random, and while they wait on the
+ * network. Each results in one `message_status`. The messages are sent before, because only receipts for known
+ * messages have an event.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +22,7 @@ test('receipts given during kills all end in one message_status each', { timeout
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox, { receipts: 'none' })
-    /** By contact, in the order of sending. */
+    /** Ids of the messages of each contact, in the order of sending. */
     const sent = await Promise.all(
       CONTACTS.map(async (contact) => {
         const ids: string[] = []
@@ -34,18 +35,18 @@ test('receipts given during kills all end in one message_status each', { timeout
     const left = () =>
       new Set(receiver.events('message_status').flatMap(({ status, ids }) => (status === 'sent' ? (ids as string[]) : [])))
     await until('all texts left', () => left().size === CONTACTS.length * ROUNDS * PER_ROUND)
-    /** `status id`. */
+    /** Expected events, each as `status id`. */
     const wanted: string[] = []
     let rounds = 0
 
-    /** Each contact reports some messages as delivered, then as read, then as played. */
+    /** Makes each contact report some messages as delivered, then as read, then as played. */
     async function receipts() {
       const round = rounds++
       for (const value of VALUES) {
         await Promise.all(
           CONTACTS.map(async (contact, index) => {
             const ids = sent[index]!.slice(round * PER_ROUND, (round + 1) * PER_ROUND)
-            // Some one by one, and the rest as a list.
+            // Some receipts come one by one, and the rest as a list.
             for (const id of ids.slice(0, PER_ROUND / 2)) await sandbox.receipt(contact, PHONE, [id], value)
             await sandbox.receipt(contact, PHONE, ids.slice(PER_ROUND / 2), value)
             wanted.push(...ids.map((id) => `${value} ${id}`))
@@ -66,7 +67,10 @@ test('receipts given during kills all end in one message_status each', { timeout
     }
     const lost = () => wanted.filter((key) => !told().has(key))
 
-    /** Work that the previous round left would reach the step before the new receipts do. */
+    /**
+     * Waits for all receipts so far: work that the previous round left would reach the step before the new receipts
+     * do.
+     */
     const quiet = () => until('every receipt', () => lost().length === 0, 120_000)
 
     for (const step of STEPS) {

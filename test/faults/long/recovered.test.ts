@@ -18,12 +18,15 @@ test('a message the phone sent again is told once, whenever the service dies', {
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox)
-    // So that the phone's devices know its author.
+    // The contact writes first, so that the phone's devices know the author.
     await sandbox.send(CONTACTS[2], PHONE, { text: 'hello' })
     const told = (id: string) =>
       receiver.events('received').filter((event) => event.message_id === id && event.message_type === 'text')
 
-    /** A run in which earlier messages of the phone are settled, and a run that is connected before the step is reached. */
+    /**
+     * Starts a run that settles earlier messages of the phone, and then a run that is connected before the step is
+     * reached.
+     */
     async function startDoomed(step: string) {
       await ground.service.kill()
       await ground.start()

@@ -15,13 +15,16 @@ import { burstIds } from '../traffic.ts'
 
 const PHONE = '5511999990000'
 const FRIEND = '5511988880001'
-/** More in total than the operating system buffers for a reader, and more than is kept for readers of an instance (8 MB). */
+/**
+ * Number of texts: together they exceed the operating system's buffers for a reader, and the 8 MB that are kept for
+ * readers of an instance.
+ */
 const TEXTS = amount(800, 240)
 const TEXT = 'x'.repeat(60_000)
 /** The most events that the buffers of both ends of a connection on this machine hold: the system's limits are 4 and 6 MB. */
 const BUFFERED = 10_000_000 / TEXT.length
 
-/** A stream whose reader reads the beginning, and then nothing until it is resumed. */
+/** Opens a stream whose reader reads the beginning, and then nothing until it is resumed. */
 async function openAndStop(apiUrl: string): Promise<{ socket: Socket; beginning: string; closed: Promise<unknown> }> {
   const { hostname, port, pathname } = new URL(`${apiUrl}/events`)
   const socket = connect(Number(port), hostname)

@@ -41,7 +41,7 @@ const ROUNDS: Round[] = [
   ...inbound('inbox:before-commit', 1, 20, 12),
   ...inbound('inbox:after-commit', 1, 20, 12),
   ...inbound('inbox:after-receipt', 1, 20, 12),
-  // The first few are the changes of state during the start.
+  // The first events are the changes of state during the start.
   ...inbound('outbox:before-post', 6, 20, 12),
   ...inbound('outbox:after-post', 6, 20, 12),
   { step: 'outbox:settled', count: 12, traffic: 'backlog' },
@@ -83,30 +83,30 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
         ms,
       )
 
-    /** Work that the previous round left would reach the step before the new texts do. */
+    /** Waits until earlier work is done: it would reach the step before the new texts do. */
     async function quietLife() {
       await ground.start()
       await gateway.waitForStatus(instance, 'connected')
       await everything(10_000)
-      // Data of the pairing are settled a moment after it is confirmed, and would reach the step as well.
+      // Data of the pairing are settled a moment after they are acknowledged, and would reach the step as well.
       await until('nothing that the network would give out again', async () => (await sandbox.pending()) === 0)
       await pause(300)
       await ground.service.kill()
     }
 
-    /** Undefined if it died before it reported its start, which is also a valid moment. */
+    /** Starts a run; undefined if it died before it reported its start, which is also a valid moment. */
     const startDoomed = ({ step, count }: Round) =>
       ground.start({ SVC_TEST_KILL_AT: `${step}:${count}` }).catch((error: Error) => {
         if (error.message.startsWith('ended with SIGKILL')) return undefined
         throw error
       })
 
-    /** A run that is connected, in which all other work that could reach the step before the new texts is done. */
+    /** Starts a run that is connected, and in which all other work that could reach the step is done. */
     async function startLive(round: Round) {
       for (let tries = 0; tries < 6; tries++) {
         await quietLife()
         const service = await startDoomed(round)
-        // Fails if the service has died.
+        // The call fails if the service has died.
         const isUp = await gateway.waitForStatus(instance, 'connected').then(
           () => true,
           () => false,
@@ -123,7 +123,7 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
       if (round.traffic === 'backlog') account.ids = await texts(name)
       const service = await (round.traffic === 'live' ? startLive(round) : startDoomed(round))
       if (round.traffic === 'live') account.ids = await texts(name)
-      // The service may die before the last is acknowledged: those continue when the next run answers.
+      // The service may die before the last send is acknowledged; the sends continue when the next run answers.
       const sends = async () => {
         for (let number = 1; number <= SENDS; number++) {
           account.owed.push(await sendOwed(ground, instance, number % 2 ? CONTACTS[3] : group, `${name} out ${number}`))
