@@ -228,6 +228,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       })
       await once(thread, 'message')
       const wrong: string[] = []
+      let telling: Promise<void> | undefined
       await new Promise<void>((resolve) => {
         const tell = async (n: number) => {
           thread.postMessage(n)
@@ -241,10 +242,12 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
           const found = Number(await store.get(key))
           if (found !== n) wrong.push(`${found} after ${n}`)
           if (n === 50) resolve()
-          else await tell(n + 1)
+          else telling = tell(n + 1)
         })
-        void tell(1)
+        telling = tell(1)
       })
+      // Its reads end before the store is closed.
+      await telling
       await thread.terminate()
       assert.deepEqual(wrong, [])
     })
