@@ -10,7 +10,7 @@ export async function health(baseUrl: string): Promise<string> {
   return data.status
 }
 
-/** Sends a text that is refused, and returns the code of the refusal. */
+/** Sends a text, and returns the status of its result, or the code of the refusal. */
 export async function sendTo(baseUrl: string, instance: { id: string; token: string }, phone: string): Promise<string> {
   const client = createClient({ baseUrl })
   const { data, error } = await api.sendSendText({

@@ -402,7 +402,7 @@ describe('the admin key', () => {
     const records = workspaceRecords(service.sealer)
     const bytes = (await service.store.get(key))!
     const reset = `svc_admin_${'c'.repeat(48)}`
-    // Written beside the service, which only notices it by the guard of its commit.
+    // The record is written beside the service, which only notices the change by the guard of its commit.
     await service.store.commit({ ops: [records.encode(key, { ...records.decode(key, bytes), adminKeyHash: hashOf(reset) })] })
     await assert.rejects(service.account.rotateAdminKey(service.workspace), { code: 'api_key_required' })
     service.credentials.adminKey = reset

@@ -1,4 +1,4 @@
-/** Every alias of the contract has the effect and the answer of its canonical route, in its own field names. */
+/** Tests that every alias of a route has the effect and the answer of the canonical route, with its own field names. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -34,7 +34,10 @@ test('an alias is mounted as soon as its operation is declared', (t) => {
   assert.equal(mounted.length, aliases.filter(({ operation }) => endpointOf(operation)).length)
 })
 
-/** Sends one request on an instance of its own, a second after the one before, so that no limit is reached; returns the result. */
+/**
+ * Sends one request and returns the result. Each request has an instance of its own and comes a second after the one
+ * before, so that no limit is reached.
+ */
 async function outcome(route: string, fields: Fields, { body: takesBody = false } = {}) {
   service.time.now += 1_000
   const { id, base } = await service.newInstance()
@@ -65,7 +68,7 @@ function answers(endpoint: Endpoint) {
       : endpoint.examples[0]?.reply
 }
 
-/** The input of the canonical route, and the same input with the names of the alias. */
+/** Returns the input of the canonical route, and the same input with the names of the alias. */
 function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, example: Fields): { asked: Fields; written: Fields } {
   const asked: Fields = { ...example, ...fixed }
   const written: Fields = {}
@@ -81,7 +84,7 @@ function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, exampl
   return { asked: { ...asked, ...choose?.(written).fixed }, written }
 }
 
-/** For aliases of several operations, one after the other: the field that selects the operation. */
+/** Aliases that stand for several operations, with the values of the field that selects the operation. */
 const CHOICES: Readonly<Record<string, readonly Fields[]>> = {
   'POST /modify-chat': ['archive', 'unarchive', 'pin', 'unpin', 'mute', 'unmute', 'read', 'unread', 'clear', 'delete'].map(
     (action) => ({ action }),
@@ -115,7 +118,7 @@ for (const alias of aliases) {
   })
 }
 
-/** Two instances have two secrets. */
+/** Removes the secret from an answer, because two instances have two secrets. */
 function withoutSecret(body: Fields | undefined): Fields | undefined {
   if (!body || !('secret' in body)) return body
   const { secret: _, ...rest } = body
@@ -185,7 +188,7 @@ test('what is wrong is told under the name that the caller used', async () => {
   )
   assert.deepEqual(await filtered('BR'), [{ path: 'filters', message: 'must be an object' }])
   assert.deepEqual(await filtered(null), [{ path: 'filters', message: 'must not be null' }])
-  // Errors that only the operation itself can find are included.
+  // Errors that only the operation itself can find are also reported under the alias's field.
   const value = 'https://10.0.0.1/hook'
   for (const route of ['PUT /update-every-webhooks', 'PUT /update-webhook-received-delivery', 'PUT /update-webhook-delivery']) {
     const refused = await outcome(route, { value })

@@ -11,10 +11,10 @@ import { Failure, type FailureCode } from '../../src/domain/failures.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { openService, type Service } from './http/service.ts'
 
-/** A request that faults change; the path is composed last. */
+/** A request, to which faults can be added; the path is composed last. */
 interface Asked {
   method: string
-  /** For an instance route; null: the path is only `tail`. */
+  /** The instance of the route; null if the path is only `tail`. */
   instance: { id: string; token: string } | null
   tail: string
   headers: Record<string, string>
@@ -79,7 +79,7 @@ const WRONG_KEY = `svc_key_${'0'.repeat(48)}`
 const ELSEWHERE = '203.0.113.9'
 
 let address = 0
-/** Everything is allowed, there was no failure, and every bucket is full. */
+/** Creates a world in which everything is allowed, there was no failure, and every bucket is full. */
 async function newWorld(): Promise<World> {
   address++
   service.peer.address = `198.51.${Math.floor(address / 250)}.${1 + (address % 250)}`
@@ -98,7 +98,7 @@ async function newWorld(): Promise<World> {
   }
 }
 
-/** A revoked key of this workspace. */
+/** Returns a revoked key of this workspace. */
 async function revoked(): Promise<string> {
   const { id, value } = await service.newKey(['instances:operate', 'instances:write'])
   await service.account.revokeApiKey(service.workspace, id)
@@ -121,7 +121,7 @@ const drain = (take: (world: World) => Promise<{ status: number }>) => async (wo
   for (let taken = 0; taken < 120; taken++) assert.equal((await take(world)).status, 200)
 }
 
-/** The same caller has made 30 wrong guesses, so the request is refused although it is correct. */
+/** Fault: the same caller has made 30 wrong guesses, so the request is refused although it is correct. */
 const GUESSED = {
   async last() {
     for (let failed = 0; failed < 30; failed++)
@@ -194,7 +194,10 @@ function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorizat
   })
 }
 
-/** Tests each fault alone, row by row, and of every two that can be combined, the one with the smaller row answers. */
+/**
+ * Tests each fault alone, row by row; then every two faults that can be combined: the one with the smaller row
+ * answers.
+ */
 function walk(good: (world: World) => Asked, goodStatus: number, faults: readonly Fault[], throttled: readonly number[]) {
   test('nothing wrong is answered', async () => {
     assert.equal((await fails([], good)).status, goodStatus)
@@ -241,7 +244,7 @@ describe('a queued send', () => {
     code: 'insufficient_scope',
     remaining: '120',
     state: requirement('api-key'),
-    // In a header that no other fault uses.
+    // The header is one that no other fault uses.
     request({ headers }, { poor }) {
       if (headers.Authorization === undefined) headers.Authorization = `Bearer ${poor.value}`
       else headers['Client-Token'] = poor.value
@@ -594,7 +597,7 @@ describe('the Admin API', () => {
   })
 })
 
-/** By the rows of its own table; from row 8 on the answer has the form of the protocol. */
+/** The tools have a table of their own; from row 8 on the answer has the form of the protocol. */
 describe('the tools for agents', () => {
   const authorization = (name: string, value: string | undefined, row: number, code: FailureCode): Fault => ({
     row,
@@ -648,7 +651,7 @@ describe('the tools for agents', () => {
         row: 8,
         name: 'no JSON',
         status: 400,
-        // A code of the protocol.
+        // The protocol itself defines this code.
         code: -32700 as never,
         remaining: '119',
         request: says({ body: '{' }),

@@ -1,4 +1,4 @@
-/** The order of checks, row by row: the first failing row answers. */
+/** Tests the order of checks, row by row: the first failing row answers. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Security, Subscription } from '../../src/domain/workspace.ts'
@@ -13,7 +13,7 @@ const put = async (path: string, body: unknown) => {
   const answer = await service.admin('PUT', `/admin/${path}`, body)
   assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
 }
-/** Turns on these requirements, and all others off. */
+/** Turns these requirements on, and all others off. */
 async function secure({ requireApiKey = false, requireClientToken = false, allowlist }: Partial<Security>) {
   // A requirement can only be turned on by a request that meets it.
   if (requireApiKey || requireClientToken) await service.newKey(['instances:operate'])
@@ -32,7 +32,7 @@ const status = (headers: Record<string, string> = {}, path = `${base}/me`) => se
 const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code]
 
-/** Each address is used once, so that failures of one test do not count in the next. */
+/** Number of the last address. Each address is used once, so that failures of one test do not count in the next. */
 let address = 0
 before(async () => {
   service = await openService({

@@ -8,14 +8,14 @@ import { mountBlobs, type OpenStore, openBlobItems, openStore } from '../../src/
 import { noPostgres, startCluster } from '../harness/postgres.ts'
 
 export interface Mount {
-  /** The same media, as one thread after another opens them. */
+  /** Opens the same media again, as one thread after another does. */
   open(): BlobItems
   stop(): Promise<void>
 }
 
 interface Row {
   name: string
-  /** The reason why it cannot be tested here. */
+  /** The reason why the driver cannot be tested here, or false. */
   skip: string | false
   start(): Promise<Mount>
 }
@@ -45,6 +45,6 @@ async function inPostgres(): Promise<Mount> {
 export const MOUNTS: readonly Row[] = [
   { name: 'files', skip: false, start: inFolder(openBlobItems) },
   { name: 'PostgreSQL', skip: noPostgres, start: inPostgres },
-  // A driver of unstorage that is not ours, for all of them.
+  // A driver of unstorage that is not ours represents all others.
   { name: "unstorage's fs-lite", skip: false, start: inFolder((base) => mountBlobs(fsLite({ base }))) },
 ]

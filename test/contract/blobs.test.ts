@@ -123,7 +123,7 @@ for (const { name, skip, start } of MOUNTS)
       return Promise.all(stored.map(async (each) => (await items.getItemRaw<Uint8Array>(each))!))
     }
 
-    // A file of 100 MB would be in memory once more, or twice.
+    // A file of 100 MB would otherwise be in memory once or twice more.
     test('are read one piece after another, as fast as their reader takes them', async () => {
       const blobs = (await openBlobs(counting(items), { budgetBytes })).of(sealer)
       await blobs.put(keyOf('1'), Buffer.alloc(12 * PIECE, 5))

@@ -46,7 +46,7 @@ let open: Service
 let closed: Service
 const servers: Listening[] = []
 before(async () => {
-  // One service whose callers present a key, and one that shows its metrics to local callers only.
+  // `open` shows its metrics to local callers only; callers of `closed` present a key.
   open = await openService({ hasMetricsToken: false, trustedProxies: ['127.0.0.1'] })
   open.peer.address = '127.0.0.1'
   closed = await openService({ dashboard: { mode: 'on' } })
@@ -83,7 +83,7 @@ async function send(service: Service, start: string, lines: readonly Line[], bod
   return { status: Number(head.split(' ')[1]), head, body: rest.join('\r\n\r\n') }
 }
 
-/** A request that is answered with 200, and the meaning of the header in it. */
+/** A request that is answered with 200, and the effect of the header in it. */
 interface Right {
   service: Service
   start: string
@@ -135,7 +135,7 @@ async function passkeyTicket(): Promise<Right> {
   return { service: open, start: 'GET /passkey', others: [['Host', 'gw.test']], value: body.ticket }
 }
 
-/** By header; for a header without a row, a request that a proxy passed on. */
+/** Correct requests by header; for a header without a row, a request that a proxy passed on. */
 const RIGHT: Record<string, () => Right | Promise<Right>> = {
   Host: () => ({ ...metrics('localhost'), others: [] }),
   'X-Forwarded-For': () => metrics('127.0.0.1', '203.0.113.9'),
@@ -180,7 +180,7 @@ describe('a header that decides who the caller is', () => {
 test('a head has at most 200 headers, and what is beyond is refused with our body', async () => {
   const head = (count: number): Line[] => [
     ['Host', 'localhost'],
-    // All lines except `Host` and `Connection`.
+    // There are `count` lines with `Host` and `Connection`.
     ...Array.from({ length: count - 2 }, (_, index): Line => [`n${index}`, '']),
   ]
   assert.equal((await send(open, 'GET /metrics', head(200))).status, 200)
@@ -222,7 +222,7 @@ const OF_THE_REQUEST = new Set([
   'X-Dialect',
   'X-Request-Id',
 ])
-/** Header names that code takes from another place. */
+/** Names of headers that code takes from another place. */
 const NAMED: Record<string, string[]> = {
   FORWARDED_FOR: ['X-Forwarded-For'],
   'IDEMPOTENCY_KEY.name': ['Idempotency-Key'],
@@ -246,7 +246,7 @@ function readBy(source: string): string[] {
   const asked = [...source.matchAll(/(?:\bheaders\.(?:get|has)|\bheader)\(\s*(?:'([^']+)'|([A-Za-z_.]+))\s*\)/g)]
   const names = asked.flatMap(([whole, name, constant]) => {
     if (name !== undefined) return name
-    // The list above.
+    // This is the list above.
     if (constant === 'name') return []
     assert.ok(NAMED[constant!], `${whole}: the test does not know which header this is`)
     return NAMED[constant!]!

@@ -1,4 +1,7 @@
-/** Connect links: who may make them, what they open and what not, and how they end. The page itself is tested in a browser. */
+/**
+ * Tests connect links: who may create them, the operations that they open or refuse, and how they end. The page itself
+ * is tested in a browser.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -45,7 +48,7 @@ const as =
 const ask: ReturnType<typeof as> = (...args) => as(key)(...args)
 const make = (wish: object = {}, of = instance) => ask('POST', '', { instance_id: of.id, ...wish })
 
-/** A new link, and requests with it. */
+/** Creates a link; returns it with functions that send requests with it. */
 async function newLink(wish: object = {}, of = instance) {
   const { status, body } = await make(wish, of)
   assert.equal(status, 201, JSON.stringify(body))
@@ -293,7 +296,7 @@ describe('a link that is made while the instance is paired', () => {
   })
 })
 
-/** The operations that a link opens, by their paths; its own status is the other one. */
+/** Paths of the operations that a link opens; the status of the link itself is open, too. */
 const OPENED = new Set([
   '/qr-code',
   '/phone-code/{phone}',
@@ -325,7 +328,7 @@ describe('an open link', () => {
     const isOpened = (route: { method: string; path: string }) =>
       declared.some((each) => each.method === route.method && each.path === route.path && OPENED.has(restOf(each))) ||
       `${route.method} ${route.path}` === `GET ${INSTANCE_BASE}/status`
-    // With all aliases, and the names of another gateway.
+    // The routes include all aliases, and the names of another gateway.
     const routes = [...requestRoutes, ...dialectRoutes].filter((each) => each.path.startsWith(INSTANCE_BASE) && !isOpened(each))
     assert.ok(routes.length > declared.length)
     for (const { method, path: whole, name } of routes) {
@@ -433,7 +436,7 @@ describe('an open link', () => {
     assert.deepEqual([headers.get('Referrer-Policy'), headers.get('Cache-Control')], ['no-referrer', 'no-store'])
     assert.match(html, /<html lang="es">/)
     assert.ok(html.includes('Conectar con WhatsApp') && html.includes('&lt;b onclick=') && !html.includes('<b onclick'))
-    // Black is readable on yellow.
+    // The text of the button is black, because that is readable on yellow.
     assert.ok(html.includes('background: #ffee00; border-color: #ffee00; color: #000'))
     for (const secret of [instance.token, framed.secret]) assert.ok(!html.includes(secret))
     const plain = (await (await newLink()).page()).headers.get('Content-Security-Policy')!
@@ -447,7 +450,7 @@ describe('an open link', () => {
     const refused = await status()
     assert.deepEqual([refused.status, refused.headers.get('X-RateLimit-Remaining')], [429, null])
     assert.equal((await me()).headers.get('X-RateLimit-Remaining'), '119')
-    // A person reads a sentence.
+    // A person gets the reason as a sentence.
     const { status: answered, headers, html } = await page()
     assert.deepEqual([answered, headers.get('Retry-After')], [429, '1'])
     assert.ok(html.includes('Muitas tentativas') && !html.includes('rate_limited'))
@@ -522,7 +525,7 @@ describe('a link ends', () => {
     const link = await newLink()
     service.double.tell(instance.id, { status: 'connecting', paired: true })
     assert.deepEqual((await link.status()).body, { connected: false, status: 'connecting', paired: true, pairing_failed: false })
-    // Its turn comes after those of the changes before.
+    // This request is handled after the earlier changes.
     assert.deepEqual(await codeOf(make()), [409, 'instance_already_connected'])
     assert.equal(await statusOf(link.id), 'open')
     service.double.tell(instance.id, { status: 'connected', paired: true })
@@ -530,7 +533,7 @@ describe('a link ends', () => {
       () => statusOf(link.id),
       (each) => each === 'paired',
     )
-    // The page that paired it sees the tick, for a while.
+    // The page that paired the instance sees the success for a while.
     assert.equal((await link.status()).body.connected, true)
     assert.deepEqual(await codeOf(service.ask('GET', `${link.path}/qr-code`)), [401, 'unauthorized'])
     for (const asked of [make(), ask('POST', `/${link.id}/renew`, {})])
@@ -541,7 +544,7 @@ describe('a link ends', () => {
     service.time.now += 2 * MINUTE
     const { status, body } = await link.status()
     assert.deepEqual([status, body.error.details.reason], [401, 'used'])
-    // Somebody who opens it again learns that it was used, and nothing about the account.
+    // A person who opens the link again learns that it was used, and nothing about the account.
     const page = await link.page()
     assert.equal(page.status, 401)
     assert.ok(page.html.includes('This link has been used') && !page.html.includes('Connected'))
@@ -555,7 +558,7 @@ describe('a link ends', () => {
     service.double.tell(instance.id, { status: 'connecting', paired: true })
     service.double.tell(instance.id, { status: 'logged_out', reason: 'pairing_failed', paired: false })
     assert.deepEqual((await link.status()).body, { connected: false, status: 'logged_out', paired: false, pairing_failed: true })
-    // Its turn comes after those of the changes before.
+    // This request is handled after the earlier changes.
     await newLink()
     assert.equal(await statusOf(link.id), 'open')
     service.double.answer = () => ({ value: true, status: 'starting' })

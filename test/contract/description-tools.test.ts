@@ -1,4 +1,4 @@
-/** The description as other tools read it: two linters with their recommended rules, a shell and a compiler. */
+/** Tests the OpenAPI description with other tools: two linters with their recommended rules, a shell and a compiler. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** None of the tools may use the network. */
+/** Variables that keep the tools from using the network. */
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 interface Ended {

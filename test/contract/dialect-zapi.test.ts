@@ -1,4 +1,7 @@
-/** `dialect: "zapi"`: calls of clients of that gateway have the intended effect, and answers have the field names that they read. */
+/**
+ * Tests `dialect: "zapi"`: calls of clients of that gateway have the intended effect, and answers have the field names
+ * that these clients read.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { DIALECTS } from '../../src/domain/dialect.ts'
@@ -26,7 +29,10 @@ async function instanceOf(dialect: 'zapi' | null) {
   return made
 }
 
-/** Runs on an instance of its own, a second after the one before, so that no limit is reached. */
+/**
+ * Sends a call of such a client. Each has an instance of its own and comes a second after the one before, so that no
+ * limit is reached.
+ */
 async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', headers: Record<string, string> = {}) {
   service.time.now += 1_000
   service.double.calls.length = 0
@@ -39,7 +45,7 @@ async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', 
 
 const call = (route: string, body?: unknown): TheirCall => ({ route, ...(body === undefined ? {} : { body }) })
 
-/** Their fields without an effect here, by the end of the name: the answer lists them, and no other fields of these calls. */
+/** Ends of the names of fields that have no effect here: the answer lists these, and no other fields of the calls. */
 const UNUSED = /^(groupMentioned|salePrice|profileImage|amount|lastMessageId)$/
 
 test(`${theirCalls.length} calls of theirs are answered 200, or refused for the reason that stands beside them`, async (t) => {

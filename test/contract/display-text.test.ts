@@ -19,7 +19,7 @@ before(async () => {
 after(() => service.close())
 
 interface Field {
-  /** The path in the issues. */
+  /** Path of the field in the issues. */
   path: string
   give(text: string): ReturnType<Service['ask']>
   read(body: Record<string, unknown>): unknown

@@ -13,12 +13,18 @@ import { CASES } from '../e2e/error-cases.ts'
 import { asked, asking, CODES, expected, READ_CODES, READ_LISTS } from '../e2e/network-codes.ts'
 import { ABOUT } from '../e2e/not-there.ts'
 
-/** Every instance route has the same checks before its operation: `auth-order.test.ts`, `operations.test.ts`, `engine-supervision.test.ts`. */
+/**
+ * Codes of the checks that every instance route makes before its operation. `auth-order.test.ts`, `operations.test.ts`
+ * and `engine-supervision.test.ts` test them.
+ */
 const GATE: readonly FailureCode[] = [...INSTANCE, ...CONTROL, 'subscription_required']
-/** Every action checks the state of the instance in the same way: `states-answers.test.ts`; a cut connection is in `network-codes.test.ts`. */
+/**
+ * Codes for the state of the instance, which every action checks in the same way. `states-answers.test.ts` tests them,
+ * and `network-codes.test.ts` a cut connection.
+ */
 const STATE: readonly FailureCode[] = ['instance_starting', 'instance_not_connected']
 
-/** Codes that the contract lists and that never occur, with the reason. */
+/** Declared codes that never occur, with the reason. */
 const NEVER: readonly (readonly [operations: readonly string[], codes: readonly FailureCode[], why: string])[] = [
   [['chats.list', 'contacts.list', 'labels.list'], ['action_failed', 'send_timeout'], 'answered from the directory'],
   [
@@ -28,7 +34,7 @@ const NEVER: readonly (readonly [operations: readonly string[], codes: readonly 
   ],
 ]
 
-/** The code of a request that is refused by its fields. */
+/** Returns the code with which a request is refused because of its fields. */
 function codeOf(endpoint: Endpoint, input: Record<string, unknown>): string | undefined {
   try {
     parseInput(endpoint, input)
@@ -42,7 +48,7 @@ function codeOf(endpoint: Endpoint, input: Record<string, unknown>): string | un
 const NAMES = new Set(['phone', 'phones', 'group_id', 'groups', 'community_id', 'newsletter_id'])
 const NOBODY = 'nobody!'
 
-/** An example in which one identifier is invalid; the fields for which the example has no person are filled. */
+/** Returns an example in which one identifier is invalid; fields for which the example has no person are filled. */
 function wrong(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => wrong(each, name))
   if (typeof value !== 'object' || value === null) return NAMES.has(name) && typeof value === 'string' ? NOBODY : value
@@ -76,7 +82,7 @@ function covered(endpoint: Endpoint): Set<string | undefined> {
 
 const never = ({ id }: Endpoint) => NEVER.flatMap(([operations, codes]) => (operations.includes(id) ? codes : []))
 
-/** The same for all of them by HTTP: invalid bodies, invalid queries. */
+/** The code for invalid bodies and queries, which the HTTP layer refuses in the same way for all operations. */
 const OF_HTTP: FailureCode = 'invalid_request'
 
 for (const endpoint of asked)

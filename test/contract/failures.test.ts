@@ -104,14 +104,15 @@ describe('bodies', () => {
       duplex: 'half',
     } as RequestInit)
     assert.deepEqual(await problem(await service.app.request(request)), invalid('', 'must have at most 64 MB'))
-    // The rest is dropped up to a limit, for clients that read the answer only after they have sent everything.
+    // The rest of the body is dropped up to a limit, for clients that read the answer only after they have sent
+    // everything.
     while (!cancelled) await new Promise((resolve) => setImmediate(resolve))
     assert.ok(pulled * 1_048_576 < 1.2 * MOST_DROPPED, `${pulled} MB were read`)
   })
 
   test('large bodies share 256 MB, half of it for one instance: what does not fit is asked to come again, small ones are not concerned', async () => {
     const MB = 1_048_576
-    /** Sends this number of bytes, with or without a declared length, does not end, and stops when it is told to. */
+    /** Sends this number of bytes, with or without a declared length; the body does not end until it is cut. */
     const upload = (length: number, isTold = true, under = base) => {
       let cut!: () => void
       const body = new ReadableStream<Uint8Array>({
@@ -217,7 +218,7 @@ describe('bodies', () => {
   })
 })
 
-/** A body that arrives in these pieces, one at a time. */
+/** Creates a body that arrives in these pieces, one at a time. */
 function coming(pieces: Uint8Array<ArrayBuffer>[]): ComingBody {
   async function* batches() {
     for (const piece of pieces) yield [piece]
@@ -228,7 +229,7 @@ function coming(pieces: Uint8Array<ArrayBuffer>[]): ComingBody {
 describe('large bodies', () => {
   const endpoint = endpoints.find((one) => one.id === 'send.sendText')!
   const filler = 'x'.repeat(300_000)
-  /** Clients that only send ASCII write twelve bytes for each of these characters. */
+  /** Builds a body with characters for each of which clients that only send ASCII write twelve bytes. */
   const escaped = (characters: number) => `{"phone":"5511988887777","message":"${'\\ud83d\\ude00'.repeat(characters)}"}`
   const bodies: [string, string | Uint8Array<ArrayBuffer>][] = [
     ['a good one', JSON.stringify({ phone: '5511988887777', message: 'Hello', filler })],
@@ -298,7 +299,7 @@ describe('large bodies', () => {
     assert.deepEqual(await problem(long!), invalid('message', 'must have at most 65536 characters'))
   })
 
-  // Two of them once kept both threads busy for two minutes, with a gigabyte each, until their heaps were full.
+  // Two such bodies once kept both threads busy for two minutes, with a gigabyte each, until their heaps were full.
   test('of millions of values are refused before they are parsed', async () => {
     assert.deepEqual(await problem(await post(bodies.at(-1)![1])), invalid('', `must have at most ${MAX_VALUES} values`))
     const pool = createMediaPool({ logging: { level: 'error' }, log: service.log })

@@ -1,6 +1,7 @@
 /**
- * Every route with generated paths, queries, bodies and headers, made from the description and then corrupted: there is no 500, every answer matches
- * the description of its status, and every refusal has the error body. The seed is fixed, so the requests are always the same.
+ * Tests every route with generated paths, queries, bodies and headers, made from the OpenAPI description and then
+ * corrupted: no answer is a 500, every answer matches the description of its status, and every refusal has the error
+ * body. The seed is fixed, so the requests are always the same.
  */
 
 import assert from 'node:assert/strict'
@@ -15,7 +16,10 @@ import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http
 
 const SEED = 20261122
 const REQUESTS = amount(20_000, 5_000)
-/** A machine that is too busy for all of them makes as many as it can, and prints their number. */
+/**
+ * Time limit for the requests, in ms. A machine that is too busy for all of them makes as many as it can, and prints
+ * their number.
+ */
 const TIME_LIMIT = 120_000
 
 type Schema = {
@@ -130,9 +134,9 @@ function fieldsOf(
 }
 
 interface Wish {
-  /** Fields as in the declaration, or almost. */
+  /** Fields of the request, as in the declaration or almost so. */
   fields: Record<string, unknown>
-  /** Replaces a field, adds one, or is sent in place of all. */
+  /** Change of the request: replaces a field, adds one, or replaces the whole body. */
   spoil: { how: 'not' | 'field' | 'more' | 'body' | 'text'; at: number; value: unknown }
   headers: Record<string, string>
   credential: 'right' | 'wrong' | 'none'
@@ -180,7 +184,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** An answer of the network: the example of the declaration, or one of its failures. */
+/** Makes the shard answer with the example of the declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -189,7 +193,7 @@ function engineAnswers(endpoint: Endpoint) {
   }
 }
 
-/** Successful administration changes the result of the next request, so it is reverted. */
+/** Reverts successful administration, because it changes the result of the next request. */
 async function restore(endpoint: Endpoint, body: { value?: string } | undefined, unchanged: object) {
   if (endpoint.access !== 'admin' || endpoint.method === 'GET') return
   if (endpoint.id === 'admin.rotateAdminKey' && body?.value) service.credentials.adminKey = body.value
@@ -261,7 +265,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
 
   async function ask(endpoint: Endpoint, wish: Wish, what: string) {
     made++
-    // No limit is reached, so that every request is checked.
+    // The time advances, so that no limit is reached and every request is checked.
     service.time.now += 60_000
     service.peer.address = `198.51.100.${made % 250}`
     const { url, init } = requestOf(endpoint, wish, made)
@@ -280,7 +284,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
       const isOfDialect = endpoint.access === 'instance' && 'X-Dialect' in init.headers && code === 'invalid_request'
       assert.ok(endpoint.errors.includes(code) || code === 'not_found' || isOfDialect, `${about}: not among its errors`)
     } else if (isDialect) {
-      // Its format has separate tests; here it only has to exist.
+      // The format of the answer has separate tests; here the answer only has to exist.
       if (endpoint.contentType === 'application/json') assert.ok(isJson && status === 200, about)
     } else {
       assert.equal(status, endpoint.status, about)

@@ -1,5 +1,6 @@
 /**
- * Fields of a request that its operation does not have: ignored and listed in `X-Svc-Ignored-Fields`, or refused if they look like a misspelt field.
+ * Tests fields of a request that its operation does not have: they are ignored and listed in `X-Svc-Ignored-Fields`,
+ * or refused if they look like a misspelt field.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

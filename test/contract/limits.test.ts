@@ -1,4 +1,7 @@
-/** Rate limits over HTTP, with a simulated clock: which requests share a bucket, and what the answers contain. */
+/**
+ * Tests rate limits over HTTP, with a simulated clock: the requests that share a bucket, and the headers of the
+ * answers.
+ */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/service.ts'
@@ -32,7 +35,7 @@ beforeEach(async () => {
     { name: 'another key of it', bucket: 'workspace', ask: list(keys[1]!.value) },
     { name: 'its administration', bucket: 'workspace', ask: () => service.admin('GET', '/admin/security') },
   ]
-  // The keys were made by requests that count, so time passes.
+  // Requests that count have made the keys, so the time advances.
   service.time.now += 60_000
 })
 afterEach(() => service.close())
@@ -71,7 +74,7 @@ describe('each caller has exactly 120 at once, then 60 a second, and shares them
       service.time.now += 1_000
       for (let sent = 0; sent < 60; sent++) assert.ok(!limited(await caller.ask()), `request ${sent} of the second`)
       assert.ok(limited(await caller.ask()))
-      // However long there is no request, there are never more than 120.
+      // However long there is no request, a bucket never has more than 120 tokens.
       service.time.now += 3_600_000
       assert.equal(remaining(await caller.ask()), '119')
     })
@@ -87,7 +90,7 @@ test('a clock that is set back gives nothing away and takes nothing', async () =
   assert.ok(limited(await caller!.ask()))
 })
 
-// When the wall clock was set back, the minute lasted an hour, for every caller behind the address.
+// When the wall clock was set back, the minute once lasted an hour for every caller behind the address.
 test('nor does it make the minute of wrong guesses longer, of a chosen secret or of any other', async () => {
   service.peer.address = '198.51.100.98'
   const scrape = (value: string) => service.ask('GET', '/metrics', undefined, { Authorization: `Bearer ${value}` })
@@ -101,7 +104,7 @@ test('nor does it make the minute of wrong guesses longer, of a chosen secret or
   assert.ok(!limited(await guess()))
 })
 
-// Only paths under an instance had them, and requests that had reached the bucket.
+// Only answers under an instance's path, to requests that had reached the bucket, once had these headers.
 test('whoever can be named is told the limits also where a request gets no further than its route or its credential', async () => {
   const { base } = await service.newInstance('three')
   const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })

@@ -1,6 +1,6 @@
 /**
- * Long answers notice data that an operator's command wrote, without another request: a command has its own store and account objects, and sends no
- * notification.
+ * Tests that long answers notice data that an operator's command wrote, without another request: a command has its own
+ * store and account objects, and sends no notification.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,17 +10,17 @@ import { openService, type Service } from './http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
-/** An account as a command opens it. */
+/** Opens an account as a command does. */
 async function accountBeside({ store, sealer, clock, log }: Service) {
   const account = createStoredAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: null })
   await account.load()
   return account
 }
 
-/** Time for a stream to end; then its reader closes it. */
+/** Time in ms for a stream to end; then its reader closes it. */
 const PATIENCE = 15_000
 
-/** Everything until the stream ends. */
+/** Reads everything until the stream ends. */
 async function rest(response: Response): Promise<string> {
   assert.equal(response.status, 200)
   const reader = response.body!.getReader()

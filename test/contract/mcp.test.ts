@@ -1,4 +1,7 @@
-/** `/mcp` as a transport, and the order of checks for it. The official client tests the protocol itself in `test/e2e/mcp.test.ts`. */
+/**
+ * Tests `/mcp` as a transport, and the order of its checks. The official client tests the protocol itself in
+ * `test/e2e/mcp.test.ts`.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
@@ -19,7 +22,7 @@ const post = (body: unknown, headers: Record<string, string> = {}, path = '/mcp'
 const message = (method: string, params?: object) => ({ jsonrpc: '2.0', id: 7, method, ...(params ? { params } : {}) })
 const list = message('tools/list')
 const text = message('tools/call', { name: 'send_text', arguments: { phone: '5511988887777', message: 'Hello' } })
-/** The error body of a call that failed. */
+/** Returns the error body of a call that failed. */
 const refusal = (body: { result: { isError: boolean; content: { text: string }[] } }) => {
   assert.equal(body.result.isError, true)
   return JSON.parse(body.result.content[0]!.text).error
@@ -79,7 +82,7 @@ describe('the transport', () => {
         assert.match(answer.headers.get('Access-Control-Expose-Headers') ?? '', /WWW-Authenticate/)
         assert.equal(answer.headers.get('Vary'), 'Origin')
       }
-      // The instance's own routes have a credential in their path, and no page of another origin may call them.
+      // The instance's own routes have a credential in their path; pages of another origin must not call them.
       const { headers } = await others.ask('GET', '/health/live', undefined, origin)
       assert.equal(headers.get('Access-Control-Allow-Origin'), null)
     } finally {
@@ -157,7 +160,7 @@ test('each tool is an operation of the contract, with words and an object of arg
   assert.ok(ids.has('contacts.exists') && tools.some(({ name }) => name === 'phone_exists'))
 })
 
-/** By their description in the contract's table: tools that read, that change, that cannot be undone. */
+/** Names of the tools by their effect: tools that read, that change data, and whose effect cannot be undone. */
 const TOOLS = {
   reads: [
     ...['instance_status', 'instance_me', 'instance_device', 'instance_qr_code', 'queue_list', 'chats_list', 'chats_get'],

@@ -1,4 +1,4 @@
-/** `GET /metrics`: the contract's table, who may read it, and which data it never contains. */
+/** Tests `GET /metrics`: the table of metrics, the callers who may read them, and data that they never contain. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
@@ -6,7 +6,7 @@ import { METRICS } from '../../src/metrics/table.ts'
 import { type Family, parse, total } from '../harness/prometheus.ts'
 import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/service.ts'
 
-/** The table of the contract, word by word. */
+/** All metrics with their types and labels. */
 const CONTRACT: readonly [name: string, type: string, labels: readonly string[]][] = [
   ['svc_http_requests_total', 'counter', ['method', 'route', 'status']],
   ['svc_http_request_duration_seconds', 'histogram', ['method', 'route']],

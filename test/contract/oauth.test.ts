@@ -79,7 +79,7 @@ describe('a stranger behind the same proxy', () => {
     service.time.now += 60_000
     const waiting = await open(body.client_id)
     await exhaust()
-    // The page that was already open, and a page that is opened now.
+    // The first page was already open, and the second one is opened now.
     for (const page of [waiting, await open(body.client_id)]) {
       const known = shownOf(await decide(page, { key: service.credentials.adminKey }))
       const allowed = await decide(known, { decision: 'allow', instance: instance.id })
@@ -112,7 +112,7 @@ describe('a stranger behind the same proxy', () => {
     const mine = await open((await register()).body.client_id)
     const theirs = (await register()).body.client_id
     const client = (await service.oauth.client(theirs))!
-    // From a thousand addresses, because the limit of one address would be reached.
+    // The requests come from a thousand addresses, because the limit of one address would be reached.
     for (let opened = 0; opened < 1_100; opened++)
       service.oauth.ask({ client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' })
     assert.equal((await decide(mine, { key: service.credentials.adminKey })).status, 200)

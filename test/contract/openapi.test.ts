@@ -1,4 +1,7 @@
-/** The description matches the service: it is complete, has no dangling references, and equals the tables it is made from. */
+/**
+ * Tests that the OpenAPI description matches the service: it is complete, has no dangling references, and equals the
+ * tables from which it is made.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -206,7 +209,7 @@ test('no rule of a schema is lost or made up: the description and zod read every
       [],
       `${what}: lost`,
     )
-    // For a transformed field, zod's own schema omits some rules.
+    // For a transformed field, the schema that zod makes omits some rules.
     const made = [...found].filter((rule) => !expected.has(rule) && !/ (examples|default|description) /.test(rule))
     assert.deepEqual(made, [], `${what}: made up`)
   }
@@ -216,7 +219,7 @@ test('no rule of a schema is lost or made up: the description and zod read every
     const properties = propertiesOf(operation)
     const inBody = Object.entries(fields).filter(([name]) => name in properties)
     if (body) alike(body, z.object(Object.fromEntries(inBody)), `body of ${id}`)
-    // An order has a token, and an instance has one too.
+    // The path of an order has a parameter `token`, and so has the path of an instance.
     for (const { name, in: place, schema } of operation.parameters ?? [])
       if (
         (place === 'query' || (place === 'path' && !INSTANCE_BASE.includes(`{${name}}`))) &&
@@ -399,7 +402,7 @@ test('everything that a failure tells in its details is a field of the error bod
   const { properties } = error!.properties.details as unknown as { properties: object }
   const named = new Set([...JSON.stringify(document).matchAll(/`details\.(\w+)`/g)].map(([, name]) => name!))
   assert.ok(named.has('applied') && named.has('ownership_transferred'))
-  // The others that the contract names.
+  // The last names are further details that an error may have.
   for (const name of [...named, 'network_code', 'required_scope', 'instance_slots', 'instances_used', 'checks'])
     assert.ok(name in properties, name)
 })

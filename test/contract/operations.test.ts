@@ -1,4 +1,4 @@
-/** Every operation behaves as its declaration says: loops over all of them. */
+/** Tests in loops over all operations that each behaves as its declaration says. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { ANY, BYTES, type Endpoint, EVENT_STREAM, takesJson } from '../../src/fe
 import { endpoints } from '../../src/features/index.ts'
 import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
 
-/** Limits of requests are per minute. */
+/** Time in ms after which no limit of requests is reached: limits are per minute. */
 const BEYOND_LIMITS_MS = 61_000
 
 type Fields = Record<string, unknown>
@@ -33,7 +33,7 @@ let service: Service
 let unchanged: Pick<Workspace, 'security' | 'subscription' | 'dialect'>
 before(async () => {
   service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true })
-  // A requirement of a key is refused while there is no key.
+  // An API key must exist before it can be required.
   await service.newKey(['instances:operate'], 'operates')
   const { security, subscription, dialect } = service.account.workspace(service.workspace)
   unchanged = { security, subscription, dialect }
@@ -52,7 +52,7 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
   if ('link_id' in fields && fields.link_id === example.link_id) fields.link_id = await newLink(instance)
   // Only a linked instance is exported.
   if (endpoint.id === 'admin.exportInstance') service.double.tell(instance, { status: 'connected', paired: true })
-  // Its entry in the log, written as its shard does.
+  // The log entry of the event is written as the instance's shard does.
   if (fields.event_id === example.event_id && endpoint.id === 'admin.resendWebhook')
     await service.newLogRow(instance, fields.event_id as string)
   return fields
@@ -79,7 +79,7 @@ async function administer(
   return answer
 }
 
-/** Created once for all refused calls, because they do not change them. */
+/** An instance for all refused calls, which do not change it. */
 let untouched: Awaited<ReturnType<Service['newInstance']>> | undefined
 const keys = new Map<string, string>()
 
@@ -89,7 +89,7 @@ async function keyOf(scope: Scope): Promise<string> {
   return value
 }
 
-/** Each call is so long after the one before that no limit is reached, and on an instance that no call has changed. */
+/** Sends a call long enough after the one before that no limit is reached, on an instance that no call has changed. */
 async function send(endpoint: Endpoint, input: Fields) {
   service.time.now += BEYOND_LIMITS_MS
   const instance = untouched ?? (await service.newInstance())
@@ -125,7 +125,7 @@ async function sendFor(instance: NonNullable<typeof untouched>, endpoint: Endpoi
   return service.ask(method, path, body, headers)
 }
 
-/** The double's answer for an operation of the shard: the example of the declaration. */
+/** Sets the double's answer for an operation of the shard: the example of the declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -196,7 +196,7 @@ for (const endpoint of endpoints) {
 
 const isNullable = (schema: Schema): boolean =>
   schema.type === 'null' || [schema.type].flat().includes('null') || (schema.anyOf ?? []).some(isNullable)
-/** The form that is not null. */
+/** Returns the alternative of a schema that is not null. */
 const formOf = (schema: Schema): Schema => {
   const inner = schema.anyOf
     ?.flatMap((form) => (form.anyOf ? form.anyOf : [form]))
@@ -290,7 +290,7 @@ interface InputSchema {
   required?: string[]
 }
 
-/** Shared fields are resolved. */
+/** Returns the schema of an operation's fields; references to shared fields are resolved. */
 function schemaOf(endpoint: Endpoint): { properties: Record<string, Schema>; required?: string[] | undefined } {
   const { properties, $defs = {}, required } = z.toJSONSchema(z.object(endpoint.fields), { io: 'input' }) as InputSchema
   const named = ({ $ref, ...schema }: Schema & { $ref?: string }) =>

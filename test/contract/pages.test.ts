@@ -1,4 +1,7 @@
-/** Pages for people: their headers, and that they only load files of this service. `test/browser` tests them in a browser. */
+/**
+ * Tests the pages for people: their headers, and that they only load files of this service. `test/browser` tests them
+ * in a browser.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

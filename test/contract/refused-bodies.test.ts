@@ -13,7 +13,7 @@ const MB = 1_048_576
 
 let service: Service
 let server: Listening
-/** It listens, but does not serve yet. */
+/** A server that listens, but does not serve yet. */
 let starting: Listening
 let base: string
 before(async () => {

@@ -1,4 +1,7 @@
-/** The five optional fields of every queued send: each send accepts and checks them, and documents where one has no effect. */
+/**
+ * Tests the five optional fields of every queued send: each send accepts and checks them, and documents the fields
+ * that have no effect.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { callOf } from '../../src/features/call.ts'
@@ -12,11 +15,11 @@ type Fields = Record<string, unknown>
 
 const sends = endpoints.filter(({ kind }) => kind === 'send')
 const exampleOf = ({ examples }: Endpoint): Fields => examples[0]?.input ?? {}
-/** The description of a field. */
+/** Returns the description of a field. */
 const said = ({ fields }: Endpoint, name: string) => (fields[name] as { description?: string }).description ?? ''
 const hasEffect = (endpoint: Endpoint, name: SharedField) => !said(endpoint, name).startsWith(WITHOUT_EFFECT)
 
-/** Values that are too many, too long or of another type, and the sentence they are refused with. */
+/** Values that are too many, too long or of another type, each with the sentence of its refusal. */
 const WRONG: Record<SharedField, readonly [unknown, string, string][]> = {
   reply_to_message_id: [
     ['', 'reply_to_message_id', 'must not be empty'],
@@ -110,14 +113,14 @@ test('what has no effect says so in a sentence, and never reaches the shard; eve
   }
 })
 
-/** The text of the example that mentions people, with one person added. */
+/** Returns the fields of the example that mentions people, with one person added. */
 function named({ id, fields }: Endpoint, person: string): Fields {
   const text = ['message', 'question', 'caption'].find((name) => name in fields)
   assert.ok(text !== undefined || id === 'send.forwardMessage', `${id} has no text for its mentions`)
   return text === undefined ? {} : { [text]: `Hello @${person}` }
 }
 
-/** The fields without effect, by operation. Every new row here removes a feature from callers. */
+/** The fields without effect, by operation. Every new row here removes a feature. */
 const NOTHING: Record<string, readonly SharedField[]> = {
   ...Object.fromEntries(
     ['sendReaction', 'removeReaction', 'pinMessage', 'deleteMessage', 'sendPollVote', 'sendEventResponse'].map((name) => [

@@ -8,21 +8,24 @@ import { createSortedRows } from '../../src/storage/drivers/memory/sorted-rows.t
 import { noPostgres, startCluster } from '../harness/postgres.ts'
 
 export interface Backend {
-  /** URL of one of its stores, which is made when it is first opened. The name consists of letters, digits and `_`. */
+  /**
+   * Returns the URL of a store, which is created when it is first opened. The name consists of letters, digits and
+   * `_`.
+   */
   url(name: string): string
   stop(): Promise<void>
 }
 
 interface Row {
   name: string
-  /** The reason why it cannot be tested here. */
+  /** The reason why the backend cannot be tested here, or false. */
   skip: string | false
-  /** Only threads of one process can open it, and nothing of it is on a disk. */
+  /** True if only threads of one process can open the store, and nothing of it is on a disk. */
   isOfProcess?: boolean
   start(): Promise<Backend>
 }
 
-/** Each store is held by this thread, and opened by name as other threads of a service do. */
+/** A backend whose stores this thread holds; others open them by name, as the threads of a service do. */
 function memoryStores(): Backend {
   const own = randomUUID()
   const ends = new Map<string, () => void>()

@@ -1,4 +1,4 @@
-/** Commits, reads, ranges and counts in random order, with every form of key, compared with a sorted map. */
+/** Compares commits, reads, ranges and counts in random order, with every form of key, with a sorted map. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Op, RangeOptions } from '../../src/storage/contract.ts'
@@ -120,7 +120,7 @@ async function check(store: OpenStore, model: Model, each: Action): Promise<void
   }
 }
 
-/** Everything in the store is removed first. */
+/** Removes everything from the store, and compares it with the model in this number of runs. */
 export async function checkModel(store: OpenStore, numRuns: number): Promise<void> {
   const property = fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
     await store.storage.clear()

@@ -3,14 +3,14 @@ import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../../src/storage/open-store.ts'
 
-/** Every key of batch n has the value n, so that an incomplete batch is noticed. */
+/** Builds a batch: every key of batch n has the value n, so that an incomplete batch is noticed. */
 export const batchOf = (writer: string, n: number) =>
   Array.from({ length: 8 }, (_, i) => [`${writer}:${i}:${String(n % 50).padStart(3, '0')}`, Buffer.from(String(n))] as const)
 
 async function writeInThread(url: string, writer: string, batches: number) {
   const store = await openStore(url)
   for (let n = 0; n < batches; n++) await store.commit({ ops: batchOf(writer, n) })
-  // A counter that all writers increase together: only the guard keeps it correct.
+  // All writers increase this counter together: only the guard keeps it correct.
   for (let n = 0; n < 25; ) {
     const found = await store.get('counter')
     const next = Buffer.from(String(Number(found ?? 0) + 1))
@@ -35,7 +35,7 @@ async function writeUntilKilled(url: string) {
   const write = async (writer: string) => {
     for (let n = 0; ; n++) {
       await store.commit({ ops: batchOf(writer, n) })
-      // Synchronous: a line in the pipe was acknowledged before the kill.
+      // The write is synchronous, so a line in the pipe was acknowledged before the kill.
       writeSync(1, `${writer} ${n}\n`)
     }
   }

@@ -1,4 +1,4 @@
-/** Behaviour that every backend of `state:` must have. */
+/** Tests the behaviour that every backend of `state:` must have. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
     let backend: Backend | undefined
     let store: OpenStore
     let spaces = 0
-    /** Every test writes under a prefix of its own. */
+    /** Returns a prefix of keys for one test. */
     const space = () => `t${spaces++}:`
 
     before(async () => {
@@ -134,7 +134,8 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       assert.equal((await keysOf(p)).length, 1)
     })
 
-    // For a list answer to a message with an id of 5 KB the read failed: it was repeated, and the connection ended, for a minute.
+    // The read for a list answer to a message with an id of 5 KB once failed and was repeated, and the connection
+    // ended, for a minute.
     test('what no key can be is not there', async () => {
       for (const key of ['x'.repeat(KEY_LIMIT + 1), 'x'.repeat(100_000), 'ü'.repeat(KEY_LIMIT), 'a/b', ''])
         assert.equal(await store.get(key), undefined, `${key.length}`)
@@ -232,7 +233,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       await new Promise<void>((resolve) => {
         const tell = async (n: number) => {
           thread.postMessage(n)
-          // Reads of other callbacks, which may see an older state.
+          // These are reads of other callbacks, which may see an older state.
           for (let turn = 0; turn < 20; turn++) {
             await store.get(key)
             await nextTurn()
@@ -274,7 +275,8 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
           const newest = new Map<string, string>()
           for await (const [key, value] of reopened.range(`${writer}:`)) newest.set(key, Buffer.from(value).toString())
           assertUntorn(newest)
-          // The acknowledged batch, or the next one if the kill came between its commit and its acknowledgement.
+          // The newest batch is the acknowledged one, or the next one if the kill came between its commit and its
+          // acknowledgement.
           assert.ok(Math.max(...[...newest.values()].map(Number)) >= n, `${writer} acknowledged ${n}`)
         }
         await reopened.commit({ ops: [['afterwards', bytes('works')]] })
@@ -295,7 +297,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
         assert.ok(error.message.startsWith(`Another svc runs on the store in ${store.shown}; stop that one, or give this one a`))
         return true
       })
-      // lmdb's owner notices the second one, too.
+      // lmdb's owner also notices the second commit.
       const before = visits
       assert.equal(await second.visitOwner(), true)
       await until(
@@ -327,7 +329,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
   })
 }
 
-/** Every slot was written by one batch in all of its eight keys. */
+/** Checks that one batch wrote all eight keys of every slot. */
 function assertUntorn(entries: Map<string, string>) {
   const slots = new Map<string, Set<string>>()
   for (const [key, value] of entries) {

@@ -10,7 +10,7 @@ const ids: string[] = []
 
 const SORTS = ['cpu', 'memory', 'sent', 'received', 'queue', 'backlog', 'reconnects']
 
-/** The instance that leads in each order: the first in the first one, and so on. */
+/** The work of an instance; the instance with number `at` leads in the order with that number. */
 const workOf = (at: number, now: number): InstanceWork => ({
   since: now - 30_000,
   cpuMs: at === 0 ? 600 : 3,
@@ -63,7 +63,7 @@ test('an instance has its counts of the window, and its values of now', async ()
     name: 'leads by cpu',
     status: 'qr',
     cpu_ms: 600,
-    // 600 ms of a core in 30 s.
+    // This is 600 ms of CPU time in 30 s.
     cpu_percent: 2,
     memory_bytes: 10,
     sent: 0,

@@ -1,4 +1,7 @@
-/** The webhook log over HTTP: access, the order of the list, and refusals. Sending an event again is tested in `test/e2e`. */
+/**
+ * Tests the webhook log over HTTP: access, the order of the list, and refusals. `test/e2e` tests that an event is sent
+ * again.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { encodeTime } from 'ulid'
@@ -71,7 +74,7 @@ test('sends again what is kept, in its own instance, and says what is not there'
   assert.deepEqual(
     service.double.calls.map(({ instance, operation, input }) => [instance, operation, input]),
     [
-      // The newest instance first.
+      // The newest instance comes first.
       [other, 'webhooks.resendMany', { eventIds: [idAt(1)] }],
       [one, 'webhooks.resendMany', { eventIds: [idAt(0)] }],
     ],

@@ -300,7 +300,7 @@ const contacts: TheirCall[] = [
   post(`/contacts/${phone}/report`),
 ]
 
-/** With both forms of a group's id, and that of a community. */
+/** Calls about members with both forms of a group's id, and with that of a community. */
 const ofMembers = (path: string, more: object = {}): TheirCall[] => [
   post(path, { ...more, groupId, phones: [person, other] }),
   post(path, { ...more, groupId: oldGroup, phones: [person] }),
@@ -529,7 +529,8 @@ const absent: TheirCall[] = [
   ),
   // That gateway's partners pay for instances by these calls.
   ...without(NO_ROUTE, post('/integrator/on-demand/subscription'), post('/integrator/on-demand/cancel')),
-  // An example has the names of the pages that describe webhooks, and one a wrong method; the gateway itself has `PUT /update-webhook-…`.
+  // These paths are wrong: one example has the names of the pages that describe webhooks, and one a wrong method; the
+  // gateway itself has `PUT /update-webhook-…`.
   ...without(
     NO_ROUTE,
     ...['chat-presence', 'message-received', 'message-send', 'whatsapp-disconnected', 'whatsapp-message-status-changes'].map(

@@ -54,7 +54,7 @@ export function firstDeliveries(events: readonly Event[]): Event[] {
 }
 
 /**
- * Counts pairs in the wrong order within one line of messages; `lineOf` returns the line, `numberOf` the ascending
+ * Returns a text for each pair in the wrong order within one line of messages; `numberOf` returns the ascending
  * number.
  */
 export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, numberOf: (item: T) => number): string[] {

@@ -14,7 +14,7 @@ import pino from 'pino'
 import type { Simulator } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 
-/** An unmodified library client with keys in memory, and everything that it reported. */
+/** An unmodified library client with keys in memory, and everything that it has reported. */
 export interface Client {
   readonly auth: AuthenticationState
   readonly socket: WASocket
@@ -56,7 +56,7 @@ export function memoryAuth(): AuthenticationState {
           const text = store.get(`${type} ${id}`)
           if (text === undefined) continue
           const value = JSON.parse(text, revive)
-          // A protobuf converts itself to JSON with base64 in it.
+          // A protobuf converts itself to JSON with base64 for bytes.
           found[id] = type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value) : value
         }
         return found
@@ -160,7 +160,7 @@ export async function isReady(client: Client) {
   )
 }
 
-/** Links a client by its code, and logs it in. */
+/** Links a client by its code, and logs in. */
 export async function pair(simulator: Simulator, phone: string, config: Partial<UserFacingSocketConfig> = {}): Promise<Client> {
   const first = connect(simulator, memoryAuth(), config)
   await simulator.control.scan(phone, await lastQr(first))
@@ -172,8 +172,8 @@ export async function pair(simulator: Simulator, phone: string, config: Partial<
 }
 
 /**
- * Resolves when all stanzas of its phone were answered. The library can lose a first message while the phone still sends: encryption to the phone and
- * decryption from it change one session record in two transactions.
+ * Resolves when all stanzas of the client's phone were answered. The library can lose a first message while the phone
+ * still sends: encryption to the phone and decryption from it change one session record in two transactions.
  */
 export async function isSettled(simulator: Simulator, phone: string, client: Client) {
   await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')

@@ -42,7 +42,7 @@ async function mex(
   return JSON.parse(Buffer.from(result!.content as Uint8Array).toString())
 }
 
-/** The only field of the answer, or the code of the refusal. */
+/** Sends a document; returns the only field of the answer, or the code of the refusal. */
 async function ask(id: string, variables: Json): Promise<Json | number | undefined> {
   const { data, errors } = await mex(id, variables)
   return errors?.[0]?.extensions.error_code ?? (Object.values(data ?? {})[0] as Json)

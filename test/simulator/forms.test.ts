@@ -72,7 +72,7 @@ test('a device without any of a collection gets it whole, as a file; one that ha
 
 const ADDRESSINGS: Settings['addressing'][] = ['pn', 'lid']
 
-/** Encrypted with the JIDs that people have in the chat. */
+/** Returns the JID that a person has in a chat with this addressing; content is encrypted with it. */
 const nameIn = (addressing: Settings['addressing'], phone: string) =>
   addressing === 'lid' ? `2${phone.padStart(14, '0')}@lid` : jidOf(phone)
 

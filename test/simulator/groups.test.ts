@@ -24,7 +24,7 @@ after(async () => {
 })
 
 const seqs = new Map<string, number>()
-/** The next message in a person's inbox. */
+/** Resolves with the next message in a person's inbox. */
 async function heard(phone: string) {
   const { items } = await simulator.control.inbox(phone, seqs.get(phone) ?? 0, 5_000)
   const item = items[0]
@@ -181,7 +181,8 @@ interface Channel {
 }
 
 test('a channel is created, posted to and read', async () => {
-  // The library reads the picture of a channel that has none yet: it throws, but the channel is created.
+  // The library reads the picture of a new channel, which has none yet, and throws; the channel is created
+  // nevertheless.
   await assert.rejects(client.socket.newsletterCreate('Our channel', 'About us'), TypeError)
   const made = (simulator.control.state().newsletters as Channel[]).find(({ name }) => name === 'Our channel')!
   const acks: Record<string, string>[] = []

@@ -19,7 +19,7 @@ interface Asked {
   method?: string
   body?: Uint8Array
   headers?: Record<string, string>
-  /** Trusted authority; undefined trusts none of ours. */
+  /** File of the trusted certificate authority; if undefined, the simulator's authority is not trusted. */
   ca?: string | undefined
   servername?: string
 }

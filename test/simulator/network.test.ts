@@ -19,7 +19,7 @@ simulator.control.updateBusiness?.(CONTACT, { description: 'By appointment' })
 let client: Client = await pair(simulator, PHONE)
 let isDone = false
 
-/** A live client before every story. */
+/** Every test begins with a client that is connected. */
 beforeEach(async () => {
   simulator.control.clearFaults()
   simulator.control.setDown(false)

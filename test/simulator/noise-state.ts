@@ -27,7 +27,7 @@ export interface Pair {
 
 export const newPair = (): Pair => generateKeyPairSync('x25519')
 
-/** Of a private key of 32 bytes. */
+/** Builds the key pair of a private key of 32 bytes. */
 export function pairOf(secret: Uint8Array): Pair {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, secret]), format: 'der', type: 'pkcs8' })
   return { privateKey, publicKey: createPublicKey(privateKey) }
@@ -64,7 +64,7 @@ export function symmetric(protocol: string) {
       mix(data)
       return opened
     },
-    /** The keys with which each side writes, ours first. */
+    /** Returns the keys with which each side encrypts, ours first. */
     split: () => Buffer.from(hkdfSync('sha256', Buffer.alloc(0), chain, '', 64)),
   }
 }

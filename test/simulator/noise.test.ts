@@ -10,7 +10,7 @@ import { agree, newPair, rawOf, seal, symmetric } from './noise-state.ts'
 const payload = proto.ClientPayload.encode({ username: 5511900000001, passive: true }).finish()
 const trust = createTrust()
 
-/** First message of a client that assumes this server key. */
+/** Creates the first message of a client that assumes this server key. */
 function hello(serverKey: Uint8Array) {
   const state = symmetric('Noise_IK_25519_AESGCM_SHA256')
   const [own, ephemeral] = [newPair(), newPair()]

@@ -18,7 +18,7 @@ function newPhone(): string {
   return phone
 }
 
-/** The code the client made, once its socket shows one. */
+/** Resolves with the code that the client made, when its socket shows one. */
 async function codeOf(client: ReturnType<typeof connect>, phone: string): Promise<string> {
   await lastQr(client)
   return client.socket.requestPairingCode(phone)
@@ -131,7 +131,8 @@ test('two devices of one phone see what the other sends', async () => {
   const message = await received(second, 'from the first')
   assert.equal(message.key.fromMe, true)
   assert.equal(message.key.remoteJid, jidOf('4915100000001'))
-  // With the account's own LID here, the client took the contact for the account, and used one session for both.
+  // With the account's own LID in this field, the client once took the contact for the account, and used one session
+  // for both.
   assert.match(message.key.remoteJidAlt ?? '', /4915100000001@lid$/)
   await simulator.control.sendFromPhone(phone, '4915100000001', { text: 'from the phone' })
   for (const client of [first, second]) assert.equal((await received(client, 'from the phone')).key.fromMe, true)

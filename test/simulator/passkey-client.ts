@@ -62,7 +62,7 @@ export function passkeyClient(client: Client) {
   const requests: BinaryNode[] = []
   const continuations: BinaryNode[] = []
   const heard = new EventEmitter()
-  /** Derived from the secret that the phone knows, before that is replaced. */
+  /** The key for the handoff; it is derived from the secret that the phone knows, before that secret is replaced. */
   let handoff: Promise<Bytes> | undefined
 
   // The library acknowledges notifications only when it knows its own number, which it does not before a scan.
@@ -102,12 +102,12 @@ export function passkeyClient(client: Client) {
     client,
     requests,
     continuations,
-    /** The options of a request, which may have none. Fails if they are not JSON. */
+    /** Resolves with the options of a request, which may have none. Fails if they are not JSON. */
     async requested(count = 1): Promise<Options | undefined> {
       const options = find(await at(requests, count - 1, 'request'), 'passkey_request_options')
       return options && JSON.parse(Buffer.from(contentOf(options)).toString())
     },
-    /** Fails for an invalid one. */
+    /** Resolves with the phone's key and nonce of a continuation. Fails for an invalid one. */
     continued: async (count = 1) => primaryOf(await at(continuations, count - 1, 'continuation')),
 
     async queryOptions(): Promise<Options> {
@@ -119,7 +119,7 @@ export function passkeyClient(client: Client) {
       return Buffer.from(contentOf(find(await query('get', { tag: 'ref', attrs: {} }), 'ref'))).toString()
     },
 
-    /** Keys, nonce and commitment of one attempt. */
+    /** Makes the keys, nonce and commitment of one attempt. */
     async attempt(ref: string, deviceType = CHROME): Promise<Attempt> {
       const pair = await newEphemeral()
       const nonce = random(32)
@@ -153,7 +153,10 @@ export function passkeyClient(client: Client) {
 
     code: ({ nonce }: Attempt, primary: { key: Bytes; nonce: Bytes }) => codeOf(primary.nonce, nonce, primary.key),
 
-    /** `fields`: the keys and the secret to be encrypted, if they are not this client's own; the functions change what was encrypted, and its IV. */
+    /**
+     * Sends the sealed request. `fields` replace the keys and the secret that are encrypted; the functions change the
+     * ciphertext and its IV.
+     */
     async sendRequest({ pair, ref }: Attempt, primary: { key: Bytes }, fields: SealedFields = {}) {
       const key = await encryptionKey(await agree(pair, primary.key), fields.deviceType ?? CHROME, ref)
       const { noiseKey, signedIdentityKey, advSecretKey } = auth.creds
@@ -171,7 +174,7 @@ export function passkeyClient(client: Client) {
       await me.send('encrypted_pairing_request', sealed)
     },
 
-    /** All steps up to the code. */
+    /** Performs all steps up to the code. */
     async agreed(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const signed = await sign((await me.requested()) ?? (await me.queryOptions()))
       const attempt = await me.attempt(await me.queryRef())
@@ -181,7 +184,7 @@ export function passkeyClient(client: Client) {
       return { attempt, primary, code: await me.code(attempt, primary) }
     },
 
-    /** All steps up to the sealed request. */
+    /** Performs all steps up to the sealed request. */
     async link(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const { attempt, primary, code } = await me.agreed(sign, options)
       await me.sendRequest(attempt, primary)
@@ -191,14 +194,14 @@ export function passkeyClient(client: Client) {
   return me
 }
 
-/** The phone's key and nonce. */
+/** Reads the phone's key and nonce. */
 function primaryOf(item: BinaryNode): { key: Bytes; nonce: Bytes } {
   if (item.attrs.from !== SERVER) throw new Error(`a continuation from ${item.attrs.from}`)
   const fields = readProtobuf(contentOf(find(item, 'primary_ephemeral_identity')))
   return { key: bytesAt(fields, 1, 32), nonce: bytesAt(fields, 2, 32) }
 }
 
-/** The parts of the browser's result that the web client sends. */
+/** Returns the parts of the browser's result that the web client sends. */
 function assertionOf({ id, rawId, type, response }: Signed) {
   const { clientDataJSON, authenticatorData, signature, userHandle = null } = response
   return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } }

@@ -1,4 +1,4 @@
-/** A companion that violates the protocol is detected by the network or the phone, for each mistake separately. */
+/** Tests that the network or the phone detects a companion that violates the protocol, for each mistake separately. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -10,7 +10,7 @@ import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
 let simulator: Simulator
 before(async () => {
-  // This companion deviates from the specification: nothing is written for the wire check.
+  // This companion deviates from the protocol: nothing is written for the wire check.
   simulator = await startSimulator({ settings: { receipts: 'none' }, trace: undefined })
 })
 after(async () => {
@@ -18,7 +18,7 @@ after(async () => {
   await simulator.stop()
 })
 
-/** Prologues that one connection may send. */
+/** Number of prologues that one connection may send. */
 const PROLOGUES = 5
 
 const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, close } = passkeyStage(() => simulator, 491730000001)
@@ -33,7 +33,9 @@ test('in the prologue: order, lengths, kind of device, reference', async () => {
       [1, identity],
       [2, protobuf([[1, hash]])],
     ])
-  /** The payload with another identity or commitment; `fields` replaces fields of the identity by their number. */
+  /**
+   * Builds the payload with another identity or commitment; `fields` replaces fields of the identity by their number.
+   */
   const identity = ({ pair, ref }: Attempt, fields: Record<number, Uint8Array | string | number | null>) => {
     const all = { 1: pair.publicKey, 2: 1, 3: ref, ...fields }
     return protobuf(Object.entries(all).flatMap(([number, value]) => (value === null ? [] : [[Number(number), value]])))

@@ -1,4 +1,4 @@
-/** Shared by the tests of passkeys: phones that require one, and clients whose code was scanned. */
+/** Tools for the tests of passkeys: phones that require one, and clients whose code was scanned. */
 import assert from 'node:assert/strict'
 import type { CeremonyView, PasskeyInput, SignInput } from '../../workers/simulator/control/passkeys.ts'
 import type { Simulator } from '../harness/network.ts'
@@ -34,17 +34,17 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
     },
     /** Signs with the phone's own passkey. */
     signs,
-    /** A prologue with freshly queried options. */
+    /** Sends a prologue with freshly queried options. */
     async attempted(phone: string, companion: PasskeyClient, options: PrologueOptions = {}): Promise<Attempt> {
       const signed = signs(phone)(await companion.queryOptions())
       const attempt = await companion.attempt(await companion.queryRef())
       await companion.sendPrologue(attempt, signed, options)
       return attempt
     },
-    /** The problems of the ceremony, when it has reached this state. */
+    /** Resolves with the problems of the ceremony when it has reached this state. */
     reaches: (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
       until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems),
-    /** A client whose code the phone has scanned. */
+    /** Creates a client whose code the phone has scanned. */
     async scanned(phone: string): Promise<PasskeyClient> {
       const client = connect(simulator())
       const companion = passkeyClient(client)
@@ -53,7 +53,7 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       assert.deepEqual(taken, { device: null, passkey: true })
       return companion
     },
-    /** The device is linked: it logs in, sends and receives. */
+    /** Checks that the device is linked: it logs in, sends and receives. */
     async works(phone: string, { client }: Pick<PasskeyClient, 'client'>) {
       assert.equal((await client.ended()).code, 515)
       const { control } = simulator()

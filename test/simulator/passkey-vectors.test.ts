@@ -86,7 +86,7 @@ describe('an assertion that this passkey has signed, with', () => {
   const rpHash = createHash('sha256').update('whatsapp.com').digest()
   const data = (flags: number, more = 4) => Buffer.concat([rpHash, Buffer.from([flags]), Buffer.alloc(more)])
 
-  /** JSON of an assertion whose signature fits whatever it is made of. */
+  /** Builds the JSON of an assertion with a valid signature over its parts. */
   function signed({
     client = CLIENT as unknown,
     authenticator = data(0x1d),

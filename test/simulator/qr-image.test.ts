@@ -5,7 +5,7 @@ import { PNG } from 'pngjs'
 import { toDataURL } from 'qrcode'
 import { readQrImage } from '../../workers/simulator/control/qr-image.ts'
 
-/** As long as a real pairing code. */
+/** Returns a text that is as long as a real pairing code. */
 function pairingText(): string {
   const keys = [randomBytes(32), randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'))
   return `https://wa.me/settings/linked_devices#2@${randomBytes(100).toString('base64')},${keys.join(',')},1`

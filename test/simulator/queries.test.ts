@@ -75,7 +75,7 @@ test('a number is found in every spelling that clients send, and the answer repe
     const contact = find(user, 'contact')
     assert.deepEqual([user.attrs.jid, contact?.attrs.type, String(contact?.content)], [jidOf(SHOP), 'in', written])
   }
-  // Without the plus it is not an international number.
+  // A number without the plus is not an international number.
   for (const written of [SHOP, `${SHOP}@c.us`, '+1', '+49abc4567890', '+', `+${SHOP}@g.us`]) {
     const contact = find(await lookUp(node('contact', {}, written)), 'contact')
     assert.deepEqual([contact?.attrs.type, String(contact?.content)], ['invalid', written])
@@ -100,7 +100,7 @@ test('a person is found by user name', async () => {
   assert.deepEqual((await mex('25347099718279209', {})).data, { xwa2_username_get: null })
 })
 
-// It was the time of the query, so that two answers a second apart differed.
+// The moment was once the time of the query, so two answers a second apart differed.
 test('an about text has the moment at which it was set, however late it is asked for', async (t) => {
   const usync = node('usync', { sid: '2', mode: 'query', last: 'true', index: '0', context: 'interactive' }, [
     node('query', {}, [node('status'), node('text_status')]),

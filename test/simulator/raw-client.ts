@@ -21,7 +21,7 @@ export interface RawClient {
   until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode>
   /** Sends a query and waits for its answer: earlier stanzas of the server have been received by then. */
   query(item: BinaryNode): Promise<BinaryNode>
-  /** How the connection ended: 1006 is without a close frame. */
+  /** Resolves with the close code when the connection has ended; 1006 means without a close frame. */
   readonly ended: Promise<number>
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ export interface RawLogin {
   /** Noise key of the linked device, 32 bytes. */
   secret: Uint8Array
   payload: proto.IClientPayload
-  /** The server key that the client assumes; with one it sends everything in its first message. */
+  /** The server key that the client assumes. With a key it sends everything in its first message. */
   serverKey?: Uint8Array
 }
 
@@ -40,7 +40,7 @@ const NOTHING = Buffer.alloc(0)
 
 export async function connectRaw({ url, secret, payload, serverKey }: RawLogin): Promise<RawClient> {
   const socket = new WebSocket(url)
-  // `ended` reports a broken connection.
+  // An error is expected here: `ended` reports a broken connection.
   socket.on('error', () => {})
   const own = pairOf(secret)
   const said = proto.ClientPayload.encode(proto.ClientPayload.fromObject(payload)).finish()
@@ -92,7 +92,7 @@ function speaking(
   const watchers = new Set<() => void>()
   frames.onFrame((bytes) => {
     const plain = open(readKey, read++, bytes, NOTHING)
-    // The server compresses nothing.
+    // The server does not compress frames.
     heard.push(decodeDecompressedBinaryNode(plain.subarray(1), constants))
     for (const watch of [...watchers]) watch()
   })
@@ -153,7 +153,7 @@ function clientHello(own: Pair, said: Uint8Array, serverKey: Uint8Array | undefi
   return { state, ephemeral, message: { ephemeral: first, static: sealedKey, payload: state.encrypt(said) } }
 }
 
-/** Each frame has a prefix of three bytes with its length, in both directions. */
+/** Reads frames: each has a prefix of three bytes with its length, in both directions. */
 function framesOf(socket: WebSocket) {
   let rest = Buffer.alloc(0)
   let take: ((bytes: Buffer) => void) | undefined

@@ -57,13 +57,13 @@ const is =
     item.tag === tag && (child === undefined || find(item, child) !== undefined)
 const ping = () => node('iq', { type: 'get', xmlns: 'w:p' }, [node('ping')])
 
-/** Number of stanzas that wait for the linked device. */
+/** Returns the number of stanzas that wait for the linked device. */
 function pending(): number {
   const phones = simulator.control.state().phones as { phone: string; devices: { pending: number }[] }[]
   return phones.find(({ phone }) => phone === PHONE)!.devices[0]!.pending
 }
 
-/** The stanza has had its effect when a later query is answered. */
+/** Sends a stanza, and a query after it: when the query is answered, the stanza has had its effect. */
 async function settled(client: RawClient, stanza: BinaryNode) {
   client.send(stanza)
   await client.query(ping())
@@ -105,7 +105,7 @@ const texts = async (count: number) => {
 }
 const batch = (count: number) => node('ib', {}, [node('offline_batch', { count })])
 const heardMessages = (client: RawClient) => client.heard.filter(is('message'))
-/** Number of messages that have arrived when a later query is answered. */
+/** Returns the number of messages that have arrived when a later query is answered. */
 const received = async (client: RawClient) => {
   await client.query(ping())
   return heardMessages(client).length
@@ -122,7 +122,7 @@ test('after the first five, what waits comes in batches of the size that the cli
   client.send(batch(4))
   assert.equal(await received(client), 9)
   assert.equal(client.heard.some(is('ib', 'offline')), false, 'there is more')
-  // A message that is sent meanwhile waits until the others were sent, and does not count as waiting.
+  // A message that is sent now waits until the others were sent, and does not count as waiting.
   await simulator.control.sendFromContact(ANA, PHONE, { text: 'new' })
   assert.equal(await received(client), 9)
   client.send(batch(100))
@@ -208,7 +208,7 @@ test('a call that rings is settled by a receipt with its offer, as by an ack', a
   await client.close()
 })
 
-/** The hash over full addresses, in order, as clients compute it. */
+/** Computes the hash over full addresses, in order, as clients do. */
 function hashOf(addresses: string[]): string {
   const digest = createHash('sha256').update(addresses.sort().join('')).digest()
   return `2:${digest.subarray(0, 6).toString('base64')}`
@@ -231,7 +231,7 @@ test('an ack has the hash of the server over all devices, in the names that the 
     const devices = [`${other}.0:0`, `${other}.0:1`, `${me}.0:0`, `${me}.0:${device.device}`]
     const expected = hashOf(devices.map((name) => `${name}@${server}`))
     assert.equal(ack.attrs.phash, expected)
-    // A direct message without a hash: the server compares the devices in it.
+    // This is a direct message without a hash: the server compares the devices in it.
     const named = [`${other}`, `${other}:1`, `${me}`].map((name) => `${name}@${server}`)
     for (const [sentTo, phash] of [
       [named, undefined],

@@ -94,7 +94,7 @@ function createClient() {
     })
   }
 
-  /** The first matching event, received before or later. */
+  /** Resolves with the first matching event, received before or later. */
   function seen<N extends keyof BaileysEventMap>(
     name: N,
     fits: (data: BaileysEventMap[N]) => boolean,

@@ -60,7 +60,7 @@ test('a login is told who it is, where it is, and which properties to ask for', 
   assert.deepEqual([attrs.display_name, attrs.abprops, attrs.group_abprops], ['Ada', '1', '1'])
   assert.match(attrs.lid ?? '', /:\d+@lid$/)
   assert.ok(attrs.location && attrs.t && attrs.creation)
-  // The key of this device, not a text in its place.
+  // The attribute contains the key of this device, not a placeholder.
   assert.equal(attrs.companion_enc_static, createHash('sha256').update(auth.creds.noiseKey.public).digest('base64'))
 })
 
@@ -72,7 +72,7 @@ test('what waits is announced by kind, calls among them', () => {
   assert.deepEqual(Object.keys(preview!.attrs).sort(), ['appdata', 'call', 'count', 'message', 'notification', 'receipt'])
 })
 
-// Clients compute the same from their keys, and upload the keys again if it differs.
+// Clients compute the same digest from their keys, and upload the keys again if it differs.
 test('the digest of keys hashes the identity, the signed key with its signature, and the one-time keys in the order of the list', async () => {
   const digest = find(await iq('get', 'encrypt', [node('digest')]), 'digest')
   const skey = find(digest, 'skey')

@@ -32,7 +32,7 @@ after(async () => {
   await simulator?.stop()
 })
 
-/** Stanzas to an account from now on. */
+/** Records the stanzas that are sent to an account from now on. */
 function watch(match: Parameters<Simulator['control']['watch']>[0]): TraceLine[] {
   const lines: TraceLine[] = []
   simulator.control.watch(match, (line) => lines.push(line))
@@ -129,7 +129,7 @@ test('a new device is told to others under the name they asked for, to the own d
   const [, , [added] = []] = byName('@s.whatsapp.net')!.node as [string, unknown, [string, Record<string, string>][]]
   assert.deepEqual([added?.[0], added?.[1]], ['add', { device_hash: hashOf(numbers), device_lid_hash: hashOf(lids) }])
   assert.deepEqual(ids(byName('@lid'), 'device'), [{ jid: `${annLid}:3@lid`, 'key-index': '3' }])
-  // Two devices, each by number and by LID.
+  // Two devices receive two lists each, by number and by LID.
   await until(ann, () => own.length >= 4, 'the lists for both own devices')
   const devicesOf = (line: TraceLine) => ids(line, 'device').map(({ jid }) => jid)
   for (const [name, server, hash] of [

@@ -60,7 +60,7 @@ interface Expected {
   items: TraceLine[]
 }
 
-/** Watches from now on; received stanzas are read later, so that nothing is missed. */
+/** Watches for matching stanzas from now on; received stanzas are read later, so that none is missed. */
 async function expectation(match: Record<string, unknown>, count = 1): Promise<() => Promise<TraceLine[]>> {
   const { id } = await sandbox.post<Expected>('/expect', { match, count, wait_ms: 0 })
   return async () => {
@@ -208,7 +208,7 @@ test('a contact changes its keys, and messages still get there both ways', async
     const { seq } = (await sandbox.inbox(CONTACT)).at(-1)!
     await client.socket.sendMessage(jidOf(CONTACT), { text: `echo after ${what}` })
     const [item] = await sandbox.inbox(CONTACT, seq, 20_000)
-    // A message for the former keys had to be requested again before it could be read.
+    // A message for the former keys must be requested again before it can be read.
     assert.equal(item?.text, `echo after ${what}`)
     await received(client, `after ${what}`)
   }
@@ -223,7 +223,7 @@ test('settings that are asked for whole lie on the media host, as they stand', a
   await act({ archiveChatAction: { archived: true } }, 'archive')
   await act({ pinAction: { pinned: false } })
   await act(null, 'archive')
-  // A large collection is sent this way without the setting.
+  // Without this setting, only a large collection is sent in this way.
   await sandbox.settings({ snapshots_above: 0 })
   const asked = { name: 'regular_low', version: '0', return_snapshot: 'true' }
   const sync = { tag: 'sync', attrs: {}, content: [{ tag: 'collection', attrs: asked }] }

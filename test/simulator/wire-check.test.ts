@@ -47,7 +47,7 @@ const check = (folder: string) =>
     )
   })
 
-/** The same traces with one change. */
+/** Copies the traces with one change. */
 async function changed(from: RegExp, to: string): Promise<string> {
   const folder = await mkdtemp(join(dir, 'changed-'))
   for (const name of (await readdir(dir)).filter((each) => /jsonl/.test(each))) {

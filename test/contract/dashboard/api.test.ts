@@ -12,7 +12,7 @@ const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
 describe('operations', () => {
   let service: Service
-  /** Headers of the user who is signed in. */
+  /** Headers of requests by the user who is signed in. */
   let mine: Record<string, string>
   before(async () => {
     service = await openService({ dashboard: { mode: 'on' } })
@@ -201,11 +201,11 @@ describe('who may see it', () => {
       assert.deepEqual(await status('::1', { Host: '[::1]:8080' }), [200, 308])
       assert.deepEqual(await status('192.168.1.20'), [404])
       assert.deepEqual(await status('203.0.113.9'), [404])
-      // A proxy on this machine that is not configured as trusted.
+      // This caller is a proxy on this machine that is not configured as trusted.
       assert.deepEqual(await status('127.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '127.0.0.1' }), [200, 308])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])
-      // A name of an attacker that resolves to this machine.
+      // An attacker can make a name resolve to this machine.
       assert.deepEqual(await status('127.0.0.1', { Host: 'evil.example' }), [404])
     } finally {
       await service.close()

@@ -22,7 +22,7 @@ async function signedIn(service: Service, adminKey = service.credentials.adminKe
   return { own, open }
 }
 
-/** The admin key of another workspace. */
+/** Creates another workspace, and returns its admin key. */
 async function newNeighbour({ store, sealer, time }: Service): Promise<string> {
   const key = newAdminKey()
   const neighbour = newWorkspace({ name: 'next door', now: time.now, adminKeyHash: hashOf(key), instanceSlots: 5 })
@@ -30,7 +30,9 @@ async function newNeighbour({ store, sealer, time }: Service): Promise<string> {
   return key
 }
 
-/** The text of the stream up to and including this text. */
+/**
+ * Reads the stream until `fits` accepts the text so far, and returns that text; adds `<end>` if the stream ends first.
+ */
 async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, fits: (text: string) => boolean): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -79,7 +81,10 @@ test('the streams of one session take no place of another, of the same workspace
 
 test('what nobody reads any more is kept for the last few workspaces, and forgotten of the others', async () => {
   const service = await openService({ dashboard: { mode: 'on' } })
-  /** The id of the event after which a reader begins; nothing reads the stream after it. */
+  /**
+   * Reads a stream until it is ready, after `last` if it is given, and ends it; returns the text and the id from which
+   * a reader can continue.
+   */
   async function looked(open: (headers?: Record<string, string>) => Response | Promise<Response>, last?: string) {
     const reader = (await open(last === undefined ? {} : { 'Last-Event-ID': last })).body!.getReader()
     const text = await readUntil(reader, (all) => /event: ready\n(?:.*\n)*\n/.test(all))
@@ -108,7 +113,7 @@ test('HEAD takes no place, and a request that was given up gives its place back'
   try {
     for (let asked = 0; asked < 20; asked++) assert.equal((await ask({ method: 'HEAD' })).status, 404)
     const leaving = new AbortController()
-    // None of them is read, so only the signal shows that a reader has gone.
+    // No stream is read, so only the abort signal shows that a reader has gone.
     const left = await Promise.all(Array.from({ length: 20 }, () => ask({ signal: leaving.signal })))
     assert.deepEqual(new Set(left.map(({ status }) => status)), new Set([200]))
     assert.equal((await open()).status, 429)

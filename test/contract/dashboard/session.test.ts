@@ -6,7 +6,7 @@ import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../ht
 
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
 
-/** A browser that has signed in; its answers are JSON. */
+/** Signs in as a browser does; the answers are JSON. */
 async function browserOf(service: Service) {
   const signed = await service.ask(
     'POST',
@@ -228,7 +228,10 @@ test('the cookie without its proof is nobody, does not count as use and ends not
 
 describe('where a request with the cookie comes from', () => {
   const WRITE = ['POST', 'api/admin/api-keys', { name: 'made by another site', scopes: ['instances:read'] }] as const
-  /** Headers that a browser sends from other origins; the custom header only where a script may set it without a preflight. */
+  /**
+   * Headers that a browser sends from other origins; they contain the custom header only where a script may set it
+   * without a preflight.
+   */
   const ELSEWHERE: Record<string, Record<string, string>> = {
     'a form of another site': { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
     'a script of another site': { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example', 'X-Svc-Dashboard': '1' },

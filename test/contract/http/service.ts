@@ -60,13 +60,13 @@ import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
 export const METRICS_TOKEN = 'numbers-for-the-operator'
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
 
-/** Credentials in the log lines; errors are formatted as they would be written. */
+/** Returns the credentials in the log lines; errors are formatted as they would be written. */
 const loggedCredentials = (lines: readonly unknown[]): string[] =>
   credentialsIn(JSON.stringify(lines, (_, value) => (value instanceof Error ? value.stack : value)))
 
 type Answer = (instance: string, operation: string, input: unknown) => unknown
 
-/** Starts every session with the status `qr`, returns the prepared answers, and records its calls. */
+/** An engine that starts every session with the status `qr`, returns the prepared answers, and records its calls. */
 export function doubleEngine() {
   const listeners: ((event: EngineEvent) => void)[] = []
   const calls: { instance: string; operation: string; input: unknown; ifUnpaired?: true }[] = []
@@ -95,7 +95,7 @@ export function doubleEngine() {
     startFailure: undefined as FailureCode | undefined,
     /** Surveys of the shards. */
     surveys: [] as ShardSurvey[],
-    /** Messages in every queue. */
+    /** Number of messages in every queue. */
     waiting: 0,
     /** False if no shard answers. */
     isUp: true,
@@ -138,7 +138,7 @@ export function doubleEngine() {
   return Object.assign(double, { engine })
 }
 
-/** Reads in this thread in the same way as the parsing thread. */
+/** Reads a body in this thread in the same way as the parsing thread. */
 async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
   const json = new StreamedJson()
   for await (const batch of batches) {
@@ -150,7 +150,7 @@ async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
 
 const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileSha256: null }
 
-/** The first part of a stream, which does not end by itself. */
+/** Reads the first part of a stream, which does not end by itself. */
 export async function endsAfterFirst(response: Response): Promise<string> {
   const reader = response.body!.getReader()
   const { value = new Uint8Array() } = await reader.read()
@@ -167,11 +167,11 @@ export interface ServiceOptions {
   /** Whether the service makes its admin key, which can be rotated; otherwise it is ADMIN_KEY, which the environment sets. */
   hasOwnAdminKey?: boolean
   createWaitMs?: number
-  /** Without it there is no dashboard. `folder`: folder of its files. */
+  /** Settings of the dashboard; if undefined there is no dashboard. `folder`: folder of its files. */
   dashboard?: { mode: 'loopback' | 'on'; folder?: string }
   /** Whether apps can be authorized for `/mcp`. */
   hasOauth?: boolean
-  /** Without it, only pages of the service's own origin may call `/mcp`. */
+  /** Origins whose pages may call `/mcp`; if undefined, only pages of the service's own origin. */
   mcpAllowedOrigins?: string[]
   /** Whether `/metrics` requires METRICS_TOKEN. If false, it requires no token and answers local callers only. */
   hasMetricsToken?: boolean
@@ -184,7 +184,7 @@ export async function openService(options: ServiceOptions = {}) {
   const store = await openStore(`lmdb:${dir}`)
   const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7))
   const sealer = keyRing.main
-  /** `steppedBy`: by how many ms the wall clock was set; the monotonic clock is not affected. */
+  /** The time of the test. `steppedBy`: by how many ms the wall clock was set; the monotonic clock is not affected. */
   const time = { now: Date.parse('2026-01-31T12:00:00.000Z'), steppedBy: 0 }
   const clock = { now: () => time.now + time.steppedBy }
   const lines: { level: string; fields: Record<string, unknown>; message: string }[] = []
@@ -333,7 +333,7 @@ export async function openService(options: ServiceOptions = {}) {
   const changeWorkspace = (change: (current: Workspace) => Partial<Workspace>) =>
     account.transact(workspace, (current) => ({ next: { ...current, ...change(current) }, ops: [] }))
 
-  /** Sends and receives JSON. */
+  /** Sends a request, and returns its JSON answer. */
   async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const response = await app.request(`http://gw.test${path}`, {
       method,
