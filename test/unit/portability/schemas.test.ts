@@ -2,16 +2,14 @@
  * The real schemas of whatsmeow (versions 8, 11 and 15) and of zapo: their columns and types, and the rows of a device that zapo itself has linked.
  */
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
-import { type ProgramName, readDevice } from '../../../workers/portability/read-device.ts'
-import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
 import { ROOT } from '../../harness/checkout.ts'
-import { printedRows, type Stored, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
+import { type Stored, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
 import { KEYS, linked, THEIR_LID } from './device.ts'
+import { readTaken, rowsFolder } from './rows-file.ts'
 import { type Columns, skip, writeSqlite } from './sqlite-file.ts'
 
 const SALT = Buffer.alloc(32, 7)
@@ -47,31 +45,18 @@ const within = (stored: Stored, columns: Columns): Stored =>
       ]),
   )
 
-let dir: string
 let creds: AuthenticationCreds
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-schemas-'))
+before(() => {
   creds = linked()
 })
-after(() => rm(dir, { recursive: true, force: true }))
-
-async function rowsFile(stored: Stored): Promise<string> {
-  const file = join(dir, 'rows.jsonl')
-  await writeFile(file, printedRows(stored))
-  return file
-}
-
-async function read(from: ProgramName, path: string) {
-  const read = await readDevice(from, path, { isOld: false })
-  const ids = (type: string) => read.bundle.keys.flatMap(([each, id]) => (each === type ? [id] : [])).sort()
-  return { ...read, ids, taken: credsFrom(read.bundle.creds) }
-}
+const folder = rowsFolder()
+const { rowsFile } = folder
 
 for (const [version, columns] of Object.entries(whatsmeowColumns)) {
   const stored = () => within(whatsmeowTables({ creds, keys: KEYS }, SALT), columns)
 
   test(`whatsmeow: a device in schema ${version} is read, with what that schema has`, async () => {
-    const { taken, ids, report } = await read('whatsmeow', await rowsFile(stored()))
+    const { taken, ids, report } = await readTaken('whatsmeow', await rowsFile(stored()))
     assert.deepEqual(taken.signedIdentityKey, creds.signedIdentityKey)
     assert.deepEqual(taken.me, creds.me)
     assert.deepEqual(ids('session'), [`${THEIR_LID}_1.0`, `${THEIR_LID}_1.3`, '4915700000001.0'].sort())
@@ -81,13 +66,13 @@ for (const [version, columns] of Object.entries(whatsmeowColumns)) {
   })
 
   test(`whatsmeow: an SQLite file with schema ${version} gives the same device`, { skip }, async () => {
-    const ofFile = await read('whatsmeow', await writeSqlite(join(dir, 'device.db'), stored(), columns))
-    assert.deepEqual(ofFile.bundle.keys, (await read('whatsmeow', await rowsFile(stored()))).bundle.keys)
+    const ofFile = await readTaken('whatsmeow', await writeSqlite(join(folder.dir, 'device.db'), stored(), columns))
+    assert.deepEqual(ofFile.bundle.keys, (await readTaken('whatsmeow', await rowsFile(stored()))).bundle.keys)
   })
 }
 
 test('zapo: the device that zapo 1.8.0 has written is read completely', async () => {
-  const { taken, ids, report } = await read('zapo', await rowsFile(zapoRows))
+  const { taken, ids, report } = await readTaken('zapo', await rowsFile(zapoRows))
   assert.equal(taken.me!.id, '5511999990088:1@s.whatsapp.net')
   assert.equal(taken.nextPreKeyId, 813)
   assert.deepEqual(ids('pre-key'), ['3', '4', '5', '810', '811', '812'])
@@ -105,8 +90,8 @@ test('zapo: the device that zapo 1.8.0 has written is read completely', async ()
 })
 
 test('zapo: its SQLite file gives the same device', { skip }, async () => {
-  const ofFile = await read('zapo', await writeSqlite(join(dir, 'device.db'), zapoRows, zapoColumns))
-  assert.deepEqual(ofFile.bundle.keys, (await read('zapo', await rowsFile(zapoRows))).bundle.keys)
+  const ofFile = await readTaken('zapo', await writeSqlite(join(folder.dir, 'device.db'), zapoRows, zapoColumns))
+  assert.deepEqual(ofFile.bundle.keys, (await readTaken('zapo', await rowsFile(zapoRows))).bundle.keys)
 })
 
 test('the tables that these tests make have only columns of the programs', () => {
