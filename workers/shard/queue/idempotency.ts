@@ -5,17 +5,16 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
-import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
+import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
+import { createRetention } from '../../../src/storage/retention.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
-import { createSweeper } from '../../../src/storage/sweeper.ts'
 
 const MAX_AGE = DAY
-const SWEEP_EVERY = HOUR
 
 const Acknowledged = v.object({
   /** Fingerprint of operation and body. */
@@ -59,11 +58,14 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   const running = new Map<string, Promise<unknown>>()
   /** Records that were used since the current sweep began; the sweep's data about them is outdated. */
   const used = new Set<string>()
-  const sweeper = createSweeper(sweep, {
-    everyMs: SWEEP_EVERY,
-    log,
-    complaint: 'old answers to requests with an Idempotency-Key could not be removed',
-  })
+  let isSweeping = false
+  const retention = createRetention(log)
+  retention.covers(async (isStopped) => {
+    isSweeping = true
+    await sweep(isStopped).finally(() => {
+      isSweeping = false
+    })
+  }, 'old answers to requests with an Idempotency-Key could not be removed')
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
   /**
@@ -108,15 +110,15 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
       while (running.has(recordKey)) await running.get(recordKey)!.catch(() => undefined)
       const answered = answer(recordKey, fingerprint, queue)
       running.set(recordKey, answered)
-      if (sweeper.isUnderWay()) used.add(recordKey)
+      if (isSweeping) used.add(recordKey)
       try {
         return await answered
       } finally {
         running.delete(recordKey)
       }
     },
-    start: sweeper.start,
-    stop: sweeper.stop,
+    start: retention.start,
+    stop: retention.stop,
   }
 }
 

@@ -10,13 +10,13 @@
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { type Clock, DAY, HOUR, SECOND } from '../../../../src/domain/clock.ts'
+import { type Clock, DAY, SECOND } from '../../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE, removeAll } from '../../../../src/storage/remove-all.ts'
 import { repository } from '../../../../src/storage/repository.ts'
+import { createRetention } from '../../../../src/storage/retention.ts'
 import type { Sealer } from '../../../../src/storage/sealer.ts'
-import { createSweeper } from '../../../../src/storage/sweeper.ts'
 import { type Mark, messageMarks } from '../../messages/seen-marks.ts'
 import type { Outbox } from '../../webhooks/outbox.ts'
 import { isEvent, type Reported, type Unreported } from '../unreported.ts'
@@ -27,7 +27,6 @@ import { WaitingMessage, waitingMessage } from './waiting-message.ts'
 /** Time for the sender's retry, in ms. */
 const RETRY_TIME = 10 * SECOND
 const MAX_AGE = DAY
-const SWEEP_EVERY = HOUR
 /** The most records in memory; the oldest reported ones are evicted, and a message that arrives after that is an ordinary one. */
 const MAX_RECORDS = 2_000
 
@@ -100,11 +99,8 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const reports = createPacedReports<Mark>((mark) => {
     if (entries.get(mark)?.record.isTold === false) enqueue(() => appendEvent(mark))
   })
-  const sweeper = createSweeper(() => next(dropOld), {
-    everyMs: SWEEP_EVERY,
-    log,
-    complaint: 'old waiting messages could not be removed',
-  })
+  const retention = createRetention(log)
+  retention.covers(() => next(dropOld), 'old waiting messages could not be removed')
 
   function letGo(mark: Mark) {
     reports.drop(mark)
@@ -169,8 +165,8 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
         // The whole time starts again, because the retry can only arrive now.
         if (!value.isTold) reports.in(mark, RETRY_TIME)
       }
-      sweeper.start()
-      await sweeper.idle()
+      retention.start()
+      await retention.idle()
     },
     has: (key) => entries.find(key) !== undefined,
     async add(key, node, how) {
@@ -213,7 +209,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     async stop() {
       isStopped = true
       reports.stop()
-      await Promise.all([tail, sweeper.stop()])
+      await Promise.all([tail, retention.stop()])
     },
   }
 }
