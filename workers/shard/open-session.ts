@@ -232,10 +232,13 @@ function openAppState(
 }
 
 /** Readers of the phone's history, in order. */
-function historyReaders({ receiving, directory }: SessionDeps, { creds, appState, connection: { sock, identity } }: Held) {
+function historyReaders(
+  { receiving, directory }: SessionDeps,
+  { creds, appState, connection: { sock, identity, tokens } }: Held,
+) {
   return [
     historyPairs(sock, appState.state.keys),
-    historyTokens({ keys: sock.authState.keys, lidOf: identity.lidOf }),
+    historyTokens(tokens, identity),
     historySalt(async (chatTokenSalt) => {
       keepFacts(creds, { chatTokenSalt })
       appState.save()

@@ -111,3 +111,20 @@ test('who set up their phone anew is given our token again, if they had one', as
   while (given.length === 0) await settle()
   assert.deepEqual(given, [`${LID} trusted_contact`])
 })
+
+// The older token of the history once replaced a newer one that arrived while the history was read.
+test('a token of the history does not replace a newer one that arrives at the same time', async () => {
+  const { rows, tokens } = open()
+  const older = new Map([[LID, { token: Buffer.from('older'), timestamp: String(NOW - 100), senderTimestamp: 7 }]])
+  await Promise.all([tokens.store(tokensOf('newer'), LID), tokens.storeNewer(older)])
+  assert.equal(String(rows[LID]?.token), 'newer')
+  await tokens.storeNewer(older)
+  assert.equal(String(rows[LID]?.token), 'newer')
+})
+
+test('the time of a token that an import stored as a number is written as text', async () => {
+  const { rows, tokens } = open()
+  rows[LID] = { token: Buffer.from('theirs'), timestamp: NOW }
+  const [found] = await tokens.node(LID)
+  assert.equal(found?.attrs.t, String(NOW))
+})

@@ -31,7 +31,7 @@ import { bare } from '../wire/jid.ts'
 import { contactTokenNode } from '../wire/message-nodes.ts'
 import type { Identity } from './identity.ts'
 
-type Token = SignalDataTypeMap['tctoken']
+export type Token = SignalDataTypeMap['tctoken']
 type Tokens = NonNullable<SignalDataSet['tctoken']>
 
 export interface TrustedTokens {
@@ -48,9 +48,16 @@ export interface TrustedTokens {
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
   /** Stores the tokens of a stanza that this contact sent or caused. On disk when it resolves. */
   store(stanza: BinaryNode, contact: string): Promise<void>
+  /**
+   * Stores tokens that are newer than the stored ones. Resolves with their names when they are on disk; the names go
+   * into the index by `list`.
+   */
+  storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]>
+  /** Writes these names into the index, by which expired tokens are found. */
+  list(names: string[]): Promise<void>
   /** Sends our token to the contact, in the background, one at a time per contact. */
   giveSoon(jid: string): void
-  /** The same for a contact who already has one, whose keys have changed. */
+  /** Sends our token again to a contact who has it, after the contact's keys have changed. */
   giveAgain(jid: string): void
 }
 
@@ -95,7 +102,8 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
 
   async function node(jid: string): Promise<BinaryNode[]> {
     const { token, timestamp } = valid(await stored(await nameOf(jid))) ?? {}
-    return token && timestamp !== undefined ? [contactTokenNode(token, timestamp)] : []
+    // An import may have stored a number.
+    return token && timestamp !== undefined ? [contactTokenNode(token, String(timestamp))] : []
   }
 
   /** Expired tokens are found by the index. */
@@ -107,6 +115,17 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
     const onNewJidStored = (name: string) => names.push(name)
     await storeTcTokensFromIqResult({ result: stanza, fallbackJid: contact, keys, getLIDForPN: lidOf, onNewJidStored })
     if (names.length > 0) await list(names)
+  }
+
+  async function storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]> {
+    const names = [...tokens.keys()]
+    return runAll(names, async () => {
+      const known = await auth.keys.get('tctoken', names)
+      const newer = [...tokens].filter(([name, { timestamp }]) => Number(timestamp) > Number(known[name]?.timestamp ?? 0))
+      const merged = newer.map(([name, token]) => [name, { ...known[name], ...token }])
+      if (newer.length > 0) await auth.keys.set({ tctoken: Object.fromEntries(merged) as Tokens })
+      return newer.map(([name]) => name)
+    })
   }
 
   async function give(jid: string, seconds: number) {
@@ -149,6 +168,8 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
       )
     },
     store,
+    storeNewer,
+    list,
     giveSoon: (jid) => beside(bare(jid), () => give(bare(jid), Math.floor(clock.now() / SECOND))),
     giveAgain: (jid) =>
       beside(bare(jid), async () => {

@@ -69,5 +69,5 @@ const holdersIn = (record: Uint8Array): Holders => JSON.parse(Buffer.from(record
 
 const given = (devices: readonly string[]): Holders => Object.fromEntries(devices.map((jid) => [jid, true]))
 
-/** The key is never sent to these devices. */
-const isHosted = (jid: string) => isHostedLidUser(jid) || isHostedPnUser(jid) || jidDecode(jid)?.device === HOSTED_DEVICE
+/** Whether the device is one of a hosted account: the account's keys of groups and status posts are never sent there. */
+export const isHosted = (jid: string) => isHostedLidUser(jid) || isHostedPnUser(jid) || jidDecode(jid)?.device === HOSTED_DEVICE

@@ -140,11 +140,11 @@ async function attempt(
   const nodes = [...(await session.tokens.standIn(stanza.to)), ...stanza.nodes]
   const relayed = { id: item.messageId, message, stanza: { ...stanza, nodes } }
   let verdict: Verdict = { ok: true }
-  for (const people of batches(statusJidList)) {
+  for (const [index, people] of batches(statusJidList).entries()) {
     const ack = session.ack(item.messageId, stanza.to)
     try {
       if (group) await session.relay.toGroup(relayed, group)
-      else if (people) await session.relay.toAudience(relayed, people)
+      else if (people) await session.relay.toAudience(relayed, people, index > 0)
       else await session.relay.toPerson(relayed)
     } catch (error) {
       ack.giveUp()

@@ -275,11 +275,29 @@ describe('to a group', () => {
 test('each device of an audience gets the key with every post', async () => {
   const all = await world()
   for (const text of ['one', 'two']) {
-    await all.relay.toAudience(relayed(text, STATUS), [PHONE, ANA])
+    await all.relay.toAudience(relayed(text, STATUS), [PHONE, ANA], false)
     const stanza = all.left.at(-1)
     assert.deepEqual(stanza?.attrs, { id: `id ${text}`, to: STATUS, type: 'text' })
     assert.equal((await read(all, stanza)).size, 3)
   }
+  assert.equal(await all.holders.has(STATUS, [ANA_TABLET]), true)
+})
+
+test('people of a further stanza of a status are added to its audience, and the next status has only its own', async () => {
+  const all = await world()
+  await all.relay.toAudience(relayed('one', STATUS), [PHONE], false)
+  await all.relay.toAudience(relayed('one', STATUS), [ANA], true)
+  for (const jid of [PHONE, ANA]) assert.equal(await all.holders.has(STATUS, [jid]), true, jid)
+  await all.relay.toAudience(relayed('two', STATUS), [ANA], false)
+  assert.equal(await all.holders.has(STATUS, [PHONE]), false)
+})
+
+test('a device of a hosted account gets no key of a status', async () => {
+  const all = await world()
+  const hosted: Device = { user: '200000000000001', server: 'hosted.lid', device: 99 }
+  all.lists.keep('200000000000001', [device('200000000000001', 0), device('200000000000001', 7), hosted])
+  await all.relay.toAudience(relayed('one', STATUS), [PHONE, ANA], false)
+  assert.deepEqual([(await read(all, all.left[0])).size, all.asked], [3, []])
   assert.equal(await all.holders.has(STATUS, [ANA_TABLET]), true)
 })
 

@@ -1,8 +1,9 @@
-/** Tokens of trusted contacts that the phone had before, over the real key store. */
+/** Tests of the tokens of trusted contacts that the phone had before. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SignalDataTypeMap } from '@whiskeysockets/baileys'
+import type { AuthenticationState, SignalDataTypeMap, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'
 import { readTcTokenIndex } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
+import { createTrustedTokens } from '../../../../workers/shard/connection/trusted-tokens.ts'
 import { historyTokens } from '../../../../workers/shard/receive/effects/privacy-tokens.ts'
 import type { HistoryChat, HistoryPiece } from '../../../../workers/shard/wire/history.ts'
 
@@ -19,9 +20,22 @@ function bench(tokens: Record<string, Token> = {}) {
       if ('__index' in tctoken) writes++
       for (const [id, token] of Object.entries(tctoken)) if (token) stored.set(id, token)
     },
-  } as unknown as Parameters<typeof historyTokens>[0]['keys']
-  const lidOf = async (jid: string) => (jid.startsWith('55119') ? '111@lid' : null)
-  return { stored, keys, reader: historyTokens({ keys, lidOf }), indexWrites: () => writes }
+  } as unknown as SignalKeyStoreWithTransaction
+  const identity = {
+    lidOf: async (jid: string) => (jid.startsWith('55119') ? '111@lid' : null),
+    pnOf: async () => null,
+    isMe: () => false,
+  }
+  const trusted = createTrustedTokens({
+    auth: { creds: {}, keys } as unknown as AuthenticationState,
+    serverProps: { privacyTokenOn1to1: true, profilePicPrivacyToken: false, lidTrustedTokenIssueToLid: true },
+    identity,
+    query: () => assert.fail('nothing is queried'),
+    fetchLid: async () => null,
+    clock: { now: Date.now },
+    log: { info() {} },
+  })
+  return { stored, keys, reader: historyTokens(trusted, identity), indexWrites: () => writes }
 }
 
 const chat = (id: string, token: string, at: number, sentAt?: number): HistoryPiece => ({

@@ -14,7 +14,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys'
 import { getMessageReportingToken, shouldIncludeReportingToken } from '@whiskeysockets/baileys/lib/Utils/reporting-utils.js'
-import type { KeyHolders } from '../../keys/key-holders.ts'
+import { isHosted, type KeyHolders } from '../../keys/key-holders.ts'
 import type { Letter, SealedLetter } from '../../keys/signal/letters.ts'
 import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
 import type { Group } from '../../wire/groups.ts'
@@ -45,8 +45,8 @@ export interface MessageRelay {
   /** Each of these resolves when the stanza was passed to the connection, after its keys are on disk. */
   toPerson(relayed: Relayed): Promise<void>
   toGroup(relayed: Relayed, group: Group): Promise<void>
-  /** A status; `people` see it. */
-  toAudience(relayed: Relayed, people: readonly string[]): Promise<void>
+  /** A status, which `people` see. `isFurther`: they see it besides those of an earlier stanza of the same status. */
+  toAudience(relayed: Relayed, people: readonly string[], isFurther: boolean): Promise<void>
 }
 
 export interface MessageRelayDeps {
@@ -118,7 +118,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     if (token.isDue && !identity.isMe(to) && !isBot(to) && !normalizeMessageContent(message)?.protocolMessage) tokens.giveSoon(to)
   }
 
-  /** Returns the devices that got the key with this message. */
+  /** Encrypts the message once, with a key that the devices in `lacking` get with it. */
   async function toAll(relayed: Relayed, ownName: string, lacking: readonly string[]) {
     const { to } = relayed.stanza
     const bytes = encoded(relayed.message)
@@ -139,11 +139,11 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
       await toAll({ ...relayed, stanza: addressed }, ownNameIn(group, creds.me)!, lacking)
       await holders.add(to, lacking)
     },
-    async toAudience(relayed, people) {
+    async toAudience(relayed, people, isFurther) {
       const { to } = relayed.stanza
-      const jids = (await devices.of(people)).map(deviceJid)
+      const jids = (await devices.of(people)).map(deviceJid).filter((jid) => !isHosted(jid))
       await toAll(relayed, creds.me!.lid ?? creds.me!.id, jids)
-      await holders.replace(to, jids)
+      await (isFurther ? holders.add(to, jids) : holders.replace(to, jids))
     },
   }
 }

@@ -38,12 +38,13 @@ export function createRecipientDevices({ query, tag, auth, lists, learnPairs, lo
 
   async function fetch(people: readonly string[]): Promise<Device[]> {
     const found = devicesIn(await query(devicesQuery(people, tag())))
-    const pairs = found.flatMap(({ jid, lid }) => (lid !== null && isPnUser(jid) ? [{ pn: jid, lid }] : []))
-    if (pairs.length > 0) await learnPairs(pairs)
     for (const { jid, unaddressable: devices } of found)
       if (devices.length > 0) log.debug({ jid, devices }, 'devices without a valid address are skipped')
     const listed = found.map((person) => ({ ...person, devices: person.devices.filter((one) => !isThisDevice(one)) }))
     await keep(listed.filter(({ devices }) => devices.length > 0))
+    // Learned after the lists are kept, because the sessions of the listed devices move to the LID.
+    const pairs = found.flatMap(({ jid, lid }) => (lid !== null && isPnUser(jid) ? [{ pn: jid, lid }] : []))
+    if (pairs.length > 0) await learnPairs(pairs)
     return listed.flatMap(({ devices }) => devices)
   }
 

@@ -89,7 +89,7 @@ function boundedRelay(relay: MessageRelay, owner: string, ended: AbortSignal): M
   return {
     toPerson: (relayed) => bounded(() => relay.toPerson(relayed)),
     toGroup: (relayed, group) => bounded(() => relay.toGroup(relayed, group)),
-    toAudience: (relayed, people) => bounded(() => relay.toAudience(relayed, people)),
+    toAudience: (relayed, people, isFurther) => bounded(() => relay.toAudience(relayed, people, isFurther)),
   }
 }
 

@@ -1,8 +1,8 @@
 /** Stanzas that change the tokens of trusted contacts (`connection/trusted-tokens.ts`), and the phone's history of them. */
-import { type BinaryNode, isLidUser, type WASocket } from '@whiskeysockets/baileys'
-import { buildMergedTcTokenIndexWrite, resolveTcTokenJid } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
+import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
+import { resolveTcTokenJid } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
 import type { Identity } from '../../connection/identity.ts'
-import type { TrustedTokens } from '../../connection/trusted-tokens.ts'
+import type { Token, TrustedTokens } from '../../connection/trusted-tokens.ts'
 import { ackIn } from '../../wire/ack.ts'
 import { tokenGiverIn } from '../../wire/chat-token.ts'
 import { bare } from '../../wire/jid.ts'
@@ -30,30 +30,28 @@ export const createPrivacyTokens = (tokens: Pick<TrustedTokens, 'store' | 'giveS
 })
 
 /** Reads tokens that the phone already had. Only newer ones than the stored ones are used, under the LID if it is known. */
-export function historyTokens({ keys, lidOf }: Pick<WASocket['authState'], 'keys'> & Pick<Identity, 'lidOf'>): HistoryReader {
+export function historyTokens(
+  tokens: Pick<TrustedTokens, 'storeNewer' | 'list'>,
+  { lidOf }: Pick<Identity, 'lidOf'>,
+): HistoryReader {
   /** Jids whose tokens were stored since the index was written. The index contains all such jids, and is written once. */
   let unlisted: string[] = []
 
   return {
     async take(slice) {
-      const tokens = new Map<string, { token: Buffer; timestamp: string; senderTimestamp?: number }>()
+      const found = new Map<string, Token>()
       for (const piece of slice) {
         const { id, tcToken, tcTokenTimestamp, tcTokenSenderTimestamp } = piece.kind === 'chat' ? piece.chat : {}
         if (!id || !tcToken?.length || !Number(tcTokenTimestamp)) continue
         const sender = tcTokenSenderTimestamp == null ? {} : { senderTimestamp: Number(tcTokenSenderTimestamp) }
         const at = await resolveTcTokenJid(bare(id), lidOf)
-        tokens.set(at, { token: Buffer.from(tcToken), timestamp: String(tcTokenTimestamp), ...sender })
+        found.set(at, { token: Buffer.from(tcToken), timestamp: String(tcTokenTimestamp), ...sender })
       }
-      if (tokens.size === 0) return
-      const known = await keys.get('tctoken', [...tokens.keys()])
-      for (const [jid, { timestamp }] of tokens) if (Number(known[jid]?.timestamp ?? 0) >= Number(timestamp)) tokens.delete(jid)
-      const fresh = Object.fromEntries([...tokens].map(([jid, token]) => [jid, { ...known[jid], ...token }]))
-      await keys.set({ tctoken: fresh })
-      unlisted.push(...tokens.keys())
+      if (found.size > 0) unlisted.push(...(await tokens.storeNewer(found)))
     },
     async end() {
       if (unlisted.length === 0) return
-      await keys.set({ tctoken: await buildMergedTcTokenIndexWrite(keys, unlisted) })
+      await tokens.list(unlisted)
       unlisted = []
     },
   }
