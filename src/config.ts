@@ -2,11 +2,10 @@
  * Reads the environment into a typed Config; nothing else reads `process.env`. An invalid variable ends the start with a sentence that names the
  * variable, its value and the accepted values. An unknown variable is named in a warning, so that a typo does not go unnoticed.
  */
-import { X509Certificate } from 'node:crypto'
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as v from 'valibot'
+import { cidrs, hasCertificate, isBase, isUrl, isWritablePlace, oneOf, origins, text, whole } from './config-values.ts'
 import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
 import { MINUTE, SECOND } from './domain/clock.ts'
 import { DASHBOARD_MODES, type DashboardMode } from './domain/dashboard.ts'
@@ -15,7 +14,7 @@ import { MB } from './domain/media.ts'
 import { SECRET_KEY_FORM, secretKeyEncoding } from './domain/secret-key.ts'
 import { parseStoreUrl, STORE_URLS, schemaOf, withSchema } from './domain/store-url.ts'
 import { MAX_INSTANCE_SLOTS } from './domain/workspace.ts'
-import { canonicalCidr, LOOPBACK } from './egress/addresses.ts'
+import { LOOPBACK } from './egress/addresses.ts'
 import type { NetworkOptions } from './engine/engine.ts'
 
 const PREFIX = `${BRAND.toUpperCase()}_`
@@ -30,72 +29,6 @@ const DOWNLOAD_LIMIT = MINUTE
  */
 const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 
-/** Schema of a whole number. Its message describes the accepted values; `sentence` adds the rest of the sentence. */
-const whole = (min: number, max: number) => {
-  const accepts = `a whole number from ${min} to ${max}`
-  return v.pipe(
-    v.string(),
-    v.regex(/^\d{1,9}$/, accepts),
-    v.transform(Number),
-    v.minValue(min, accepts),
-    v.maxValue(max, accepts),
-  )
-}
-const oneOf = <const T extends readonly string[]>(...words: T) => v.picklist(words, words.join(' or '))
-const text = v.pipe(v.string(), v.nonEmpty('not empty'))
-
-const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
-/** A list of address ranges has at least one entry: an empty list could mean "any", which must not result from a stray comma. */
-const cidrs = v.pipe(
-  v.string(),
-  v.check(
-    (list) => split(list).length > 0 && split(list).every((entry) => canonicalCidr(entry) !== undefined),
-    'a comma-separated list of IP addresses or CIDR ranges',
-  ),
-  v.transform((list) => split(list).flatMap((entry) => canonicalCidr(entry) ?? [])),
-)
-
-const isUrl = (value: string, protocols: readonly string[]) => URL.canParse(value) && protocols.includes(new URL(value).protocol)
-
-/** Whether a text is an origin as browsers send it: `https://agents.example`, without a path. */
-const isOrigin = (value: string) => isUrl(value, ['http:', 'https:']) && new URL(value).origin === value
-const origins = v.pipe(
-  v.string(),
-  v.check((list) => split(list).every(isOrigin), 'a comma-separated list of origins, for example https://agents.example'),
-  v.transform(split),
-)
-
-/**
- * Whether paths can be appended to a base URL. A query or a fragment would swallow them, and credentials must not be in
- * the links that the service creates.
- */
-function isBase(value: string): boolean {
-  if (!URL.canParse(value)) return false
-  const { username, password } = new URL(value)
-  return username === '' && password === '' && !/[?#]/.test(value)
-}
-/** Whether the path is a file that can be created or continued, or a folder in which files can be created. */
-function isWritablePlace(path: string): boolean {
-  const place = resolve(path)
-  try {
-    accessSync(existsSync(place) ? place : dirname(place), constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/**
- * Whether a file contains a certificate. The shards read it only at their first connection; the check at the start
- * detects a wrong path at once.
- */
-function hasCertificate(path: string): boolean {
-  try {
-    return new X509Certificate(readFileSync(path, 'utf8')).fingerprint256 !== ''
-  } catch {
-    return false
-  }
-}
 const ADMIN_KEY = new RegExp(`^${ADMIN_KEY_PREFIX}[0-9a-f]{48}$`)
 
 const Environment = v.object({

@@ -76,7 +76,7 @@ export const printable = (text: string): string =>
     return unfit === undefined ? part : `<${codeOf(unfit)}>`
   })
 
-/** Pairs of texts: each letter in the first text looks like the Latin letter at the same position in the second. */
+/** Letters of other alphabets, each beside the Latin letters that look the same, position by position. */
 const DRAWN_ALIKE = [
   ['АВЕЅІЈКМНОРСТХУԌԚԜѴһаеѕіјорсухԁԛԝѵ', 'ABESIJKMHOPCTXYGQWVhaesijopcyxdqwv'],
   ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϺοϲϳνι', 'ABEZHIKMNOPTYXCMocjvi'],

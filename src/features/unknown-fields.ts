@@ -93,8 +93,8 @@ function report(name: string, path: string, properties: Fields, found: UnknownFi
 type Fields = Readonly<Record<string, FieldsSchema>>
 
 /**
- * Returns the field that differs from the name only in letter case and `_`, or that other gateways call by this name;
- * undefined if there is none.
+ * Finds the field that a caller meant by `name`: the field has the same letters in another case or with `_`, or other
+ * gateways use `name` for it. Undefined if there is no such field.
  */
 export function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED) return undefined

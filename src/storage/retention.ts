@@ -20,7 +20,7 @@ export interface Retention {
   start(): void
   /** Resolves when no sweep is running. */
   idle(): Promise<void>
-  /** After it resolves, nothing more is removed. */
+  /** Stops the sweeps. No row is removed after the promise has resolved. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function createRetention(log: Pick<Logger, 'error'>): Retention {
   let sweeping: Promise<void> | undefined
 
   async function sweepDue() {
-    // A kind that becomes due meanwhile is at the end of the set, and gets its turn too.
+    // The loop also reaches kinds that are added to the set while it runs.
     for (const kind of due) {
       due.delete(kind)
       if (!isStopped) await kind.sweep(() => isStopped).catch((error) => log.error({ err: error }, kind.complaint))

@@ -205,8 +205,8 @@ test('a reader that stops holds the host back, and one that leaves ends it', asy
   }
   const still = await pouring()
   await still.reader.read()
-  // After another reader has received this much from the same host, the first one could have received as much if
-  // nothing stopped the host.
+  // The second reader takes 100 MB, which gives the host enough time to send as much to the first one if nothing stops
+  // the host.
   const busy = await pouring()
   for (let length = 0; length < 100 * MB; ) length += (await busy.reader.read()).value!.length
   assert.ok(still.answered.writableNeedDrain, 'the host waits')

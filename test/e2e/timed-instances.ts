@@ -70,7 +70,7 @@ before(async () => {
       if (event.type !== 'state') return
       const { instance, state } = event
       const before = seen.get(instance) ?? []
-      // The same state is reported again if only its session has ended.
+      // The shard also reports an unchanged state, when only the session has ended.
       if (before.at(-1)?.state !== state) seen.set(instance, [...before, { at: Date.now(), state }])
     },
     silent,

@@ -132,7 +132,7 @@ test('a caller who goes away loses nothing, and the same key finds the outcome',
   await assert.rejects(left)
   const { body } = await post(instance, '/send-text', request, 'wait=30', { 'Idempotency-Key': 'gone' })
   assert.equal(body.status, 'sent')
-  // The same request comes again after the result is known.
+  // The client repeats the request after it has received the result.
   assert.equal((await post(instance, '/send-text', request, 'wait=30', { 'Idempotency-Key': 'gone' })).body.status, 'sent')
   assert.equal((await texts()).filter((each) => each === 'gone before it left').length, 1)
 })

@@ -67,7 +67,7 @@ async function rememberedAs(id: string, phones: readonly string[]) {
 }
 
 test('3: a message to a person by LID names the number beside it', async () => {
-  // After a person's message, the service knows their phone-number JID and their LID.
+  // The service learns both the phone-number JID and the LID of a person from the person's message.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const sent = await expecting({ tag: 'message' })

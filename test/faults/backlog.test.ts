@@ -25,7 +25,7 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
     const onPhone = async () => (await sandbox.inbox(PHONE)).map(({ text }) => text!)
     await until('500 on the phone', async () => (await onPhone()).length === 500)
     await sandbox.setDown(false)
-    // The same people write new texts, from before the login until after the last text of the backlog.
+    // Two senders of the backlog write new texts, which begin before the login and end after the backlog.
     await burst(CONTACTS[2], PHONE, 60, 'a new ', 15)
     await burst(MEMBERS[0], group, 60, 'g new ', 15)
     await gateway.waitForStatus(instance, 'connected')

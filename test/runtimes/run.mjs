@@ -228,7 +228,7 @@ async function main() {
   }
 }
 
-// After a timeout of the caller, the children must not continue to run.
+// The caller ends this process at its timeout; the children must end with it.
 process.once('SIGTERM', () => {
   for (const child of children) child.kill('SIGKILL')
   process.exit(143)

@@ -262,8 +262,8 @@ export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
 })
 
 /**
- * The same input with ids that may repeat on another card, for a dialect: there the answer to a button does not
- * identify the card, and its clients expect that.
+ * Input of a carousel in a dialect. Ids of buttons may repeat on another card, because clients of the dialect do not
+ * expect that the answer to a button identifies the card.
  */
 export const carouselWithIdsPerCard = z.object(sendCarousel.input.shape).superRefine((given, context) => {
   if (context.issues.length > 0) return

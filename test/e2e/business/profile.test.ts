@@ -75,7 +75,7 @@ test('a time zone in another letter case reaches the others as the tz database w
     ['utc', ['UTC']],
     ['AMERICA/SAO_PAULO', ['America/Sao_Paulo']],
     ['america/port-au-prince', ['America/Port-au-Prince']],
-    // A zone with a second name is stored unchanged; a zone in another letter case is stored under its usual name.
+    // The tz database has two names for some zones; the service keeps the given one and corrects only its letter case.
     ['Asia/Kolkata', ['Asia/Kolkata']],
     ['US/Pacific', ['US/Pacific']],
     ['asia/kolkata', ['Asia/Calcutta', 'Asia/Kolkata']],

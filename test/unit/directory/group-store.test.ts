@@ -25,7 +25,7 @@ test('what was kept is read back, until it is too old', async (t) => {
   assert.deepEqual(await stored.read(GROUP), group('Team'), 'before it is on disk')
   await stored.settled()
   assert.deepEqual(await open().read(GROUP), group('Team'))
-  // After a day, the first text to each group once cost a query.
+  // In an earlier version a group was kept for a day, so that the first text to it on the next day cost a query.
   clock.at += 14 * DAY - 1
   assert.deepEqual(await open().read(GROUP), group('Team'))
   clock.at += 1

@@ -165,7 +165,7 @@ test('the next account sees no message of the one before, neither on the disk no
   await ledger.forget()
   for (const each of [ledger, await b.open()]) {
     assert.equal(await each.get('TEXT', () => true), undefined)
-    // Those reveal nothing without the id of a message.
+    // Levels and timelines stay: they can only be found by somebody who has the id of a message.
     for (const { facet, isKnown } of ROWS) if (facet !== 'level' && facet !== 'timeline') assert.ok(!(await isKnown(each)), facet)
   }
   for (const prefix of [keys.sents(INSTANCE), keys.secrets(INSTANCE), keys.authors(INSTANCE)])

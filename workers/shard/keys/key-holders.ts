@@ -10,7 +10,7 @@ import type { KeyReader } from './key-store.ts'
 type Holders = Record<string, boolean>
 
 export interface KeyHolders {
-  /** Those of these devices that lack the key, except those to which it cannot be sent. */
+  /** Returns the devices among `devices` that lack the key. Devices of hosted accounts are omitted, as they never get it. */
   lacking(group: string, devices: readonly string[]): Promise<readonly string[]>
   /** These devices were sent the key. */
   add(group: string, devices: readonly string[]): Promise<void>

@@ -37,7 +37,7 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
    * together.
    */
   arrivalOps(message: WAMessage): Promise<Op[]>
-  /** The same for a message whose content is not known. */
+  /** Operations for the commit of a received message whose content is not known: only its author is recorded. */
   authorOps(key: WAMessageKey): Promise<Op[]>
   /** A received message is being committed. Later ones may refer to it. */
   remember: Recent['add']

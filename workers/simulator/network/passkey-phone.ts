@@ -145,7 +145,7 @@ function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   }
 }
 
-/** Computes the code `XXXX-XXXX`: 40 bits of both nonces and the phone's key, five bits per letter. */
+/** Computes the code to compare, in two groups of four letters: 40 bits of both nonces and the phone's key, five bits per letter. */
 function codeOf(primaryNonce: Buffer, companionNonce: Buffer, primaryKey: Buffer): string {
   const mask = sha256(companionNonce, primaryKey)
   let bits = 0n

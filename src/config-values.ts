@@ -1,0 +1,74 @@
+/** Schemas and checks of the values of environment variables. Each message describes the accepted values. */
+import { X509Certificate } from 'node:crypto'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import * as v from 'valibot'
+import { canonicalCidr } from './egress/addresses.ts'
+
+/** Schema of a whole number. Its message describes the accepted values; `sentence` adds the rest of the sentence. */
+export const whole = (min: number, max: number) => {
+  const accepts = `a whole number from ${min} to ${max}`
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,9}$/, accepts),
+    v.transform(Number),
+    v.minValue(min, accepts),
+    v.maxValue(max, accepts),
+  )
+}
+export const oneOf = <const T extends readonly string[]>(...words: T) => v.picklist(words, words.join(' or '))
+export const text = v.pipe(v.string(), v.nonEmpty('not empty'))
+
+const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
+/** A list of address ranges has at least one entry: an empty list could mean "any", which must not result from a stray comma. */
+export const cidrs = v.pipe(
+  v.string(),
+  v.check(
+    (list) => split(list).length > 0 && split(list).every((entry) => canonicalCidr(entry) !== undefined),
+    'a comma-separated list of IP addresses or CIDR ranges',
+  ),
+  v.transform((list) => split(list).flatMap((entry) => canonicalCidr(entry) ?? [])),
+)
+
+export const isUrl = (value: string, protocols: readonly string[]) =>
+  URL.canParse(value) && protocols.includes(new URL(value).protocol)
+
+/** Whether a text is an origin as browsers send it: `https://agents.example`, without a path. */
+const isOrigin = (value: string) => isUrl(value, ['http:', 'https:']) && new URL(value).origin === value
+export const origins = v.pipe(
+  v.string(),
+  v.check((list) => split(list).every(isOrigin), 'a comma-separated list of origins, for example https://agents.example'),
+  v.transform(split),
+)
+
+/**
+ * Whether paths can be appended to a base URL. A query or a fragment would swallow them, and credentials must not be in
+ * the links that the service creates.
+ */
+export function isBase(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { username, password } = new URL(value)
+  return username === '' && password === '' && !/[?#]/.test(value)
+}
+/** Whether the path is a file that can be created or continued, or a folder in which files can be created. */
+export function isWritablePlace(path: string): boolean {
+  const place = resolve(path)
+  try {
+    accessSync(existsSync(place) ? place : dirname(place), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Whether a file contains a certificate. The shards read it only at their first connection; the check at the start
+ * detects a wrong path at once.
+ */
+export function hasCertificate(path: string): boolean {
+  try {
+    return new X509Certificate(readFileSync(path, 'utf8')).fingerprint256 !== ''
+  } catch {
+    return false
+  }
+}
