@@ -104,9 +104,13 @@ export function playedNetwork() {
   const auth = { creds: { me: ME }, keys: { get } } as unknown as AuthenticationState
   const restriction = { isOn: false, refreshed: 0 }
   const leave = async ({ id, stanza: { to } }: Relayed) => void left.push({ id, to })
+  const takenBack: string[] = []
   const relay: MessageRelay = {
     toPerson: leave,
-    toGroup: leave,
+    toGroup: async (relayed) => {
+      await leave(relayed)
+      return async () => void takenBack.push(relayed.id)
+    },
     toAudience: async ({ id, stanza: { to } }, people) => void left.push({ id, to, people }),
   }
 
@@ -174,6 +178,8 @@ export function playedNetwork() {
     answers,
     acks,
     stored,
+    /** Ids of messages to groups whose keys were taken back. */
+    takenBack,
     time,
     clock,
     restriction,

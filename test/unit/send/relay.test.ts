@@ -64,6 +64,23 @@ test('a refusal by a group the account is no longer in means that there is none'
   await assert.rejects(sendMessage(context, team, hello), failsWith('group_not_found'))
 })
 
+test('of a message to a group, the keys are taken back unless the network accepted it', async () => {
+  const { context, answers, acks, takenBack } = playedNetwork()
+  const team: Destination = { jid: TEAM, kind: 'group', other: null, group: null }
+  answers.push(groupAnswer([]))
+  await sendMessage(context, team, hello)
+  assert.deepEqual(takenBack, [])
+  for (const [ack, code] of [
+    ['timeout', 'send_timeout'],
+    ['closed', 'instance_not_connected'],
+    [500, 'send_failed'],
+  ] as const) {
+    acks.push(ack)
+    await assert.rejects(sendMessage(context, team, hello), failsWith(code))
+  }
+  assert.deepEqual(takenBack, ['3EB0A', '3EB0A', '3EB0A'])
+})
+
 test('without an ack it timed out, and with the end of the connection it is not connected', async () => {
   const { context, acks } = playedNetwork()
   acks.push('timeout', 'closed')

@@ -9,8 +9,10 @@ import {
 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { Group } from '../chats/group-cache.ts'
+import type { Session } from '../chats/session.ts'
 import type { Verdict } from '../connection/contract.ts'
 import { sendFailure } from '../connection/failures.ts'
+import type { TakeBack } from '../connection/relay/message-relay.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { chatKind } from '../wire/jid.ts'
 import { attach } from './context-info.ts'
@@ -142,8 +144,9 @@ async function attempt(
   let verdict: Verdict = { ok: true }
   for (const [index, people] of batches(statusJidList).entries()) {
     const ack = session.ack(item.messageId, stanza.to)
+    let takeBack: TakeBack | undefined
     try {
-      if (group) await session.relay.toGroup(relayed, group)
+      if (group) takeBack = await session.relay.toGroup(relayed, group)
       else if (people) await session.relay.toAudience(relayed, people, index > 0)
       else await session.relay.toPerson(relayed)
     } catch (error) {
@@ -153,10 +156,22 @@ async function attempt(
       throw error
     }
     await store?.()
-    verdict = await ack.verdict()
+    verdict = await verdictOf(ack, takeBack)
     if (!verdict.ok) break
   }
   return verdict
+}
+
+/** Waits for the verdict. A message that was refused, or whose ack was lost, may not have brought its key to anyone. */
+async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | undefined): Promise<Verdict> {
+  let isAccepted = false
+  try {
+    const verdict = await ack.verdict()
+    isAccepted = verdict.ok
+    return verdict
+  } finally {
+    if (!isAccepted) await takeBack?.()
+  }
 }
 
 /** Splits a long audience into several stanzas with the same id; a message without an audience is one stanza. */

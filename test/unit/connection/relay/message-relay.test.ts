@@ -77,14 +77,12 @@ async function world({ sessions: begun = true, lists: listed = true }: { session
     if (xmlns === 'encrypt') {
       const wanted = children(child(question, 'key')).map(({ attrs }) => attrs.jid!)
       asked.push(`keys ${wanted.join()}`)
-      const found = wanted.filter((jid) => people.has(jid) && !world.without.has(jid))
-      return node('iq', { type: 'result' }, [
-        node(
-          'list',
-          {},
-          found.map((jid) => keysOf(jid, people.get(jid)!)),
-        ),
-      ])
+      const users = wanted.map((jid) =>
+        people.has(jid) && !world.without.has(jid)
+          ? keysOf(jid, people.get(jid)!)
+          : node('user', { jid }, [node('error', { code: '404', text: 'item-not-found' })]),
+      )
+      return node('iq', { type: 'result' }, [node('list', {}, users)])
     }
     const wanted = children(child(child(question, 'usync'), 'list')).map(({ attrs }) => attrs.jid!)
     asked.push(`devices ${wanted.join()}`)
@@ -257,6 +255,29 @@ describe('to a group', () => {
     await all.holders.forget(GROUP, [ANA_TABLET])
     await toGroup(all, 'two', ANA)
     assert.deepEqual([...(await read(all, all.left[1])).keys()], [ANA_TABLET])
+  })
+
+  test('a device without keys does not keep the others from the message, and gets the key once it has some', async () => {
+    const all = await world({ sessions: false })
+    all.without.add(ANA_TABLET)
+    await toGroup(all, 'one', ANA)
+    assert.deepEqual([...(await read(all, all.left[0])).keys()], [ANA])
+    all.without.clear()
+    await toGroup(all, 'two', ANA)
+    assert.deepEqual([...(await read(all, all.left[1])).keys()], [ANA_TABLET])
+  })
+
+  test('after a message that the network refused, those who would have got the key with it get it with the next', async () => {
+    const all = await world()
+    await toGroup(all, 'one', PHONE)
+    const takeBack = await toGroup(all, 'two', PHONE, ANA)
+    await takeBack()
+    await toGroup(all, 'three', PHONE, ANA)
+    assert.deepEqual([...(await read(all, all.left[2])).keys()].sort(), [ANA, ANA_TABLET].sort())
+    const none = await toGroup(all, 'four', PHONE, ANA)
+    await none()
+    await toGroup(all, 'five', PHONE, ANA)
+    assert.deepEqual(tags(all.left[4]), ['enc', 'reporting', 'meta'])
   })
 
   test('after a stanza that could not be written, the key is sent again', async () => {

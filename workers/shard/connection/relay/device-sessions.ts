@@ -1,13 +1,20 @@
 /** Begins sessions with devices, from the keys that the network has of each. */
-import { type BinaryNode, isHostedPnUser, isPnUser, parseAndInjectE2ESessions } from '@whiskeysockets/baileys'
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isHostedPnUser,
+  isPnUser,
+  parseAndInjectE2ESessions,
+} from '@whiskeysockets/baileys'
 import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
 import { keyBundlesQuery } from '../../wire/key-bundles.ts'
 import type { LidPair } from '../identity.ts'
 
 export interface DeviceSessions {
-  /** Begins a session with each of these devices that has none. */
+  /** Begins a session with each of these devices that has none. Devices without keys on the network are omitted. */
   begin(jids: readonly string[]): Promise<void>
-  /** Replaces the session with this device by a new one. */
+  /** Replaces the session with this device by a new one. Rejects if the network has no keys of it. */
   renew(jid: string): Promise<void>
 }
 
@@ -27,17 +34,21 @@ export function createDeviceSessions({ query, repository, fetchLids }: DeviceSes
     return jids.map((jid) => lids.get(jid) ?? jid)
   }
 
-  async function fetch(jids: readonly string[], isRenewal: boolean) {
-    const answer = await query(keyBundlesQuery(await preferred(jids), isRenewal))
-    await parseAndInjectE2ESessions(answer, repository)
-  }
+  const fetch = async (jids: readonly string[], isRenewal: boolean) => query(keyBundlesQuery(await preferred(jids), isRenewal))
 
   return {
     async begin(jids) {
       const lacking: string[] = []
       for (const jid of new Set(jids)) if (!(await repository.validateSession(jid)).exists) lacking.push(jid)
-      if (lacking.length > 0) await fetch(lacking, false)
+      if (lacking.length > 0) await parseAndInjectE2ESessions(withKeys(await fetch(lacking, false)), repository)
     },
-    renew: (jid) => fetch([jid], true),
+    renew: async (jid) => parseAndInjectE2ESessions(await fetch([jid], true), repository),
   }
+}
+
+/** The answer without devices that the network has no keys of. The library would reject the whole answer for one of them. */
+function withKeys(answer: BinaryNode): BinaryNode {
+  const users = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user')
+  const content = users.filter((user) => getBinaryNodeChild(user, 'error') === undefined)
+  return { ...answer, content: [{ tag: 'list', attrs: {}, content }] }
 }

@@ -41,10 +41,13 @@ export interface Relayed {
   stanza: RelayedStanza
 }
 
+/** Forgets that the devices to which the message brought the group's key have it. The caller calls it if the network did not accept the message. */
+export type TakeBack = () => Promise<void>
+
 export interface MessageRelay {
   /** Each of these resolves when the stanza was passed to the connection, after its keys are on disk. */
   toPerson(relayed: Relayed): Promise<void>
-  toGroup(relayed: Relayed, group: Group): Promise<void>
+  toGroup(relayed: Relayed, group: Group): Promise<TakeBack>
   /** A status, which `people` see. `isFurther`: they see it besides those of an earlier stanza of the same status. */
   toAudience(relayed: Relayed, people: readonly string[], isFurther: boolean): Promise<void>
 }
@@ -56,7 +59,7 @@ export interface MessageRelayDeps {
   devices: RecipientDevices
   sessions: Pick<DeviceSessions, 'begin'>
   tokens: Pick<TrustedTokens, 'inMessage' | 'giveSoon'>
-  holders: Pick<KeyHolders, 'lacking' | 'add' | 'replace'>
+  holders: Pick<KeyHolders, 'lacking' | 'add' | 'forget' | 'replace'>
 }
 
 export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
@@ -118,8 +121,8 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     if (token.isDue && !identity.isMe(to) && !isBot(to) && !normalizeMessageContent(message)?.protocolMessage) tokens.giveSoon(to)
   }
 
-  /** Encrypts the message once, with a key that the devices in `lacking` get with it. */
-  async function toAll(relayed: Relayed, ownName: string, lacking: readonly string[]) {
+  /** Encrypts the message once, with a key that the devices in `lacking` get with it. Resolves with those that could be encrypted for. */
+  async function toAll(relayed: Relayed, ownName: string, lacking: readonly string[]): Promise<string[]> {
     const { to } = relayed.stanza
     const bytes = encoded(relayed.message)
     const group = { group: to, meId: ownName }
@@ -127,6 +130,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     const sealed = await seal(lacking.map(letter(distributing(to, senderKeyDistributionMessage))))
     assertReached(lacking, sealed)
     await send(relayed, bytes, sealed, { shared: ciphertext })
+    return sealed.map(({ jid }) => jid)
   }
 
   return {
@@ -136,8 +140,10 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
       const { jids } = await devices.ofGroup(group)
       const lacking = await holders.lacking(to, jids)
       const addressed = { ...relayed.stanza, attributes: { ...attributes, addressing_mode: group.addressingMode || 'lid' } }
-      await toAll({ ...relayed, stanza: addressed }, ownNameIn(group, creds.me)!, lacking)
-      await holders.add(to, lacking)
+      const reached = await toAll({ ...relayed, stanza: addressed }, ownNameIn(group, creds.me)!, lacking)
+      // Recorded before the ack, because a device that asks for the message again may do so before it.
+      await holders.add(to, reached)
+      return () => (reached.length > 0 ? holders.forget(to, reached) : Promise.resolve())
     },
     async toAudience(relayed, people, isFurther) {
       const { to } = relayed.stanza

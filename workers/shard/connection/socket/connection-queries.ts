@@ -79,9 +79,9 @@ export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQuerie
 
 /** Relays with a deadline. Rejects with a `Failure`. */
 function boundedRelay(relay: MessageRelay, owner: string, ended: AbortSignal): MessageRelay {
-  async function bounded(work: () => Promise<void>) {
+  async function bounded<T>(work: () => Promise<T>): Promise<T> {
     try {
-      await within({ ended }, RELAY_DEADLINE, runAs(owner, work))
+      return await within({ ended }, RELAY_DEADLINE, runAs(owner, work))
     } catch (error) {
       throw sendFailure(error)
     }
