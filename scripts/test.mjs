@@ -16,6 +16,8 @@ import { lendWorlds } from './test-worlds.mjs'
 const AT_ONCE = 4
 const TIME_LIMIT_MS = 400_000
 const SECOND_TRIES = 5
+/** Number of files that are listed with their time after the run, because the whole run has a time limit (`.ci/run`). */
+const LISTED = 12
 
 const isShort = process.argv[2] === '--dots'
 const tests = process.argv.slice(isShort ? 3 : 2)
@@ -29,11 +31,22 @@ function fileOf({ file, name, details }) {
   return [...tests, ...groups.files].find((each) => place.endsWith(each.replace(/^.*\.built\//, ''))) ?? place
 }
 
+/** Duration in ms of each file of the run. A file that waits for others on the same core is not faster for it, so the order says more than the number. */
+const durations = new Map()
+
+function writeSlowest() {
+  const slowest = [...durations].toSorted(([, one], [, other]) => other - one).slice(0, LISTED)
+  const lines = slowest.map(([file, ms]) => `${String(Math.round(ms / 1000)).padStart(5)} s  ${file.replace(/^.*\.built\//, '')}`)
+  process.stdout.write(`\nThe files that took longest:\n${lines.join('\n')}\n`)
+}
+
 /** Returns the files with a failed test. The report is written to the standard output. */
 async function failed(these, concurrency) {
   const red = new Set()
   const events = run({ files: these, concurrency, timeout: TIME_LIMIT_MS })
   events.on('test:fail', (failure) => red.add(fileOf(failure)))
+  // The file itself is reported as a test that has the name of the file.
+  events.on('test:complete', ({ file, name, details }) => file?.endsWith(name) && durations.set(name, details.duration_ms))
   const report = events.compose(isShort ? dot : spec)
   report.pipe(process.stdout, { end: false })
   await finished(report)
@@ -48,6 +61,7 @@ const red = [...new Set((await failed(mixed(groups.files), AT_ONCE)).flatMap(gro
 // A file that runs alone has a separate world, as it has with `node --test`.
 delete process.env.TEST_WORLDS
 await worlds.close()
+writeSlowest()
 if (red.length > SECOND_TRIES) {
   process.exitCode = 1
 } else if (red.length > 0) {
