@@ -2,8 +2,8 @@
  * Sends one text to each number of a file (one number per line, or the first column of a CSV file) and waits for each outcome.
  * Start it with: SVC_URL=<api_url of the instance> node examples/broadcast.mjs numbers.csv "The text"
  *
- * It may be stopped and started again with the same file and text: the Idempotency-Key of a message is made of both, so that nobody gets it
- * twice within 24 hours. Write only to people who want to hear from you: the network bans accounts for the rest.
+ * It may be stopped and started again: the Idempotency-Key of a message is made from the number and the text, so that nobody gets the same
+ * text twice within 24 hours. Write only to people who want your messages, because the network bans accounts that write to others.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

@@ -4,7 +4,10 @@
  */
 const url = process.env.SVC_URL
 
-/** Yields the events behind `last`, and resumes after a cut. Lines of the stream are `id: …`, `event: …`, `data: …`; an empty one ends an event. */
+/**
+ * Yields the events of the stream. After a disconnection it connects again and continues after the last event.
+ * The lines of an event are `id: …`, `event: …` and `data: …`; an empty line ends it.
+ */
 async function* events(types) {
   let last
   for (;;) {

@@ -58,7 +58,7 @@ async function receive({ url, mediaKey, fileSha256, fileEncSha256, fileLength }:
   await take(decipher.final())
   const areHashesGood = plainHash.digest('base64') === fileSha256 && sealedHash.digest('base64') === fileEncSha256
   const isGood = mac.digest().subarray(0, TAG).equals(tail) && areHashesGood
-  if (!isGood || size !== fileLength) throw new Error('the file is not what it was')
+  if (!isGood || size !== fileLength) throw new Error('the downloaded file differs from the uploaded one')
   client.end()
 }
 

@@ -16,7 +16,7 @@ export function isGenuine(body, header, secret) {
   return parts.some(([name, value = '']) => name === 'v1' && isMine(value))
 }
 
-/** Starts the receiver. `onEvent` gets each genuine event once, after the answer has left. */
+/** Starts the receiver. `onEvent` gets each genuine event once, after its request was answered. */
 export function startReceiver({ secret, port, onEvent }) {
   // A real receiver keeps the ids for a week, e.g. in a column with a unique index.
   const seen = new Set()

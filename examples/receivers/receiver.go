@@ -1,4 +1,4 @@
-// Webhook receiver for Go, without dependencies. It verifies each request, answers at once, drops repeats and prints the event.
+// Webhook receiver for Go, without dependencies. It verifies each request, drops repeats, prints the event and answers.
 // Start it with: WEBHOOK_SECRET=whsec_… go run examples/receivers/receiver.go
 package main
 

@@ -23,7 +23,7 @@ def is_genuine(body: bytes, header: str, secret: str) -> bool:
 
 
 def serve(secret: str, port: int, on_event) -> None:
-    """Listens on loopback. on_event gets each genuine event once, after the answer has left."""
+    """Listens on loopback. on_event gets each genuine event once, after its request was answered."""
     seen = set()  # A real receiver keeps the ids for a week, e.g. in a column with a unique index.
 
     class Receiver(BaseHTTPRequestHandler):

@@ -74,7 +74,7 @@ export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): Ad
         workspaces.change(workspace, ({ id, adminKeyHash }) => {
           if (isGiven(id))
             throw new Failure('not_allowed', {
-              message: 'SVC_ADMIN_KEY is set, so the environment owns the admin key; change it there.',
+              message: 'The variable SVC_ADMIN_KEY sets the admin key; change the variable instead.',
             })
           if (adminKeyHash !== before) throw new Failure('api_key_required')
           return { next: { adminKeyHash: hashOf(value) }, ...also }

@@ -121,7 +121,9 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       inTurn(key.workspace, async () => {
         const current = byId.get(id)
         if (current) await store.commit({ ops: [records.encode(keys.apiKey(key.workspace, id), current)] })
-      }).catch((err: unknown) => log.error({ err, api_key_id: id }, 'the last use of an API key could not be written'))
+      }).catch((err: unknown) =>
+        log.error({ err, api_key_id: id }, 'the time at which an API key was last used could not be written'),
+      )
     },
 
     async createApiKey(workspace, { name, scopes }) {

@@ -10,7 +10,7 @@ export const resetAdminKey = command({
   details: 'The key is printed only once. A running service accepts it immediately.',
   options: { workspace: { value: '<id>', about: 'id of the workspace; the first one if omitted' } },
   async run({ config, options }) {
-    if (config.adminKey !== null) throw new Error('SVC_ADMIN_KEY is set, so the environment owns the admin key; change it there.')
+    if (config.adminKey !== null) throw new Error('The variable SVC_ADMIN_KEY sets the admin key; change the variable instead.')
     return withStore(config, async (stored) => {
       const value = newAdminKey()
       await replaceWorkspace(stored, await findWorkspace(stored, options.workspace), { adminKeyHash: hashOf(value) })

@@ -166,7 +166,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   return {
     async load() {
       const found: StoredLink[] = []
-      const onUnreadable = (err: unknown) => log.error({ err }, 'a connect link could not be read, so it opens nothing')
+      const onUnreadable = (err: unknown) => log.error({ err }, 'a stored connect link could not be read, so nobody can use it')
       for await (const { value } of records.list(store, keys.connectLinks, { onUnreadable })) found.push(value)
       const removed: StoredLink[] = []
       for (const link of found.sort((one, other) => one.createdAt - other.createdAt)) {

@@ -53,7 +53,7 @@ export function repository<T extends object>({
   sealed,
 }: RepositoryOptions<T>): Repository<T> {
   for (let old = 1; old < version; old++) {
-    if (upgrades[old] === undefined) throw new Error(`${name}: there is no upgrade from version ${old}`)
+    if (upgrades[old] === undefined) throw new Error(`Records of the kind ${name} have no upgrade from version ${old}.`)
   }
 
   function parse(key: string, bytes: Uint8Array): Stored {

@@ -26,7 +26,7 @@ export async function blobsUnder(items: BlobItems, prefix: string): Promise<Piec
 
 export async function getPiece(items: BlobItems, piece: Piece): Promise<Uint8Array> {
   const sealed = await items.getItemRaw<Uint8Array>(pieceName(piece))
-  if (sealed === null) throw new Error(`The media ${piece.key} are no longer stored, or not all of them.`)
+  if (sealed === null) throw new Error(`The media ${piece.key} are no longer stored, or no longer complete.`)
   return sealed
 }
 

@@ -78,7 +78,7 @@ export function doubleEngine() {
     configured,
     stopped,
     answer: ((_instance, operation) => {
-      throw new Error(`the engine double was not told what ${operation} answers`)
+      throw new Error(`the simulated engine has no answer for ${operation}`)
     }) as Answer,
     passkey: {
       ceremony: 'first',

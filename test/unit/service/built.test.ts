@@ -24,6 +24,12 @@ test('with all that builds it, it is built', async (t) => {
   assert.deepEqual([status, stdout], [2, 'compiles'])
 })
 
+test('only the first build says that it takes a while', async (t) => {
+  const tools = [COMPILER, 'node_modules/esbuild/package.json']
+  assert.match((await build(t, tools)).stderr, /^Compiling the service, which takes a minute the first time …\n$/)
+  assert.equal((await build(t, [...tools, 'dist/src/start.js'])).stderr, '')
+})
+
 test('in a production tree what was built runs, also with the compiler that npm leaves there', async (t) => {
   assert.deepEqual(await build(t, ['dist/src/start.js']), { status: 0, stdout: '', stderr: '' })
   assert.deepEqual(await build(t, [COMPILER, 'dist/src/start.js']), { status: 0, stdout: '', stderr: '' })

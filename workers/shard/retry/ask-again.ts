@@ -104,7 +104,7 @@ export function createAskAgain({ sock, askPhone: ask, clock, log, isMissing, end
     if (count > MAX_REQUESTS) return undefined
     const wait = place(bare(participant || from))
     if (wait === null) {
-      log.info({ message_id: id }, 'a message is not requested again: too many requests to its sender are waiting')
+      log.info({ message_id: id }, 'a message is not requested again, because too many requests to its sender are waiting')
       return undefined
     }
     counts.set(message, count)
