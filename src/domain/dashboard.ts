@@ -7,6 +7,7 @@ import type { EventType } from './events.ts'
 import type { Status } from './instance.ts'
 import type { Page } from './page.ts'
 import type { RestrictionObject } from './restriction.ts'
+import type { WaitingReason } from './waiting-reason.ts'
 import type { LogStatus, WebhookAttempt } from './webhook-log.ts'
 
 export type { LogDetail, WebhookAttempt, WebhookBody } from './webhook-log.ts'
@@ -107,7 +108,7 @@ export interface StatusChange {
 export type TimelineStep =
   | { kind: 'queued'; at: string }
   /** The message is not sent before `at`; null if that time is unknown. */
-  | { kind: 'waiting'; at: string | null; reason: 'pacing' | 'instance_not_connected' | 'restricted' | null }
+  | { kind: 'waiting'; at: string | null; reason: WaitingReason | null }
   /** The message was encrypted and sent. */
   | { kind: 'left'; at: string }
   /** The network accepted the message. */

@@ -1,5 +1,6 @@
 /** The queue of messages that wait to be sent. It belongs to the service, so it is available in every state. */
 import { z } from 'zod'
+import { WAITING_REASONS } from '../domain/waiting-reason.ts'
 import { control } from './endpoint.ts'
 import { chat, instant, paged, paging, ulid } from './fields.ts'
 
@@ -14,19 +15,29 @@ export const QueueItem = z
     phone: z.string(),
     operation: z.string().meta({ description: '`operationId` of the call that created the item.' }),
     status: z.enum(['waiting', 'processing']),
-    waiting_reason: z.enum(['pacing', 'instance_not_connected', 'restricted']).nullable().meta({
-      description:
-        'Reason why the item waits; null while `processing`. `restricted` means that the network currently restricts the account.',
-    }),
+    waiting_reason: z
+      .enum(WAITING_REASONS)
+      .nullable()
+      .meta({
+        description:
+          'Reason why the item waits; null while `processing`. `restricted` means that the network currently restricts the account, `send_at` that the ' +
+          'time of the request has not come.',
+      }),
     position: z.int().meta({ description: '1 is next.' }),
     preview: z.string().nullable().meta({ description: 'The first 120 characters of the text or caption.' }),
     delay_message: z.int().nullable().meta({ description: 'Delay in seconds, as requested.' }),
     delay_typing: z.int().meta({ description: 'Seconds.' }),
     queued_at: instant,
-    send_after: instant
+    send_at: instant
       .nullable()
-      .meta({ description: 'Earliest time at which the item is sent; null while the instance is not connected.' }),
-    expires_at: instant,
+      .meta({ description: 'Time of the request before which the item is not sent; null if there is none.' }),
+    send_after: instant.nullable().meta({
+      description:
+        'Earliest time at which the item is sent. While the instance is not connected, it is null unless the item waits for its `send_at`.',
+    }),
+    expires_at: instant.meta({
+      description: '`queue_max_age_hours` after `send_at`, or after `queued_at` if there was no `send_at` or it had passed.',
+    }),
   })
   .meta({ id: 'QueueItem' })
 
@@ -55,6 +66,7 @@ export const list = control('queue.list', 'GET /queue', {
             delay_message: null,
             delay_typing: 0,
             queued_at: '2026-01-31T12:00:00.000Z',
+            send_at: null,
             send_after: null,
             expires_at: '2026-02-03T12:00:00.000Z',
           },

@@ -28,6 +28,7 @@ const WAITS: Record<string, string> = {
   pacing: 'for its turn: messages leave with a pause between them',
   instance_not_connected: 'for the connection',
   restricted: 'for the end of a restriction',
+  send_at: 'for the time that the request gave',
 }
 
 const TELL: { [Kind in TimelineStep['kind']]: (step: Of<Kind>) => Told } = {

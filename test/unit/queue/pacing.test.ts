@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { previewOf } from '../../../workers/shard/queue/item.ts'
-import { drawWait, sendAt } from '../../../workers/shard/queue/line/pacing.ts'
+import { drawWait, turnAt } from '../../../workers/shard/queue/line/pacing.ts'
 
 const delays = { delay_message_min_ms: 1_000, delay_message_max_ms: 3_000 }
 const turn = { arrivedAt: 50_000, delayMessage: null, drawnMs: 1_500, previousDoneAt: 60_000, connectedAt: 0 }
@@ -22,21 +22,21 @@ test('the wait is drawn between both ends, ends included', () => {
 })
 
 test('every item waits its interval, from its arrival or from the end of the one before, whichever is later', () => {
-  assert.equal(sendAt(turn), 61_500)
-  assert.equal(sendAt({ ...turn, previousDoneAt: null }), 51_500)
-  assert.equal(sendAt({ ...turn, arrivedAt: 70_000 }), 71_500)
-  assert.equal(sendAt({ ...turn, arrivedAt: 70_000, drawnMs: 0 }), 70_000)
+  assert.equal(turnAt(turn), 61_500)
+  assert.equal(turnAt({ ...turn, previousDoneAt: null }), 51_500)
+  assert.equal(turnAt({ ...turn, arrivedAt: 70_000 }), 71_500)
+  assert.equal(turnAt({ ...turn, arrivedAt: 70_000, drawnMs: 0 }), 70_000)
 })
 
 test('an interval the item asks for replaces the drawn one', () => {
-  assert.equal(sendAt({ ...turn, delayMessage: 5 }), 65_000)
-  assert.equal(sendAt({ ...turn, delayMessage: 0 }), 60_000)
-  assert.equal(sendAt({ ...turn, delayMessage: 5, previousDoneAt: null }), 55_000)
+  assert.equal(turnAt({ ...turn, delayMessage: 5 }), 65_000)
+  assert.equal(turnAt({ ...turn, delayMessage: 0 }), 60_000)
+  assert.equal(turnAt({ ...turn, delayMessage: 5, previousDoneAt: null }), 55_000)
 })
 
 test('nothing leaves in the first 2 s after connected', () => {
-  assert.equal(sendAt({ ...turn, connectedAt: 61_000 }), 63_000)
-  assert.equal(sendAt({ ...turn, connectedAt: 61_000, delayMessage: 15 }), 75_000)
+  assert.equal(turnAt({ ...turn, connectedAt: 61_000 }), 63_000)
+  assert.equal(turnAt({ ...turn, connectedAt: 61_000, delayMessage: 15 }), 75_000)
 })
 
 test('a preview is the first 120 whole characters', () => {

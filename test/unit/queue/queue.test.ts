@@ -281,6 +281,7 @@ test('the list shows every item as the contract says, also filtered and paged', 
     delay_message: null,
     delay_typing: 0,
     queued_at: '2026-01-31T12:00:00.000Z',
+    send_at: null,
     send_after: null,
     expires_at: '2026-02-03T12:00:00.000Z',
   }
@@ -1129,4 +1130,211 @@ test('a clock that is set forward expires nothing', async (t) => {
   b.time.advance(MINUTE)
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(queue.waiting(), 1)
+})
+
+const listed = async (queue: Queue) =>
+  (await queue.list({ page: 1, pageSize: 20 })).data.map((i) => [i.phone, i.waiting_reason, i.send_at, i.send_after])
+const phones = (b: Bench) => b.sent.map(({ phone }) => phone)
+
+test('a message with send_at waits for its time, is listed with it, and holds nothing up, not even in its own chat', async (t) => {
+  const b = await bench(t)
+  const queue = await b.open()
+  const at = '2026-01-31T13:00:00.000Z'
+  const { svcId } = await queue.enqueue(text('1', { sendAt: Date.parse(at) }))
+  await queue.enqueue(text('1'))
+  assert.deepEqual(await listed(queue), [
+    ['1', 'instance_not_connected', null, null],
+    ['1', 'send_at', at, at],
+  ])
+  queue.setConnected(true)
+  assert.deepEqual(await listed(queue), [
+    ['1', 'pacing', null, '2026-01-31T12:00:02.000Z'],
+    ['1', 'send_at', at, at],
+  ])
+  await b.time.armed(2 * SECOND)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 1, 'the one without a time')
+  assert.deepEqual(await listed(queue), [['1', 'send_at', at, at]])
+  const { expires_at } = (await queue.find(svcId))!
+  assert.equal(expires_at, '2026-02-03T13:00:00.000Z')
+  b.time.advance(HOUR - 3 * SECOND)
+  assert.equal(b.sent.length, 1)
+  b.time.advance(SECOND)
+  // It waits its interval like one that is queued now.
+  assert.deepEqual(await listed(queue), [['1', 'pacing', at, '2026-01-31T13:00:02.000Z']])
+  b.time.advance(2 * SECOND)
+  await until(() => b.sent.length === 2, 'the one with a time')
+  assert.equal(b.sent[1]!.svcId, svcId)
+})
+
+test('messages leave in the order of their times, and those of the same time in the order in which they were queued', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const queue = await b.open()
+  const inHours = async (phone: string, hours: number) => {
+    await queue.enqueue(text(phone, { sendAt: START + hours * HOUR }))
+    b.time.advance(SECOND)
+  }
+  await inHours('late', 3)
+  await inHours('first of two', 2)
+  await inHours('second of two', 2)
+  await inHours('early', 1)
+  b.time.advance(2 * HOUR + MINUTE)
+  await queue.enqueue(text('plain'))
+  b.time.advance(HOUR)
+  await inHours('past', 1)
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(() => b.sent.length === 6, 'all')
+  assert.deepEqual(phones(b), ['early', 'first of two', 'second of two', 'plain', 'late', 'past'])
+})
+
+test('a time in the past changes nothing', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const queue = await b.open()
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  const { svcId } = await queue.enqueue(text('1', { sendAt: START - 1_000 * HOUR }))
+  await until(() => b.sent.length === 1, 'it')
+  assert.equal(b.sent[0]!.svcId, svcId)
+})
+
+test('messages that wait for their time can be removed, and count against the capacity', async (t) => {
+  const b = await bench(t)
+  const queue = await b.open()
+  queue.setConnected(true)
+  const later = (phone: string) => queue.enqueue(text(phone, { sendAt: START + HOUR }))
+  const { svcId } = await later('1')
+  for (let index = 1; index < QUEUE_CAPACITY; index++) await later('2')
+  await assert.rejects(later('3'), { code: 'queue_full' })
+  assert.equal(await queue.remove(svcId), true)
+  assert.equal(await queue.clear('2'), QUEUE_CAPACITY - 1)
+  b.time.advance(2 * HOUR)
+  await queue.enqueue(text('4'))
+  await b.time.armed(2 * SECOND)
+  b.time.advance(2 * SECOND)
+  await until(() => b.sent.length === 1, 'the last')
+  assert.deepEqual(phones(b), ['4'])
+})
+
+test('the age of a message counts from its send_at, and from the time of queueing if that is later', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, queue_max_age_hours: 1 }
+  const queue = await b.open()
+  await queue.enqueue(text('past', { sendAt: START - 30 * HOUR }))
+  await queue.enqueue(text('later', { sendAt: START + 30 * HOUR }))
+  const pass = async (hours: number) => {
+    for (let minutes = 0; minutes < hours * 60; minutes++) {
+      await b.time.armed(MINUTE)
+      b.time.advance(MINUTE)
+    }
+  }
+  await pass(1)
+  await until(async () => (await b.deliveries()).length === 1, 'the end of the first')
+  await pass(29)
+  assert.equal(queue.waiting(), 1)
+  await pass(1)
+  await until(async () => (await b.deliveries()).length === 2, 'the end of the second')
+  assert.deepEqual(
+    (await b.deliveries()).map(({ phone, error_code }) => [phone, error_code]),
+    [
+      ['past', 'send_timeout'],
+      ['later', 'send_timeout'],
+    ],
+  )
+})
+
+test('a restart keeps the times, and sends at once what became due meanwhile', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const first = await b.open()
+  await first.enqueue(text('soon', { sendAt: START + HOUR }))
+  await first.enqueue(text('in 30 days', { sendAt: START + 720 * HOUR }))
+  await first.stop(0)
+  b.time.advance(2 * HOUR)
+  const second = await b.open()
+  second.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 1, 'the first')
+  assert.deepEqual(phones(b), ['soon'])
+  await second.stop(0)
+  b.time.advance(717 * HOUR)
+  const third = await b.open()
+  third.setConnected(true)
+  b.time.advance(2 * SECOND)
+  assert.deepEqual(
+    (await listed(third)).map(([phone, reason]) => [phone, reason]),
+    [['in 30 days', 'send_at']],
+  )
+  b.time.advance(HOUR)
+  await until(() => b.sent.length === 2, 'the second')
+})
+
+test('a clock that is set forward sends within a minute what is due, and expires nothing', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const queue = await b.open()
+  queue.setConnected(true)
+  await queue.enqueue(text('1', { sendAt: START + 20 * HOUR }))
+  b.time.advance(2 * SECOND)
+  b.step = 1_000 * HOUR
+  b.time.advance(MINUTE)
+  await until(() => b.sent.length === 1, 'it')
+  await until(async () => (await b.deliveries()).length === 1, 'its end')
+  assert.equal((await b.deliveries())[0]!.status, 'sent')
+})
+
+test('a clock that is set back makes a message wait for its time again, and does not lose it', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const queue = await b.open()
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await queue.enqueue(text('1', { sendAt: START + HOUR }))
+  b.step = -3 * HOUR
+  await queue.enqueue(text('2'))
+  await until(() => b.sent.length === 1, 'one without a time')
+  await until(async () => (await b.deliveries()).length === 1, 'its end')
+  b.time.advance(3 * HOUR)
+  assert.deepEqual(phones(b), ['2'])
+  b.time.advance(HOUR)
+  await until(() => b.sent.length === 2, 'it')
+  assert.deepEqual(phones(b), ['2', '1'])
+})
+
+test('a message whose time has come does not wait again: neither if the clock is set back, nor after a kill in flight', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  let isOpen = false
+  const first = await b.open({
+    isOpen: () => isOpen,
+    async send(item) {
+      b.sent.push(item)
+      if (!isOpen) throw new Failure('instance_not_connected')
+      return new Promise(() => {})
+    },
+  })
+  const { messageId } = await first.enqueue(text('1', { sendAt: START + HOUR }))
+  first.setConnected(true)
+  b.time.advance(HOUR)
+  await until(() => b.sent.length === 1, 'its first try')
+  await b.time.armed(2 * SECOND)
+  b.step = -2 * HOUR
+  isOpen = true
+  b.time.advance(2 * SECOND)
+  await until(() => b.sent.length === 2, 'its second try')
+  const second = await b.open()
+  assert.equal(second.undecided(), messageId)
+  second.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(() => b.sent.length === 3, 'its third try')
+  assert.deepEqual(
+    b.sent.map((item) => [item.messageId, item.again]),
+    [
+      [messageId, false],
+      [messageId, true],
+      [messageId, true],
+    ],
+  )
 })

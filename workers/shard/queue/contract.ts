@@ -58,6 +58,8 @@ export interface Enqueue {
   /** Delays in seconds. */
   delayMessage: number | null
   delayTyping: number
+  /** Time in epoch ms before which it is not sent. */
+  sendAt?: number | undefined
   referenceMessageId?: string | null
   requestId?: string | undefined
   bytes?: Uint8Array | undefined

@@ -7,16 +7,15 @@ import type { Timer } from '../../../src/storage/timer.ts'
 import type { Attempt } from './attempt.ts'
 import type { AttemptCounter } from './attempt-counter.ts'
 import type { QueueOptions, SendResult } from './contract.ts'
-import type { QueueLine, Waiting } from './item.ts'
+import type { Waiting } from './item.ts'
 import type { Holds } from './line/holds.ts'
+import type { Later } from './line/later.ts'
 import { RESUME_DELAY } from './line/pacing.ts'
+import type { QueueLine } from './line/queue-line.ts'
 import type { Schedule } from './line/schedule.ts'
 import type { LookAhead } from './look-ahead.ts'
 import { inFlight, type Modes } from './modes.ts'
 import type { Settle } from './settle.ts'
-
-/** `setTimeout` fires immediately for a longer delay (24.8 days); a restriction can be longer. */
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Pause in ms before a retry after storage failed or a blob could not be read. */
 const STORAGE_PAUSE = 5 * SECOND
@@ -27,6 +26,7 @@ export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 
   modes: Modes
   schedule: Schedule
   holds: Holds
+  later: Later
   lookAhead: LookAhead
   counter: AttemptCounter
   attempt: Attempt
@@ -53,7 +53,8 @@ export interface Drain {
 }
 
 export function createDrain(deps: DrainDeps): Drain {
-  const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, lookAhead, counter, isRunning, signal } = deps
+  const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, later, lookAhead, counter, isRunning, signal } =
+    deps
   /**
    * False while the item in flight may have ended the thread in an earlier try: nothing is prepared beside it, because
    * another end would be counted against it.
@@ -71,12 +72,11 @@ export function createDrain(deps: DrainDeps): Drain {
     const head = holds.next()
     const wait = schedule.waitOf(head)
     if (head === undefined || wait > 0) {
-      const end = holds.nextEnd()
-      const soonest = Math.min(wait, end === undefined ? Number.POSITIVE_INFINITY : end - steady.now())
-      if (soonest < Number.POSITIVE_INFINITY) alarm = timer(Math.min(soonest, LONGEST_TIMER), pump)
+      const soonest = Math.min(wait, holds.nextIn())
+      if (soonest < Number.POSITIVE_INFINITY) alarm = timer(soonest, pump)
       return
     }
-    line.take(head.svcId)
+    line.take(head)
     lookAhead.turnOf(head.svcId)
     mayLookAhead = counter.svcId !== head.svcId || counter.isNamed
     // The sending begins in a later microtask, so that the mode is `sending` before any of it runs.
@@ -126,7 +126,7 @@ export function createDrain(deps: DrainDeps): Drain {
     const sending = inFlight(modes.now)!
     modes.enter({ ...sending, name: 'settling' })
     schedule.itemDone()
-    holds.gone([item])
+    later.gone([item])
     await steps('queue:after-send', item.svcId)
     const head = holds.next()
     const next = head && schedule.waitOf(head) <= 0 ? counter.next(head.svcId) : undefined
@@ -149,7 +149,7 @@ export function createDrain(deps: DrainDeps): Drain {
 
   async function putAside(item: Waiting, ms: number) {
     await counter.withdraw()
-    holds.later(item, steady.now() + ms)
+    later.until(item, steady.now() + ms)
     line.back(item)
   }
 
@@ -167,9 +167,9 @@ export function createDrain(deps: DrainDeps): Drain {
       pump()
     },
     takeOut(gone) {
-      holds.gone(gone)
+      later.gone(gone)
       lookAhead.gone(gone)
-      for (const { svcId } of gone) line.take(svcId)
+      for (const item of gone) line.take(item)
       pump()
     },
     release,

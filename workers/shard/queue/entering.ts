@@ -5,28 +5,31 @@ import type { Op } from '../../../src/storage/contract.ts'
 import type { AttemptCounter } from './attempt-counter.ts'
 import type { Enqueue, Queue, QueueOptions } from './contract.ts'
 import type { Drain } from './drain.ts'
-import { previewOf, type QueueItem, type QueueLine, type Waiting, waitingOf } from './item.ts'
+import { previewOf, type QueueItem, type Waiting, waitingOf } from './item.ts'
 import type { ItemStore } from './item-store.ts'
 import type { Holds } from './line/holds.ts'
+import type { QueueLine } from './line/queue-line.ts'
 import type { Schedule } from './line/schedule.ts'
+import type { SendAt } from './line/send-at.ts'
 import type { Modes } from './modes.ts'
 
 export const QUEUE_CAPACITY = 1_000
 
-export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'steady' | 'settings'> {
+export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'settings'> {
   ids: AscendingIds
   items: ItemStore
   line: QueueLine
   modes: Modes
   schedule: Schedule
   holds: Holds
+  sendAt: Pick<SendAt, 'arrivalOf'>
   counter: AttemptCounter
   drain: Drain
   isRunning(): boolean
 }
 
 export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
-  const { clock, steady, settings, ids, items, line, modes, schedule, holds, counter, drain } = deps
+  const { clock, settings, ids, items, line, modes, schedule, holds, sendAt, counter, drain } = deps
   /** Number of accepted items that are not committed yet; they count against the capacity. */
   let entering = 0
 
@@ -67,6 +70,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     delayMessage: request.delayMessage,
     delayTyping: request.delayTyping,
     queuedAt: clock.now(),
+    sendAt: request.sendAt,
     hasBytes: request.bytes !== undefined,
     requestId: request.requestId,
   })
@@ -82,12 +86,11 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
       // The ids may start over, because no waiting item depends on the order of the new id.
       if (ids.ahead() > 0 && line.rows.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item = itemOf(request)
-      const waiting = waitingOf(item, steady.now())
+      const waiting = waitingOf(item, sendAt.arrivalOf(item))
       const more = also?.({ svcId: item.svcId, messageId: item.messageId }) ?? []
       if (isNext(waiting)) await putAndName(item, more)
       else await items.put(item, bytes, more)
-      line.coming(waiting)
-      line.committed(waiting.svcId)
+      line.add(waiting)
       drain.pump()
       await drain.release()
       return { svcId: item.svcId, messageId: item.messageId }

@@ -3,7 +3,8 @@ import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import { type QueueOptions, resultOf } from './contract.ts'
 import type { Drain } from './drain.ts'
-import type { QueueLine } from './item.ts'
+import type { HoldPolicy } from './line/holds.ts'
+import type { QueueLine } from './line/queue-line.ts'
 import type { Settle } from './settle.ts'
 
 const CHECK_EVERY = MINUTE
@@ -13,6 +14,7 @@ const BATCH = 50
 export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'settings' | 'hasMoved' | 'log'> {
   timer: Timer
   line: Pick<QueueLine, 'rows'>
+  sendAt: Pick<HoldPolicy, 'holding'>
   drain: Pick<Drain, 'takeOut'>
   settle: Settle
   isRunning(): boolean
@@ -30,6 +32,7 @@ export function createExpiry({
   log,
   timer,
   line,
+  sendAt,
   drain,
   settle,
   isRunning,
@@ -41,7 +44,7 @@ export function createExpiry({
     const oldest = steady.now() - settings().queue_max_age_hours * HOUR
     const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
     for (;;) {
-      const expired = line.rows.filter(({ arrivedAt }) => arrivedAt <= oldest).slice(0, BATCH)
+      const expired = line.rows.filter((item) => !sendAt.holding(item) && item.arrivedAt <= oldest).slice(0, BATCH)
       // The new server sends these items, or reports them as failed.
       if (expired.length === 0 || !isRunning() || hasMoved?.()) return
       drain.takeOut(expired)

@@ -77,11 +77,11 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** Decodes an item as it waits. `arrived` converts a time to the steady clock. */
-    waiting(svcId: string, bytes: Uint8Array, arrived: (queuedAt: number) => number): Waiting | undefined {
+    /** Decodes an item as it waits. */
+    waiting(svcId: string, bytes: Uint8Array, arrivalOf: (item: QueueItem) => number): Waiting | undefined {
       try {
         const item = items.decode(itemKey(svcId), bytes)
-        return waitingOf(item, arrived(item.queuedAt))
+        return waitingOf(item, arrivalOf(item))
       } catch (error) {
         // The record is kept for a manual repair and must not block the other items.
         log.error({ instance_id: instanceId, err: error }, 'queue: the record of an item could not be read; it was skipped')

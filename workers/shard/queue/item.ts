@@ -1,11 +1,12 @@
 /** The stored record of a queue item, and its form in the API. */
+import { encodeTime } from 'ulid'
 import * as v from 'valibot'
 import { HOUR, iso } from '../../../src/domain/clock.ts'
 import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
+import type { WaitingReason } from '../../../src/domain/waiting-reason.ts'
 import type { DeliveryEvent } from '../../../src/features/webhook-payloads.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
-import type { DurableLine } from '../durable-line/durable-line.ts'
 
 const time = v.pipe(v.number(), v.integer())
 
@@ -25,6 +26,8 @@ const ItemSchema = v.object({
   delayMessage: v.nullable(v.number()),
   delayTyping: v.number(),
   queuedAt: time,
+  /** `send_at` of the request. */
+  sendAt: v.optional(time),
   /** Inline media is stored in `blobs:` under keys.blob. */
   hasBytes: v.boolean(),
   /** `X-Request-Id` of the request, for the log. */
@@ -34,19 +37,24 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 
 /** The part of a waiting item that is kept in memory: never its content. */
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
-  /** Time of arrival, by the steady clock. */
+  /** Time by the steady clock from which it waits for its turn; Infinity before its `send_at`. */
   arrivedAt: number
+  /** Its order: items leave in the order of these texts, which those of `svcId` are, too. */
+  place: string
   /** Time in epoch ms at which its latest attempt over an open connection began in this run of the process. */
   leftAt: number | undefined
   /** True if the item came back from an attempt; if it had to wait, others may have been in flight since. */
   wasTried?: boolean
 }
 
-/** Waiting items in the order of their ids; the item in flight and those that are being removed are taken. All are in memory. */
-export type QueueLine = DurableLine<Waiting>
-
 export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
   repository({ name: 'queue item', schema: ItemSchema, version: 1, sealed })
+
+/** Returns the time from which an item waits for its turn and ages: its `send_at`, unless that had passed when it was queued. */
+export const waitsFrom = ({ queuedAt, sendAt = 0 }: Pick<QueueItem, 'queuedAt' | 'sendAt'>) => Math.max(queuedAt, sendAt)
+
+/** An item with a `send_at` has the place of one that is queued at that time. */
+const placeOf = (item: QueueItem) => (waitsFrom(item) > item.queuedAt ? encodeTime(waitsFrom(item)) + item.svcId : item.svcId)
 
 /**
  * Returns the part of an item that is kept in memory. It is copied field by field, because an object made by a rest
@@ -60,9 +68,11 @@ export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
   referenceMessageId: item.referenceMessageId,
   delayMessage: item.delayMessage,
   queuedAt: item.queuedAt,
+  sendAt: item.sendAt,
   hasBytes: item.hasBytes,
   requestId: item.requestId,
   arrivedAt,
+  place: placeOf(item),
   leftAt: undefined,
 })
 
@@ -81,12 +91,13 @@ export interface QueueEntry {
   phone: string
   operation: string
   status: 'waiting' | 'processing'
-  waiting_reason: 'pacing' | 'instance_not_connected' | 'restricted' | null
+  waiting_reason: WaitingReason | null
   position: number
   preview: string | null
   delay_message: number | null
   delay_typing: number
   queued_at: string
+  send_at: string | null
   send_after: string | null
   expires_at: string
 }
@@ -95,7 +106,7 @@ export interface Place {
   status: 'waiting' | 'processing'
   /** Position in the queue; 1 means next, or in flight. */
   position: number
-  /** Earliest time of sending. Null while the instance is not connected, and while the time is unknown. */
+  /** Earliest time of sending. Null if it is unknown; without a connection it is known only of an item that waits for its `send_at`. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
   maxAgeHours: number
@@ -114,8 +125,9 @@ export function toEntry(item: QueueItem, { status, position, sendAfter, reason, 
     delay_message: item.delayMessage,
     delay_typing: item.delayTyping,
     queued_at: iso(item.queuedAt),
+    send_at: item.sendAt === undefined ? null : iso(item.sendAt),
     send_after: sendAfter === null ? null : iso(sendAfter),
-    expires_at: iso(item.queuedAt + maxAgeHours * HOUR),
+    expires_at: iso(waitsFrom(item) + maxAgeHours * HOUR),
   }
 }
 

@@ -18,12 +18,15 @@ import type { Queue, QueueOptions } from './contract.ts'
 import { createDrain } from './drain.ts'
 import { createEntering } from './entering.ts'
 import { createExpiry } from './expiry.ts'
-import type { QueueLine, Waiting } from './item.ts'
+import type { Waiting } from './item.ts'
 import { createItemStore } from './item-store.ts'
 import { createHolds } from './line/holds.ts'
+import { createLater } from './line/later.ts'
 import { createListing } from './line/listing.ts'
+import { createQueueLine } from './line/queue-line.ts'
 import { createRestricted } from './line/restricted.ts'
 import { createSchedule } from './line/schedule.ts'
+import { createSendAt } from './line/send-at.ts'
 import { createLookAhead } from './look-ahead.ts'
 import { createModes, inFlight } from './modes.ts'
 import { createSettle } from './settle.ts'
@@ -40,7 +43,9 @@ export function createQueue(options: QueueOptions): Queue {
   const items = createItemStore({ instanceId, store, sealer, blobs, log })
   const ids = ascendingIds(clock)
   const counter = createAttemptCounter(store, keys.queueInFlight(instanceId))
+  const sendAt = createSendAt({ clock, steady, isUndecided: (svcId) => counter.svcId === svcId })
   const restricted = createRestricted({
+    steady,
     hasWritten: options.hasWritten,
     onError: (error) =>
       log.warn(
@@ -48,29 +53,30 @@ export function createQueue(options: QueueOptions): Queue {
         'queue: a look-up of the people who wrote to this account failed; during a restriction the message waits',
       ),
   })
-  const line: QueueLine = createDurableLine({
+  const later = createLater(steady)
+  const holds = createHolds([sendAt, restricted, later], clock)
+  const durable = createDurableLine<Waiting>({
     store,
     prefix: keys.queue(instanceId),
     idOf: ({ svcId }) => svcId,
-    // A clock that was ahead may have written a time in the future, which counts as now.
-    decode: (svcId, bytes) => items.waiting(svcId, bytes, (queuedAt) => steady.now() - Math.max(0, clock.now() - queuedAt)),
+    decode: (svcId, bytes) => items.waiting(svcId, bytes, sendAt.arrivalOf),
   })
+  const line = createQueueLine(durable, holds)
   const outcomes = createOutcomes({
     ...shared,
     onFailure: (err, waitMs) =>
       log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'queue: the outcome of an item could not be stored'),
   })
-  const holds = createHolds(steady.now, line, restricted)
   const modes = createModes()
   const schedule = createSchedule(shared)
   const lookAhead = createLookAhead({ ...shared, items })
   const attempt = createAttempt({ ...shared, items, counter })
   const settle = createSettle({ ...shared, items, line, outcomes })
-  const drain = createDrain({ ...shared, line, modes, schedule, holds, lookAhead, counter, attempt, settle })
-  const expiry = createExpiry({ ...shared, line, drain, settle })
-  const listing = createListing({ ...shared, items, line, modes, schedule, holds })
-  const enqueue = createEntering({ ...shared, ids, items, line, modes, schedule, holds, counter, drain })
-  restricted.onChange(drain.pump)
+  const drain = createDrain({ ...shared, line, modes, schedule, holds, later, lookAhead, counter, attempt, settle })
+  const expiry = createExpiry({ ...shared, line, sendAt, drain, settle })
+  const listing = createListing({ ...shared, items, line, modes, schedule, holds, sendAt })
+  const enqueue = createEntering({ ...shared, ids, items, line, modes, schedule, holds, sendAt, counter, drain })
+  holds.onChange(drain.pump)
 
   async function drop(gone: readonly Waiting[]): Promise<number> {
     if (gone.length === 0) return 0
@@ -91,9 +97,8 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   async function start() {
-    await line.all()
-    ids.continueAfter((await line.newest()) ?? '')
     await counter.load()
+    ids.continueAfter((await line.load()) ?? '')
     await items.sweep()
     state = 'running'
     expiry.start()
@@ -130,7 +135,6 @@ export function createQueue(options: QueueOptions): Queue {
     setRestricted(restriction) {
       const until = restriction?.until ?? null
       restricted.set(restriction && { until: until === null ? null : steady.now() + (until - clock.now()) })
-      drain.pump()
     },
     reachChanged: restricted.reachChanged,
     clear: (phone) => drop(line.rows.filter((item) => phone === undefined || item.phone === phone)),

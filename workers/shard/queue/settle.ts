@@ -2,8 +2,9 @@
 import type { Op } from '../../../src/storage/contract.ts'
 import type { Outcomes } from '../durable-line/outcomes.ts'
 import type { QueueOptions, SendResult } from './contract.ts'
-import { deliveryEvent, type QueueLine, type Waiting } from './item.ts'
+import { deliveryEvent, type Waiting } from './item.ts'
 import type { ItemStore } from './item-store.ts'
+import type { QueueLine } from './line/queue-line.ts'
 
 export interface SettleDeps extends Pick<QueueOptions, 'instanceId' | 'clock' | 'events' | 'announce' | 'log' | 'tally'> {
   items: ItemStore

@@ -24,6 +24,7 @@ const REASONS: Record<string, string> = {
   pacing: 'Waits its turn',
   instance_not_connected: 'Waiting for the connection',
   restricted: 'Held by a restriction',
+  send_at: 'Waits for its time',
 }
 
 const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<Item>[] => [

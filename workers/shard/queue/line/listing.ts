@@ -6,10 +6,11 @@ import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { onPage } from '../../../../src/domain/page.ts'
 import type { Queue, QueueOptions } from '../contract.ts'
-import { type Place, type QueueEntry, type QueueLine, toEntry, type Waiting } from '../item.ts'
+import { type Place, type QueueEntry, toEntry, type Waiting } from '../item.ts'
 import type { ItemStore } from '../item-store.ts'
 import { inFlight, type Modes } from '../modes.ts'
-import type { Hold, Holds } from './holds.ts'
+import type { Hold, HoldPolicy, Holds } from './holds.ts'
+import type { QueueLine } from './queue-line.ts'
 import type { Schedule } from './schedule.ts'
 
 export interface Standing {
@@ -17,6 +18,7 @@ export interface Standing {
   inFlight: { item: Waiting; since: number } | undefined
   /** Time of the next item; null while the instance is not connected. */
   headAt: number | null
+  /** Returns the hold of an item, with a time in epoch ms. */
   holdOf(item: Waiting): Hold | undefined
   /** Converts a time to epoch ms. */
   epoch(at: number): number
@@ -25,16 +27,17 @@ export interface Standing {
 
 type Listed = { item: Waiting; place: Place }
 
-/** Returns the places of all items in the order of sending: items that others overtake come last. Pure. */
+const comesBefore = (one: Waiting, other: Waiting) => (one.place < other.place ? -1 : 1)
+
+/** Returns the places of all items in the order of sending: those that others overtake come last, in the order of their times. Pure. */
 export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Standing): Listed[] {
   const maxAgeHours = settings.queue_max_age_hours
   const isConnected = headAt !== null
-  const held = line.flatMap((item) => {
-    const hold = isConnected ? holdOf(item) : undefined
-    return hold ? [{ item, hold }] : []
-  })
-  const isHeld = new Set(held.map(({ item }) => item))
-  const free = line.filter((item) => !isHeld.has(item))
+  const inOrder = line.toSorted(comesBefore).map((item) => ({ item, hold: holdOf(item) }))
+  const free = inOrder.flatMap(({ item, hold }) => (hold ? [] : [item]))
+  const held = inOrder
+    .flatMap(({ item, hold }) => (hold ? [{ item, hold, end: hold.until ?? Number.POSITIVE_INFINITY }] : []))
+    .sort((one, other) => (one.end === other.end ? 0 : one.end - other.end))
   let position = inFlight ? 1 : 0
   let at = headAt ?? 0
 
@@ -49,9 +52,7 @@ export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Stan
     if (index > 0) at = Math.max(at, item.arrivedAt) + interval
     return waiting(item, epoch(at), 'pacing')
   })
-  const heldOnes = held.map(({ item, hold: { until, reason } }) =>
-    waiting(item, until === null ? null : epoch(until), reason === 'restricted' ? 'restricted' : 'pacing'),
-  )
+  const heldOnes = held.map(({ item, hold: { until, reason } }) => waiting(item, until, reason))
   if (inFlight === undefined) return [...freeOnes, ...heldOnes]
   const processing: Place = { status: 'processing', position: 1, sendAfter: epoch(inFlight.since), reason: null, maxAgeHours }
   return [{ item: inFlight.item, place: processing }, ...freeOnes, ...heldOnes]
@@ -63,19 +64,20 @@ export interface ListingDeps extends Pick<QueueOptions, 'clock' | 'steady' | 'se
   modes: Modes
   schedule: Schedule
   holds: Holds
+  sendAt: Pick<HoldPolicy, 'holding'>
 }
 
 export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find'> {
-  const { clock, steady, settings, items, line, modes, schedule, holds } = deps
+  const { clock, steady, settings, items, line, modes, schedule, holds, sendAt } = deps
 
   function standing() {
     const offset = clock.now() - steady.now()
     return places({
       line: line.rows,
       inFlight: inFlight(modes.now),
-      // Without a connection nothing is asked about the items: a restriction would look up who wrote to the account.
       headAt: schedule.isConnected ? schedule.timeOf(holds.next()) : null,
-      holdOf: holds.of,
+      // Without a connection other policies are not asked: a restriction would look up who wrote to the account.
+      holdOf: schedule.isConnected ? holds.of : sendAt.holding,
       epoch: (at) => at + offset,
       settings: settings(),
     })

@@ -13,7 +13,7 @@ export function drawWait({ delay_message_min_ms: least, delay_message_max_ms: mo
 }
 
 export interface Turn {
-  /** Time at which the item was queued. */
+  /** Time from which the item waits for its turn. */
   arrivedAt: number
   /** Delay in seconds, as requested; null if the drawn wait applies. */
   delayMessage: number | null
@@ -27,7 +27,7 @@ export interface Turn {
  * Returns the earliest time of sending. Every item waits its interval, the drawn or the requested one, from the end of
  * the previous item or from its own arrival, whichever is later. So a text to an idle queue also waits.
  */
-export function sendAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
+export function turnAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
   const interval = delayMessage === null ? drawnMs : delayMessage * SECOND
   return Math.max(connectedAt + RESUME_DELAY, Math.max(arrivedAt, previousDoneAt ?? arrivedAt) + interval)
 }

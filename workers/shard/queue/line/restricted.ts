@@ -2,31 +2,30 @@
  * Decides which items may be sent while the network restricts the account's reach-out: only those to people who have written to it. Each attempt to
  * reach a new person would count against the account.
  */
+import type { Clock } from '../../../../src/domain/clock.ts'
 import type { Waiting } from '../item.ts'
+import type { ChangeListener, HoldPolicy } from './holds.ts'
 
 /** Restriction of the queue. `until`: a time of the steady clock; null if unknown. */
 export interface QueueRestriction {
   until: number | null
 }
 
-export interface Restricted {
-  /** Returns the restriction that holds the item; undefined if it may be sent. */
-  holding(item: Waiting): QueueRestriction | undefined
+export interface Restricted extends HoldPolicy {
   set(restriction: QueueRestriction | null): void
   /** A person wrote for the first time. */
   reachChanged(): void
-  /** The listener is called when the set of held items may have changed. */
-  onChange(listener: () => void): void
 }
 
 export interface RestrictedDeps {
+  steady: Clock
   hasWritten(phone: string): Promise<boolean>
   onError(error: unknown): void
 }
 
-export function createRestricted({ hasWritten, onError }: RestrictedDeps): Restricted {
+export function createRestricted({ steady, hasWritten, onError }: RestrictedDeps): Restricted {
   let restriction: QueueRestriction | null = null
-  const listeners: (() => void)[] = []
+  const listeners: ChangeListener[] = []
   /** Whether a destination has written to the account; false during the look-up and when it fails. */
   let written = new Map<string, boolean>()
 
@@ -36,12 +35,12 @@ export function createRestricted({ hasWritten, onError }: RestrictedDeps): Restr
     hasWritten(phone).then((answer) => {
       if (current !== written || !answer) return
       current.set(phone, true)
-      changed()
+      changed((item) => item.phone === phone)
     }, onError)
   }
 
-  function changed() {
-    for (const listener of listeners) listener()
+  const changed: ChangeListener = (concerns) => {
+    for (const listener of listeners) listener(concerns)
   }
 
   function isReached({ phone }: Waiting): boolean {
@@ -50,10 +49,12 @@ export function createRestricted({ hasWritten, onError }: RestrictedDeps): Restr
   }
 
   return {
-    holding: (item) => (restriction && !isReached(item) ? restriction : undefined),
+    clock: steady,
+    holding: (item) => (restriction && !isReached(item) ? { reason: 'restricted', until: restriction.until } : undefined),
     set(next) {
       restriction = next
       written = new Map()
+      changed()
     },
     reachChanged() {
       written = new Map()

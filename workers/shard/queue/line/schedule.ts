@@ -4,7 +4,7 @@
  */
 import type { QueueOptions } from '../contract.ts'
 import type { Waiting } from '../item.ts'
-import { drawWait, sendAt } from './pacing.ts'
+import { drawWait, turnAt } from './pacing.ts'
 
 export interface ScheduleDeps extends Pick<QueueOptions, 'steady' | 'random' | 'settings'> {
   isRunning(): boolean
@@ -31,10 +31,10 @@ export function createSchedule({ steady, random, settings, isRunning }: Schedule
   /** Wait that was drawn for the head, so that a second look does not draw again. */
   let drawn: { svcId: string; ms: number } | undefined
 
-  function headSendAt(head: Waiting, connected: number): number {
+  function headTurnAt(head: Waiting, connected: number): number {
     if (drawn?.svcId !== head.svcId) drawn = { svcId: head.svcId, ms: drawWait(settings(), random) }
     const { arrivedAt, delayMessage } = head
-    return Math.max(notBefore, sendAt({ arrivedAt, delayMessage, drawnMs: drawn.ms, previousDoneAt, connectedAt: connected }))
+    return Math.max(notBefore, turnAt({ arrivedAt, delayMessage, drawnMs: drawn.ms, previousDoneAt, connectedAt: connected }))
   }
 
   return {
@@ -47,11 +47,11 @@ export function createSchedule({ steady, random, settings, isRunning }: Schedule
     },
     timeOf(head) {
       if (connectedAt === null) return null
-      return head ? headSendAt(head, connectedAt) : steady.now()
+      return head ? headTurnAt(head, connectedAt) : steady.now()
     },
     waitOf(head) {
       if (!isRunning() || connectedAt === null || head === undefined) return Number.POSITIVE_INFINITY
-      return headSendAt(head, connectedAt) - steady.now()
+      return headTurnAt(head, connectedAt) - steady.now()
     },
     pause(ms) {
       notBefore = steady.now() + ms

@@ -1,0 +1,26 @@
+/** Holds the items that the network has not decided on yet (`TryLater`), each for its own time. */
+import type { Clock } from '../../../../src/domain/clock.ts'
+import type { Waiting } from '../item.ts'
+import type { HoldPolicy } from './holds.ts'
+
+export interface Later extends HoldPolicy {
+  /** Holds the item until this time of the steady clock. */
+  until(item: Waiting, at: number): void
+  /** These items have ended, or are being removed. */
+  gone(items: readonly Waiting[]): void
+}
+
+export function createLater(steady: Clock): Later {
+  const ends = new Map<string, number>()
+  return {
+    clock: steady,
+    holding({ svcId }) {
+      const until = ends.get(svcId)
+      return until !== undefined && until > steady.now() ? { reason: 'pacing', until } : undefined
+    },
+    until: ({ svcId }, at) => void ends.set(svcId, at),
+    gone(items) {
+      for (const { svcId } of items) ends.delete(svcId)
+    },
+  }
+}
