@@ -6,8 +6,8 @@ import { isBusiness } from '../connection/identity.ts'
 import { portrait } from '../media/portrait.ts'
 import { pushNameChange } from '../wire/app-state-actions.ts'
 import { cutOrNull, MAX_ABOUT } from '../wire/bounds.ts'
-import { aboutIn, aboutQuery } from '../wire/person-query.ts'
-import { setPictureQuery } from '../wire/picture.ts'
+import { aboutIn, aboutQuery, setAboutQuery } from '../wire/person-query.ts'
+import { removePictureQuery, setPictureQuery } from '../wire/picture.ts'
 import { ownPresence } from '../wire/presence.ts'
 import type { Handlers } from './types.ts'
 
@@ -46,16 +46,13 @@ export const profile: Handlers<typeof import('../../../src/features/profile.ts')
     return DONE
   },
 
-  // <iq xmlns="status" type="set"><status>text</status></iq>
   async 'profile.updateAbout'({ ask }, { value }) {
-    await ask.perform((sock) => sock.updateProfileStatus(value))
+    await ask(setAboutQuery(value))
     return DONE
   },
 
-  // <iq xmlns="w:profile:picture" type="set"/> without a target: the account's own picture.
-  async 'profile.removePicture'({ ask, session }) {
-    const [own = ''] = session.identity.own()
-    await ask.perform((sock) => sock.removeProfilePicture(own))
+  async 'profile.removePicture'({ ask }) {
+    await ask(removePictureQuery())
     return DONE
   },
 }

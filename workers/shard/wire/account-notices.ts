@@ -2,7 +2,20 @@
  * Parses notices of the network about the account and its devices: `<notification>` of the types `account_sync`,
  * `devices`, `encrypt` and `server_sync`, `<ib>`, and `<success>`. Pure.
  */
-import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
+import {
+  type BinaryNode,
+  getAllBinaryNodeChildren,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  S_WHATSAPP_NET,
+} from '@whiskeysockets/baileys'
+
+/** `<iq xmlns="urn:xmpp:whatsapp:dirty" type="set"><clean type timestamp?/></iq>`: what the network reported as changed was read. */
+export const cleanQuery = (id: string, type: string, timestamp?: number): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'urn:xmpp:whatsapp:dirty', id },
+  content: [{ tag: 'clean', attrs: timestamp ? { type, timestamp: String(timestamp) } : { type } }],
+})
 
 /** A change in `<notification type="account_sync">`, where each change is a child. The notice of devices is parsed separately. */
 export type AccountChange =

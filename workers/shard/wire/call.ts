@@ -58,3 +58,15 @@ function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): strin
   const names = [sender, outer.sender_pn, outer.sender_lid].flatMap((name) => (name ? [bare(name)] : []))
   return isPerson && !names.includes(creator) ? sender : creator
 }
+
+/** `<call id to="@call"><link_create media><event start_time/></link_create></call>`, answered by `<link_create token>`. `startTime` in seconds. */
+export const callLinkQuery = (id: string, media: 'audio' | 'video', startTime: number): BinaryNode => ({
+  tag: 'call',
+  attrs: { id, to: '@call' },
+  content: [
+    { tag: 'link_create', attrs: { media }, content: [{ tag: 'event', attrs: { start_time: String(startTime) } }] },
+  ],
+})
+
+/** Null if the answer has no link. */
+export const callLinkIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'link_create')?.attrs.token || null

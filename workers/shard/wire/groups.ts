@@ -74,6 +74,34 @@ export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite
 /** `<iq to=@g.us set><leave><group id/></leave></iq>`; a refusal is the attribute `error` of the answered `<group>`. */
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
+/** `<iq to=group set><announcement/></iq>`: only administrators write (`not_announcement`: all do), or change the description (`locked`, `unlocked`). */
+export const settingQuery = (group: string, setting: 'announcement' | 'not_announcement' | 'locked' | 'unlocked') =>
+  query(group, 'set', node(setting))
+
+/** `<iq to=group set><member_add_mode>admin_add|all_member_add</member_add_mode></iq>` */
+export const whoAddsQuery = (group: string, mode: 'admin_add' | 'all_member_add') =>
+  query(group, 'set', node('member_add_mode', {}, mode))
+
+/** `<iq to=group set><membership_approval_mode><group_join state=on|off/></membership_approval_mode></iq>` */
+export const approvalQuery = (group: string, isOn: boolean) =>
+  query(group, 'set', node('membership_approval_mode', {}, [node('group_join', { state: isOn ? 'on' : 'off' })]))
+
+/** `<iq to=group set><ephemeral expiration/></iq>`, or `<not_ephemeral/>`: the message timer of the group in seconds. */
+export const timerQuery = (group: string, seconds: number) =>
+  query(group, 'set', seconds > 0 ? node('ephemeral', { expiration: String(seconds) }) : node('not_ephemeral'))
+
+/** `<iq to=group set><subject>text</subject></iq>` */
+export const subjectQuery = (group: string, subject: string) => query(group, 'set', node('subject', {}, Buffer.from(subject)))
+
+/** `<iq to=group set><description id prev?><body>text</body></description></iq>`, or `<description delete=true prev?/>`. `prev`: id of the present one. */
+export function descriptionQuery(group: string, { text, id, prev }: { text: string; id: string; prev: string | undefined }) {
+  const before: Record<string, string> = prev ? { prev } : {}
+  const description = text
+    ? node('description', { id, ...before }, [node('body', {}, Buffer.from(text))])
+    : node('description', { delete: 'true', ...before })
+  return query(group, 'set', description)
+}
+
 /** A person to add. */
 export interface Newcomer {
   jid: string

@@ -77,7 +77,7 @@ export const MEX = {
 
 export type MexName = keyof typeof MEX
 
-function muteOfBefore({ input }: Json): MexForm {
+export function muteOfBefore({ input }: Json): MexForm {
   const { newsletter_id, value } = object(input)
   const isMuted = value === 'ON'
   return {

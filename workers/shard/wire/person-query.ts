@@ -1,5 +1,5 @@
 /** Queries the public data of a person by jid: the `usync` queries with protocols other than numbers (`usync.ts`). */
-import { type BinaryNode, getBinaryNodeChild, proto } from '@whiskeysockets/baileys'
+import { type BinaryNode, getBinaryNodeChild, proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { secondsToIso } from './bounds.ts'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, userAt, usyncAnswer, usyncQuery } from './usync.ts'
@@ -9,6 +9,13 @@ export const durationQuery = (jid: string, sid: string): BinaryNode => usyncQuer
 
 /** Queries the public data of a person. `status`: the about text. A verified name means that the account is a business. */
 export const aboutQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['status', 'business'], [userAt(jid)], sid)
+
+/** `<iq xmlns="status" type="set"><status>text</status></iq>`. */
+export const setAboutQuery = (text: string): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'status' },
+  content: [{ tag: 'status', attrs: {}, content: Buffer.from(text) }],
+})
 
 /** Returns the timer in seconds; null if the account shows none. */
 export function durationIn(answer: BinaryNode): number | null | Refusal {

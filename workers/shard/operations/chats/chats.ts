@@ -22,6 +22,7 @@ import { cutOrNull, MAX_ABOUT } from '../../wire/bounds.ts'
 import { aboutIn, aboutQuery } from '../../wire/person-query.ts'
 import { isRefusal } from '../../wire/usync.ts'
 import { changing } from '../groups/membership.ts'
+import { timerQuery } from '../../wire/groups.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { chatObject } from './chat-object.ts'
 import { chatAt, knownChat, newestOf } from './target.ts'
@@ -83,7 +84,7 @@ async function asAction<T>(work: Promise<T>): Promise<T> {
 }
 
 async function expireInGroup(context: ActionContext, phone: GroupIdentifier, seconds: number) {
-  await asAction(changing(context, phone, (jid) => context.ask.perform((sock) => sock.groupToggleEphemeral(jid, seconds))))
+  await asAction(changing(context, phone, (jid) => context.ask(timerQuery(jid, seconds))))
   context.directory.group(toJid(phone), { ephemeralSeconds: seconds })
 }
 

@@ -1,9 +1,23 @@
 /** Groups: handlers of `src/features/groups/groups.ts`. */
+import { generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Ask } from '../../connection/ask.ts'
+import { networkCodeOf } from '../../connection/failures.ts'
 import { portrait } from '../../media/portrait.ts'
-import { type Group, leaveError, leaveQuery } from '../../wire/groups.ts'
+import {
+  approvalQuery,
+  descriptionQuery,
+  type Group,
+  groupIn,
+  leaveError,
+  leaveQuery,
+  metadataQuery,
+  settingQuery,
+  subjectQuery,
+  timerQuery,
+  whoAddsQuery,
+} from '../../wire/groups.ts'
 import { removePictureQuery, setPictureQuery } from '../../wire/picture.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { create } from './create.ts'
@@ -68,16 +82,28 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
 }
 
 /**
- * Changes the description of a group. The library reads the id of the previous description, which the network requires.
- * An outdated id gets a 409, and the change is retried once.
+ * Changes the description of a group. The network requires the id of the present description. If that was changed in
+ * the meantime, it is read again and the change is repeated once.
  */
-export const describe = ({ ask, inTurn }: ActionContext, jid: string, description: string): Promise<void> =>
-  inTurn(`description ${jid}`, () => ask.perform((sock) => sock.groupUpdateDescription(jid, description)))
+export async function describe({ ask, session, inTurn }: ActionContext, jid: string, text: string): Promise<void> {
+  const write = async () => {
+    const { descId: prev } = groupIn(await ask(metadataQuery(jid)))
+    await ask(descriptionQuery(jid, { text, id: generateMessageIDV2(session.me?.id), prev }))
+  }
+  await inTurn(`description ${jid}`, () =>
+    write().catch((error) => {
+      if (networkCodeOf(error) === CONFLICT) return write()
+      throw error
+    }),
+  )
+}
+
+const CONFLICT = 409
 
 /** Renames a group. The list of chats shows the new name without waiting for the network's notice. */
 export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {
   await directory.ready()
-  await ask.perform((sock) => sock.groupUpdateSubject(jid, name))
+  await ask(subjectQuery(jid, name))
   directory.group(jid, { name })
 }
 
@@ -93,13 +119,11 @@ type Applied<K extends Setting> = (ask: Ask, jid: string, value: NonNullable<Set
 
 /** Settings in the order in which they are applied, with one query each. */
 const SETTINGS: { [K in Setting]-?: Applied<K> } = {
-  admin_only_message: (ask, jid, isOn) =>
-    ask.perform((sock) => sock.groupSettingUpdate(jid, isOn ? 'announcement' : 'not_announcement')),
-  admin_only_settings: (ask, jid, isOn) => ask.perform((sock) => sock.groupSettingUpdate(jid, isOn ? 'locked' : 'unlocked')),
-  admin_only_add_member: (ask, jid, isOn) =>
-    ask.perform((sock) => sock.groupMemberAddMode(jid, isOn ? 'admin_add' : 'all_member_add')),
-  require_admin_approval: (ask, jid, isOn) => ask.perform((sock) => sock.groupJoinApprovalMode(jid, isOn ? 'on' : 'off')),
-  ephemeral_seconds: (ask, jid, seconds) => ask.perform((sock) => sock.groupToggleEphemeral(jid, seconds)),
+  admin_only_message: (ask, jid, isOn) => ask(settingQuery(jid, isOn ? 'announcement' : 'not_announcement')),
+  admin_only_settings: (ask, jid, isOn) => ask(settingQuery(jid, isOn ? 'locked' : 'unlocked')),
+  admin_only_add_member: (ask, jid, isOn) => ask(whoAddsQuery(jid, isOn ? 'admin_add' : 'all_member_add')),
+  require_admin_approval: (ask, jid, isOn) => ask(approvalQuery(jid, isOn)),
+  ephemeral_seconds: (ask, jid, seconds) => ask(timerQuery(jid, seconds)),
 }
 
 async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {

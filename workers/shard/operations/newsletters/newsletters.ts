@@ -5,6 +5,7 @@ import { networkCodeOf } from '../../connection/failures.ts'
 import { portrait } from '../../media/portrait.ts'
 import type { Json } from '../../wire/json.ts'
 import { newsletterIn, postsIn, postsQuery, TERMS } from '../../wire/newsletters.ts'
+import { mexAnswer, mexQuery, muteOfBefore } from '../../wire/mex.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { acceptTerms, asFollower, present, readNewsletter, shownBy } from './following.ts'
 import { newsletterObject } from './newsletter-object.ts'
@@ -123,7 +124,7 @@ const update = (
     throw new Failure('action_failed')
   })
 
-/** Mutes or unmutes a channel. If the network refuses the current form, uses the form of older builds, as the library does. */
+/** Mutes or unmutes a channel. If the network refuses the current form, uses the form of older builds. */
 const setMuted = (context: ActionContext, newsletter: NewsletterIdentifier, isMuted: boolean) =>
   asFollower(context, newsletter, async (jid) => {
     const { ask } = context
@@ -132,7 +133,8 @@ const setMuted = (context: ActionContext, newsletter: NewsletterIdentifier, isMu
       exists(await ask.mex('UpdateNewsletterUserSetting', { input }))
     } catch (error) {
       if (networkCodeOf(error) !== BAD_REQUEST) throw error
-      await ask.perform((sock) => (isMuted ? sock.newsletterMute(jid) : sock.newsletterUnmute(jid)))
+      const form = muteOfBefore({ input })
+      if (mexAnswer(await ask(mexQuery(form)), form.field).kind !== 'data') throw error
     }
     return DONE
   })

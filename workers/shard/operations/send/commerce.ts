@@ -28,8 +28,7 @@ export const commerce: Handlers<typeof import('../../../../src/features/send/com
         : error
     })
     const product = await findProduct(context, owner, input.product_id)
-    const { original, requested } = product.imageUrls
-    const picture = original || requested
+    const [picture] = product.images
     const image = picture ? await imageMessage(context, to, { kind: 'url', url: picture }) : undefined
     return sendMessage(context, to, { content: { proto: productCard(product, owner, image) }, info })
   },

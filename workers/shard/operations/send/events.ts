@@ -10,6 +10,7 @@ import { sendMessage } from '../../send/relay.ts'
 import { remembering } from '../../send/remembering.ts'
 import { rememberedTarget, secretAbout } from '../../send/targets.ts'
 import { type CalendarEvent, callOf, eventEdit, eventMessage, eventResponse, startOf } from '../../translate/outbound/event.ts'
+import { callLinkIn, callLinkQuery } from '../../wire/call.ts'
 import type { Handlers } from '../types.ts'
 
 const SECRET_BYTES = 32
@@ -69,9 +70,8 @@ async function joinLink({ ask }: SendContext, event: CalendarEvent, current?: st
   if (event.call_link_type === undefined) return null
   const { media, prefix } = callOf(event.call_link_type)
   if (current?.startsWith(prefix)) return current
-  const { token } = await ask
-    .meaning({ otherwise: 'action_failed' })
-    .library(async (library) => ({ token: await library.createCallLink(media, { startTime: startOf(event) }) }))
-  if (!token) throw new Failure('action_failed', { message: 'The network did not return a link for the call.' })
+  const answer = await ask.meaning({ otherwise: 'action_failed' })((id) => callLinkQuery(id, media, startOf(event)))
+  const token = callLinkIn(answer)
+  if (token === null) throw new Failure('action_failed', { message: 'The network did not return a link for the call.' })
   return prefix + token
 }

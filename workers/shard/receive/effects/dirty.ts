@@ -4,25 +4,27 @@
  * is never answered.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
-import { dirtyIn } from '../../wire/account-notices.ts'
+import { cleanQuery, dirtyIn } from '../../wire/account-notices.ts'
 
 export interface DirtyDeps {
-  sock: Pick<WASocket, 'cleanDirtyBits' | 'authState' | 'ev'>
+  sock: Pick<WASocket, 'sendNode' | 'generateMessageTag' | 'authState' | 'ev'>
   readGroups(): Promise<void>
 }
 
 export function handleDirty({ sock, readGroups }: DirtyDeps) {
+  const clean = (type: string, timestamp?: number) => sock.sendNode(cleanQuery(sock.generateMessageTag(), type, timestamp))
+
   return async (node: BinaryNode): Promise<void> => {
     const { type, timestamp } = dirtyIn(node)
     switch (type) {
       case 'groups':
       case 'communities':
         await readGroups()
-        return sock.cleanDirtyBits('groups')
+        return clean('groups')
       case 'account_sync': {
         if (!timestamp) return
         const { lastAccountSyncTimestamp } = sock.authState.creds
-        if (lastAccountSyncTimestamp) await sock.cleanDirtyBits('account_sync', lastAccountSyncTimestamp)
+        if (lastAccountSyncTimestamp) await clean('account_sync', lastAccountSyncTimestamp)
         sock.ev.emit('creds.update', { lastAccountSyncTimestamp: Number(timestamp) })
         return
       }

@@ -1,8 +1,8 @@
 /** Queries about catalogues and orders, made before a message about them is sent. */
-import type { Product } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Asker } from '../../chats/session.ts'
 import type { Meanings } from '../../connection/failures.ts'
+import { catalogQuery, orderIn, orderQuery, type Product, productPageIn } from '../../wire/catalog.ts'
 import { resolveDestination } from '../destination.ts'
 
 /** Number of products per page, and of pages, that are searched for one product. */
@@ -17,21 +17,19 @@ export async function catalogOwner(asker: Asker, digits: string): Promise<string
 
 /** Finds a product. There is no query for one product of another account, so the catalogue is read until the product is found. */
 export async function findProduct(asker: Asker, owner: string, productId: string): Promise<Product> {
-  let cursor: string | undefined
+  let after: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
-    const { products, nextPageCursor } = await readPage(asker, owner, cursor)
+    const { products, next } = await readPage(asker, owner, after)
     const found = products.find(({ id }) => id === productId)
     if (found) return found
-    if (!nextPageCursor) break
-    cursor = nextPageCursor
+    if (next === null) break
+    after = next
   }
   throw new Failure('product_not_found')
 }
 
-const readPage = ({ ask }: Asker, jid: string, cursor: string | undefined) =>
-  ask
-    .meaning({ 404: 'product_not_found' })
-    .library((library) => library.getCatalog({ jid, limit: PAGE, ...(cursor ? { cursor } : {}) }))
+const readPage = async ({ ask }: Asker, jid: string, after: string | undefined) =>
+  productPageIn(await ask.meaning({ 404: 'product_not_found' })(catalogQuery(jid, { limit: PAGE, after })), 'product_catalog')
 
 /**
  * Meanings of codes for a query of an order. Except for codes unrelated to the order, a refusal means that the order or
@@ -41,7 +39,6 @@ const ABOUT_ORDER: Meanings = { 429: 'action_failed', 500: 'send_failed', 503: '
 
 /** Throws unless the network knows the order by this token. */
 export async function assertOrder({ ask }: Asker, orderId: string, token: string): Promise<void> {
-  const { products } = await ask.meaning(ABOUT_ORDER).library((library) => library.getOrderDetails(orderId, token))
-  // The library interprets a missing or invalid answer as an order without products.
-  if (products.length === 0) throw new Failure('order_not_found')
+  const order = orderIn(await ask.meaning(ABOUT_ORDER)(orderQuery(orderId, token)))
+  if (!order?.products.length) throw new Failure('order_not_found')
 }

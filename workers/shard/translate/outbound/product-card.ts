@@ -1,9 +1,10 @@
 /** Builds the card of a product, with the data of its catalogue. */
-import { type Product, proto } from '@whiskeysockets/baileys'
+import { proto } from '@whiskeysockets/baileys'
+import type { Product } from '../../wire/catalog.ts'
 
 /** Omits empty texts, and prices that the catalogue lacks. */
 const present = <T extends Record<string, unknown>>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '' && !Number.isNaN(value)))
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''))
 
 /** Prices in the catalogue are already in thousandths. */
 export const productCard = (
