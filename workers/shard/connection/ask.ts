@@ -29,6 +29,8 @@ export type Library = Omit<
   | 'logout'
 >
 
+export type Query = BinaryNode | ((tag: string) => BinaryNode | Promise<BinaryNode>)
+
 /** Limits for one query within the available time. */
 export interface Limits {
   atMostMs: number
@@ -38,9 +40,10 @@ export interface Ask {
   /**
    * Sends a query and resolves with the network's answer. Rejects with a `Failure`: `send_timeout` if no answer arrived in time,
    * `instance_not_connected` if the connection ended, otherwise the meaning of the network's code. A query that contains one of our ids is created
-   * from `tag`, which is used only once.
+   * from `tag`, which is used only once. A query that depends on the present state is created by a function that reads it: the function is called
+   * again when the query is repeated after a conflict.
    */
-  (query: BinaryNode | ((tag: string) => BinaryNode), limits?: Limits): Promise<BinaryNode>
+  (query: Query, limits?: Limits): Promise<BinaryNode>
   /**
    * Does the same with GraphQL: resolves with the operation's field of the answer, which may be null. The operations
    * are rows of `wire/mex.ts`.
@@ -115,11 +118,10 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
     const done = async (work: () => Promise<unknown>, limits?: Limits) =>
       void (await settled((leftMs) => within(deps, leftMs, work()), limits))
 
-    const query = (asked: BinaryNode | ((tag: string) => BinaryNode), limits?: Limits) =>
-      answered((leftMs) => {
-        const { id, query } = withId(typeof asked === 'function' ? asked(sock.generateMessageTag()) : asked, () =>
-          sock.generateMessageTag(),
-        )
+    const query = (asked: Query, limits?: Limits) =>
+      answered(async (leftMs) => {
+        const made = typeof asked === 'function' ? await asked(sock.generateMessageTag()) : asked
+        const { id, query } = withId(made, () => sock.generateMessageTag())
         return withRefusedField(sock, id, () => sock.query(query, leftMs))
       }, limits)
 

@@ -3,7 +3,6 @@ import { generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Ask } from '../../connection/ask.ts'
-import { networkCodeOf } from '../../connection/failures.ts'
 import { portrait } from '../../media/portrait.ts'
 import {
   approvalQuery,
@@ -82,23 +81,16 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
 }
 
 /**
- * Changes the description of a group. The network requires the id of the present description. If that was changed in
- * the meantime, it is read again and the change is repeated once.
+ * Changes the description of a group. The network requires the id of the present description, so it is read before each
+ * attempt: the first one conflicts if the description was changed in the meantime.
  */
-export async function describe({ ask, session, inTurn }: ActionContext, jid: string, text: string): Promise<void> {
-  const write = async () => {
-    const { descId: prev } = groupIn(await ask(metadataQuery(jid)))
-    await ask(descriptionQuery(jid, { text, id: generateMessageIDV2(session.me?.id), prev }))
-  }
-  await inTurn(`description ${jid}`, () =>
-    write().catch((error) => {
-      if (networkCodeOf(error) === CONFLICT) return write()
-      throw error
+export const describe = ({ ask, session, inTurn }: ActionContext, jid: string, text: string): Promise<unknown> =>
+  inTurn(`description ${jid}`, () =>
+    ask(async () => {
+      const { descId: prev } = groupIn(await ask(metadataQuery(jid)))
+      return descriptionQuery(jid, { text, id: generateMessageIDV2(session.me?.id), prev })
     }),
   )
-}
-
-const CONFLICT = 409
 
 /** Renames a group. The list of chats shows the new name without waiting for the network's notice. */
 export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {
