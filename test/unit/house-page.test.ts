@@ -1,9 +1,10 @@
-/** `src/README.md` shows the ways through the service and the facets of a message as the code has them. */
+/** `src/README.md` shows the ways through the service and the facets of messages and groups as the code has them. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { FACETS } from '../../workers/shard/messages/facets.ts'
+import { FACETS as GROUP_FACETS } from '../../workers/shard/groups/facets.ts'
+import { FACETS as MESSAGE_FACETS } from '../../workers/shard/messages/facets.ts'
 import { ROOT } from '../harness/checkout.ts'
 
 const root = fileURLToPath(ROOT)
@@ -30,15 +31,19 @@ for (const [what, walk] of [
       )
   })
 
-test('the table of the message ledger has every facet, with its bounds', () => {
-  const table = [...between('**The message ledger.**', '## Where is').matchAll(/^\| `(\w+)` \|(.*)$/gm)]
-  assert.deepEqual(
-    table.map(([, facet]) => facet),
-    Object.keys(FACETS),
-  )
-  for (const [, facet, text] of table) {
-    const bounds: Record<string, number> = FACETS[facet as keyof typeof FACETS]
-    const { rows = 0 } = bounds
-    if (rows > 0 && Number.isFinite(rows)) assert.ok(text!.includes(rows.toLocaleString('en')), `${facet} has ${rows}`)
-  }
-})
+for (const [what, text, facets] of [
+  ['message ledger', between('**The message ledger.**', '**The group book.**'), MESSAGE_FACETS],
+  ['group book', between('**The group book.**', '## Where is'), GROUP_FACETS],
+] as const)
+  test(`the table of the ${what} has every facet, with its bounds`, () => {
+    const table = [...text.matchAll(/^\| `(\w+)` \|(.*)$/gm)]
+    assert.deepEqual(
+      table.map(([, facet]) => facet),
+      Object.keys(facets),
+    )
+    for (const [, facet, row] of table) {
+      const { rows = 0, groups = 0 } = (facets as Record<string, Record<string, number>>)[facet!]!
+      for (const bound of [rows, groups])
+        if (bound > 0 && Number.isFinite(bound)) assert.ok(row!.includes(bound.toLocaleString('en')), `${facet} has ${bound}`)
+    }
+  })

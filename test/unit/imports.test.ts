@@ -359,7 +359,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['operations', 'stanzas'],
   ['send', 'receive', 'media'],
   ['retry', 'receipts', 'app-state'],
-  ['chats', 'directory', 'lifecycle', 'messages', 'queue', 'webhooks'],
+  ['chats', 'directory', 'groups', 'lifecycle', 'messages', 'queue', 'webhooks'],
   ['connection'],
   // Pure, and therefore below the folders that send the queries.
   ['translate'],

@@ -25,10 +25,10 @@ const QUERYING = [
   // Devices, keys and tokens of recipients.
   'connection/socket/connection-queries.ts',
   // One answer about all groups is shared by all simultaneous callers, each through `ask`.
-  'directory/participating.ts',
+  'groups/list-reading.ts',
 ].map((file) => SHARD + file)
 /** `ask` runs these two: one answer about a group is shared by all simultaneous callers, and a change of app state needs several queries. */
-const ANSWERED = ['connection/ask.ts', 'chats/group-cache.ts', 'app-state/app-state-changes.ts'].map((file) => SHARD + file)
+const ANSWERED = ['connection/ask.ts', 'groups/group-metadata.ts', 'app-state/app-state-changes.ts'].map((file) => SHARD + file)
 /** An upload is not a query: it goes to the network's file host over HTTP, for up to a quarter of an hour. */
 const UPLOAD = `${SHARD}media/upload.ts`
 

@@ -5,14 +5,12 @@
 
 import { createCorrespondents } from './chats/correspondents.ts'
 import { createDisappearing } from './chats/disappearing.ts'
-import { createGroupRoles } from './chats/group-roles.ts'
 import { createSavedContacts } from './chats/saved-contacts.ts'
 import type { Identity } from './connection/identity.ts'
 import type { Context } from './context/instance-context.ts'
 import type { InstanceStore } from './context/instance-store.ts'
-import { createAccountDirectory } from './directory/account-directory.ts'
-import { createGroupDirectory } from './directory/group-directory.ts'
-import { createGroupStore } from './directory/group-store.ts'
+import { createAccountDirectory, UNWRITTEN } from './directory/account-directory.ts'
+import { createGroupBook } from './groups/group-book.ts'
 
 export interface AccountRecordsDeps {
   /** Identity of the session; null if there is no session. */
@@ -22,15 +20,13 @@ export interface AccountRecordsDeps {
 }
 
 export function createAccountRecords(
-  context: Context<'id' | 'sealer' | 'clock' | 'log'> & { store: InstanceStore },
+  context: Context<'id' | 'sealer' | 'clock' | 'steady' | 'log'> & { store: InstanceStore },
   { identity, onNewCorrespondent }: AccountRecordsDeps,
 ) {
-  const roles = createGroupRoles(context)
   const contacts = createSavedContacts(context)
   const directory = createAccountDirectory(context, { own: () => identity()?.own() ?? [] })
   context.store.carries(directory.rides)
-  const groupDirectory = createGroupDirectory(context)
-  const groupStore = createGroupStore(context)
+  const groups = createGroupBook(context, { directory })
   const disappearing = createDisappearing(context)
   const correspondents = createCorrespondents(context, {
     async otherName(jid) {
@@ -40,23 +36,19 @@ export function createAccountRecords(
   })
 
   return {
-    roles,
     contacts,
     directory,
-    groupDirectory,
-    groupStore,
+    groups,
     disappearing,
     correspondents,
 
     /** Removes the records together with the credentials. */
     async forget() {
-      const rest = [contacts, roles, disappearing, directory, groupDirectory, groupStore, correspondents]
-      await Promise.all(rest.map((each) => each.forget()))
+      const all = [contacts, directory, groups, disappearing, correspondents]
+      await Promise.all(all.map((each) => each.forget()))
     },
     async stop() {
-      await directory
-        .flush()
-        .catch((cause) => context.log.error({ err: cause }, 'the list of chats and contacts could not be written to disk'))
+      await directory.flush().catch((cause) => context.log.error({ err: cause }, UNWRITTEN))
     },
   }
 }

@@ -10,7 +10,6 @@ import { actionFailure, meaningsOf } from './connection/failures.ts'
 import type { Pairing } from './connection/pairing/pairing.ts'
 import type { Context } from './context/instance-context.ts'
 import type { AccountDirectory } from './directory/account-directory.ts'
-import type { GroupDirectory } from './directory/group-directory.ts'
 import { refuseSend } from './lifecycle/moved.ts'
 import type { StatusKeeper } from './lifecycle/status.ts'
 import type { ActionFiles } from './media/portrait.ts'
@@ -29,7 +28,6 @@ export interface DispatchDeps {
   outbox: ControlContext['outbox']
   messages: ActionContext['messages'] & Pick<MessageLedger, 'timeline'>
   directory: AccountDirectory
-  groupDirectory: GroupDirectory
   files: ActionFiles
   pictureHost: string
   session(): Session | null
@@ -39,7 +37,7 @@ export type Dispatch = (call: Call, origin?: CallOrigin) => Promise<unknown>
 
 export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { log: Logger }, deps: DispatchDeps): Dispatch {
   const { id: instance, log, clock } = context
-  const { sending, status, pairing, outbox, messages, directory, groupDirectory, files, pictureHost } = deps
+  const { sending, status, pairing, outbox, messages, directory, files, pictureHost } = deps
 
   const controlWith = (request: ControlContext['request']): ControlContext => ({
     get config() {
@@ -102,7 +100,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
       meanings: meaningsOf(notFound),
     })
     const { enqueue, direct } = sending
-    const known = { session, messages, directory, groupDirectory, clock, state: deps.shown() }
+    const known = { session, messages, directory, clock, state: deps.shown() }
     return handler({ ask, ...known, log, files, pictureHost, inTurn, enqueue, direct }, input as never)
   }
 

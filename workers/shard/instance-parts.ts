@@ -159,7 +159,7 @@ function createWebhooks(deps: ShardDeps, { context, events }: Ground, timeline: 
 function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, messages, record }: Account) {
   const { context, config, session, route, state, events } = ground
   const { store, sealer, log, tally } = context
-  const { roles, contacts, directory, disappearing, correspondents } = records
+  const { contacts, directory, groups, disappearing, correspondents } = records
   const { outbox, attempts } = createWebhooks(deps, ground, messages.timeline)
   const statuses = createMessageStatuses(context, { outbox, levels: messages.levels })
   const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
@@ -173,7 +173,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     contacts,
     directory,
     mediaHost: deps.network.mediaHost,
-    roles,
+    roles: groups.roles,
     phone: () => state.get().phone,
   })
   const sending = createSending(context, {
@@ -200,7 +200,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     outbox,
     inbound,
     presence,
-    roles,
+    roles: groups.roles,
     disappearing,
     contacts,
     correspondents,
@@ -220,7 +220,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
   const { keys, pairing, passkeys, records, messages } = account
   const { outbox, statuses, presence, sending, receiving } = traffic
   const { id, store, sealer, log, tally } = context
-  const { contacts, directory, groupDirectory, groupStore } = records
+  const { contacts, directory, groups } = records
   const locks = createAddressLocks()
   const auth = createAuthState({ keys, store, sealer, locks })
   const restriction = createAccountRestriction(context, { onChange: sending.queue.setRestricted })
@@ -254,8 +254,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
           passkeys,
           contacts,
           directory,
-          groupDirectory,
-          groupStore,
+          groups,
           onEnd: announce,
         },
         opening,
@@ -302,7 +301,6 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     outbox,
     messages,
     directory,
-    groupDirectory,
     files: { ...deps.media, uploadAgent: () => presentRoute(route.get()).fetchAgent, egressAllow: deps.egressAllow },
     pictureHost: deps.network.mediaHost ?? PICTURE_HOST,
     session: session.get,

@@ -9,7 +9,6 @@ import { createAppStateChanges } from './app-state/app-state-changes.ts'
 import { createAppStateReader } from './app-state/app-state-reader.ts'
 import { rebuildDirectory } from './app-state/rebuild.ts'
 import { endReason, endSocket } from './baileys/end.ts'
-import { createGroupCache, type GroupCache } from './chats/group-cache.ts'
 import { createNumberLookUp } from './chats/number-look-up.ts'
 import type { SavedContacts } from './chats/saved-contacts.ts'
 import { type SocketSession, sessionOf } from './chats/session.ts'
@@ -23,11 +22,8 @@ import type { PasskeyPairing } from './connection/pairing/passkey-pairing.ts'
 import { QUERY_DEADLINE } from './connection/within.ts'
 import type { Context } from './context/instance-context.ts'
 import type { AccountDirectory } from './directory/account-directory.ts'
-import type { GroupDirectory } from './directory/group-directory.ts'
-import type { GroupStore } from './directory/group-store.ts'
-import { takeMembers } from './directory/members.ts'
 import { createNewsletterRoles } from './directory/newsletter-roles.ts'
-import { createParticipating } from './directory/participating.ts'
+import type { GroupBook } from './groups/group-book.ts'
 import type { AuthState } from './keys/auth-state.ts'
 import { createKeyHolders } from './keys/key-holders.ts'
 import type { KeyStore } from './keys/key-store.ts'
@@ -44,7 +40,6 @@ import type { Receiving } from './receive/receiving.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { stanzaParts } from './stanzas/stanza-parts.ts'
 import { stanzaTable } from './stanzas/stanza-table.ts'
-import { namesOf } from './wire/groups.ts'
 
 export interface SessionDeps {
   shard: Pick<ShardDeps, 'clock' | 'network' | 'media' | 'mexIds' | 'stalledAfterMs' | 'countUnknown'>
@@ -57,8 +52,7 @@ export interface SessionDeps {
   passkeys: PasskeyPairing
   contacts: Pick<SavedContacts, 'all'>
   directory: AccountDirectory
-  groupDirectory: GroupDirectory
-  groupStore: GroupStore
+  groups: GroupBook
   /** The session can no longer be used. */
   onEnd(): void
 }
@@ -71,7 +65,7 @@ const FILE_RETRIES = [2 * SECOND, 10 * SECOND]
 
 export function openSession(context: SessionContext, deps: SessionDeps, opening: Opening): SocketSession {
   const { id: instance, clock, steady, log, tally, steps } = context
-  const { shard, keys, locks, messages, statuses, receiving, directory, groupDirectory, groupStore } = deps
+  const { shard, keys, locks, messages, statuses, receiving, directory } = deps
   const { creds, route } = opening
   const inbox = receiving.session()
   const appState = heldAppState(context, deps, creds)
@@ -104,19 +98,15 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     log,
   })
   const { sock, ended } = connection
-  const learn = (pairs: LidPair[]) =>
+  const learnPairs = (pairs: LidPair[]) =>
     connection
       .learnPairs(pairs)
       .catch((error) => log.warn({ err: error }, 'the phone numbers of group members could not be saved'))
-  const groups = createGroupCache(sock, steady, learn, groupStore)
   const files = { host: createFileHost({ of: () => route.files }), tempDir: shard.media.tempDir, ended, log }
   const { reader, changes } = openAppState(context, deps, { creds, appState, connection, files })
-  groups.onLearnt((group) => groupDirectory.learn(group))
-  const members = takeMembers({ directory, learnPairs: learn, ended })
   const session = sessionOf(connection, {
     ask: connection.asking({ deadline: { eachMs: QUERY_DEADLINE }, toFailure: actionFailure }),
-    groups,
-    participating: createParticipating({ sock, directory: groupDirectory, stored: groupStore, members, ended, clock, log }),
+    groups: deps.groups.open({ sock, isMe: connection.identity.isMe, learnPairs, ended }),
     change: changes.change,
     numbers: createNumberLookUp(steady),
     newsletterRoles: createNewsletterRoles(),
@@ -138,7 +128,6 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     cut: own.cut,
   })
   receiving.attach(session)
-  rememberGroups(groups, directory, log)
 
   /** Replays peer messages after passive mode has ended and, if the network announces its backlog, before that. */
   function replayPeers() {
@@ -158,7 +147,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     rebuildDirectory(context, { sock, reader, creds, appState })
       .then(changes.recover)
       .catch((error) => log.info({ err: error }, 'app state could not be refreshed'))
-    session.participating.catchUp()
+    session.groups.catchUp()
   })
   const parts = stanzaParts({
     session,
@@ -173,8 +162,6 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     statuses,
     messages,
     holders,
-    groupDirectory,
-    groupStore,
     clock,
     steady,
     log,
@@ -247,18 +234,4 @@ function historyReaders(
     ...receiving.history,
     historyDirectory(directory),
   ]
-}
-
-/** Lists groups whose metadata was queried in the directory, with their members. */
-function rememberGroups(groups: GroupCache, directory: AccountDirectory, log: Logger) {
-  groups.onLearnt(({ id, subject, ephemeralDuration, isCommunityAnnounce, participants }) => {
-    const facts = { name: subject, ephemeralSeconds: ephemeralDuration ?? 0, isAnnouncement: isCommunityAnnounce === true }
-    directory
-      .ready()
-      .then(() => {
-        directory.group(id, facts)
-        return directory.met(participants.map(namesOf))
-      })
-      .catch((error) => log.warn({ err: error }, 'a group could not be saved'))
-  })
 }

@@ -20,7 +20,7 @@ test('every stanza has its row', () => {
       'receipt type=none|delivery|inactive|sender|read|read-self|played | at once | intercept number and LID, commit message_status | answer ack',
       'receipt | at once | nothing | answer ack',
       'call | calls one after the other | intercept number and LID, commit call | answer ack',
-      'notification type=w:gp2 | one of a chat after the other | intercept number and LID, intercept what is known of the group, commit groups of the account, intercept names and pictures, commit event | answer ack',
+      'notification type=w:gp2 | one of a chat after the other | intercept number and LID, commit what is known of the group, intercept names and pictures, commit event | answer ack',
       'notification type=newsletter | one of a chat after the other | intercept names and pictures, commit event | answer ack',
       'notification type=picture | one of a chat after the other | intercept names and pictures, commit event | answer ack',
       'notification type=mex | mex one after the other | intercept limits of the account, intercept names and pictures, commit event | answer ack',

@@ -6,13 +6,13 @@ import type { AuthenticationState, BinaryNode, WAMessage } from '@whiskeysockets
 import { Failure } from '../../../src/domain/failures.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import { createLog } from '../../../src/log.ts'
-import { createGroupCache } from '../../../workers/shard/chats/group-cache.ts'
 import { createNumberLookUp } from '../../../workers/shard/chats/number-look-up.ts'
 import type { Session } from '../../../workers/shard/chats/session.ts'
 import type { AskOptions } from '../../../workers/shard/connection/ask.ts'
 import { sendFailure } from '../../../workers/shard/connection/failures.ts'
 import { createIdentity } from '../../../workers/shard/connection/identity.ts'
 import type { MessageRelay, Relayed } from '../../../workers/shard/connection/relay/message-relay.ts'
+import { createGroupMetadata } from '../../../workers/shard/groups/group-metadata.ts'
 import { createKnownMessages } from '../../../workers/shard/messages/known-messages.ts'
 import { createRecent } from '../../../workers/shard/messages/recent.ts'
 import type { SendContext } from '../../../workers/shard/send/contract.ts'
@@ -119,7 +119,13 @@ export function playedNetwork() {
     identity: createIdentity(auth),
     // No contact has given a token, and the phone has given no salt.
     tokens: { standIn: async () => [] },
-    groups: createGroupCache(sock as never, clock, async () => {}, { read: async () => null, keep() {}, drop() {} }),
+    groups: createGroupMetadata({
+      sock: sock as never,
+      clock,
+      learnPairs: async () => {},
+      stored: { read: async () => null, keep() {}, drop() {} },
+      learn() {},
+    }),
     numbers: createNumberLookUp(clock),
     ended: ending.signal,
     isOpen: true,

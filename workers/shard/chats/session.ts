@@ -7,17 +7,14 @@ import type { Ask } from '../connection/ask.ts'
 import type { Connection } from '../connection/contract.ts'
 import type { MediaHosts } from '../connection/media-hosts.ts'
 import type { NewsletterRoles } from '../directory/newsletter-roles.ts'
-import type { Participating } from '../directory/participating.ts'
+import type { SessionGroups } from '../groups/group-book.ts'
 import type { ChangeAppState } from '../wire/app-state-actions.ts'
-import type { GroupCache } from './group-cache.ts'
 import type { NumberLookUp } from './number-look-up.ts'
 
 export interface Session extends Omit<Connection, 'sock'> {
-  readonly groups: GroupCache
+  readonly groups: SessionGroups
   /** Changes app state (`app-state/app-state-changes.ts`). */
   readonly change: ChangeAppState
-  /** Groups of which the account is a member. */
-  readonly participating: Participating
   readonly numbers: NumberLookUp
   readonly newsletterRoles: NewsletterRoles
   readonly mediaHosts: MediaHosts

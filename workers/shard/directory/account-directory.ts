@@ -99,6 +99,9 @@ const SLICE = 200
 /** The most messages that are known to be counted: more than arrive again when a commit has failed. */
 const MAX_RECORDED = 1_000
 
+/** What the log says when the directory could not be written. */
+export const UNWRITTEN = 'the list of chats and contacts could not be written to disk'
+
 export function createAccountDirectory(
   context: Context<'id' | 'store' | 'sealer' | 'log'>,
   { own }: AccountDirectoryDeps,
@@ -106,7 +109,7 @@ export function createAccountDirectory(
   const { id: instance, store } = context
   const { chats, contacts, labels, newestFirst, byName } = createTables(context)
   const tables = [chats, contacts, labels]
-  const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables)
+  const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables, UNWRITTEN)
   /**
    * Messages that are counted already. A commit may fail for several messages of a chat together; all of them then
    * arrive again.

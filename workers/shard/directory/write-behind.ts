@@ -21,7 +21,8 @@ export interface WriteBehind {
   idle(): Promise<void>
 }
 
-export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tables: Tables): WriteBehind {
+/** `unwritten`: what the log says when a flush that no caller waits for has failed. */
+export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tables: Tables, unwritten: string): WriteBehind {
   const writing = new Set<Promise<void>>()
   /** Commits of others that include changes of the tables; resolved when they have ended. */
   const riding = new Map<readonly Op[], Deferred<void>>()
@@ -72,8 +73,7 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
       },
     },
     flush,
-    flushBehind: () =>
-      void flush().catch((error) => log.error({ err: error }, 'the list of chats and contacts could not be written to disk')),
+    flushBehind: () => void flush().catch((error) => log.error({ err: error }, unwritten)),
     async idle() {
       await Promise.allSettled([...writing])
     },

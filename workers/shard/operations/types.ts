@@ -10,7 +10,6 @@ import type { Asker, Session } from '../chats/session.ts'
 import type { Pairing } from '../connection/pairing/pairing.ts'
 import type { PasskeyPairing } from '../connection/pairing/passkey-pairing.ts'
 import type { AccountDirectory } from '../directory/account-directory.ts'
-import type { GroupDirectory } from '../directory/group-directory.ts'
 import type { LifecycleEvent } from '../lifecycle/contract.ts'
 import type { ActionFiles } from '../media/portrait.ts'
 import type { MessageTimeline } from '../messages/message-timeline.ts'
@@ -23,7 +22,6 @@ import type { Outbox } from '../webhooks/contract.ts'
 export interface ActionContext extends Asker {
   messages: SendContext['messages']
   directory: AccountDirectory
-  groupDirectory: GroupDirectory
   clock: Clock
   state: RuntimeState
   log: Logger

@@ -8,12 +8,12 @@ import type { Logger } from 'pino'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { MediaLinks } from '../../../src/media/media-links.ts'
-import type { GroupRoles } from '../chats/group-roles.ts'
 import { createNames, type NameDeps } from '../chats/names.ts'
 import { createPictures, PICTURE_HOST } from '../chats/pictures.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { SocketSession } from '../chats/session.ts'
 import type { Context } from '../context/instance-context.ts'
+import type { GroupBook } from '../groups/group-book.ts'
 import type { MessageLedger } from '../messages/message-ledger.ts'
 import { decryptBotAnswer } from '../translate/inbound/bot-answer.ts'
 import type { Shown } from '../translate/inbound/context.ts'
@@ -38,7 +38,7 @@ export interface ReceivedEventsDeps {
   directory: { contact: NameDeps['listed'] }
   /** `host:port` that replaces the library's fixed media host. */
   mediaHost: string | null
-  roles: Pick<GroupRoles, 'attach' | 'of' | 'changed'>
+  roles: GroupBook['roles']
   /** Number of the account in digits; null if it is not known yet. */
   phone(): string | null
 }
@@ -143,7 +143,6 @@ export function createReceivedEvents(
       session = next
       names.attach(next)
       pictures.attach(next)
-      roles.attach(next)
     },
     context: () => context(),
     contactsSaved: names.saved,

@@ -6,10 +6,10 @@ import { parseIdentifier } from '../../../src/domain/ids.ts'
 import type { WriteChanges } from '../app-state/app-state.ts'
 import type { Correspondents } from '../chats/correspondents.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
-import type { GroupRoles } from '../chats/group-roles.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { SocketSession } from '../chats/session.ts'
 import type { Context } from '../context/instance-context.ts'
+import type { GroupBook } from '../groups/group-book.ts'
 import type { MessageLedger } from '../messages/message-ledger.ts'
 import { messageMark } from '../messages/seen-marks.ts'
 import type { Sending } from '../send/sending.ts'
@@ -38,7 +38,7 @@ export interface ReceivingDeps extends Pick<InboxDeps, 'keys' | 'share' | 'unrep
   outbox: Outbox
   inbound: ReceivedEvents
   presence: Presence
-  roles: Pick<GroupRoles, 'changed'>
+  roles: Pick<GroupBook['roles'], 'changed'>
   /** Chats whose messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
   contacts: Pick<SavedContacts, 'all' | 'write'>

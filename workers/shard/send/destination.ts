@@ -2,8 +2,8 @@
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import type { Group } from '../chats/group-cache.ts'
 import type { Asker, Session } from '../chats/session.ts'
+import type { Group } from '../wire/groups.ts'
 import { bare } from '../wire/jid.ts'
 
 export interface Destination {

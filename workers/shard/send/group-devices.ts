@@ -4,10 +4,11 @@
  * group's metadata and devices are queried again, and the message is sent once more with the same id, with the sender
  * key for the devices that lacked it. If nothing was outdated it is not sent again, because that would change nothing.
  */
-import type { Group } from '../chats/group-cache.ts'
+
 import type { Asker } from '../chats/session.ts'
 import type { Verdict } from '../connection/contract.ts'
 import { addressingOf } from '../connection/relay/recipient-devices.ts'
+import type { Group } from '../wire/groups.ts'
 import type { SendContext } from './contract.ts'
 
 export interface GroupAudience {

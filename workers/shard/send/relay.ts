@@ -8,12 +8,12 @@ import {
   type WAMessage,
 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
-import type { Group } from '../chats/group-cache.ts'
 import type { Session } from '../chats/session.ts'
 import type { Verdict } from '../connection/contract.ts'
 import { sendFailure } from '../connection/failures.ts'
 import type { TakeBack } from '../connection/relay/message-relay.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
+import type { Group } from '../wire/groups.ts'
 import { chatKind } from '../wire/jid.ts'
 import { attach } from './context-info.ts'
 import type { Accepted, OutgoingContent, SendContext } from './contract.ts'

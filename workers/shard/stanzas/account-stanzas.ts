@@ -40,7 +40,7 @@ export function accountStanzas({ session, own, creds, appState, log }: AccountSt
   const readAgain = loggedEffect(
     log,
     'data that the network reported as changed could not be read',
-    handleDirty({ sock, readGroups: session.participating.read }),
+    handleDirty({ sock, readGroups: session.groups.read }),
   )
 
   return {

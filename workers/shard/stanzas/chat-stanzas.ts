@@ -3,30 +3,26 @@ import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { SocketSession } from '../chats/session.ts'
 import type { AccountDirectory } from '../directory/account-directory.ts'
-import type { GroupDirectory } from '../directory/group-directory.ts'
-import type { GroupStore } from '../directory/group-store.ts'
 import type { Receiving } from '../receive/receiving.ts'
 import { ownReadIn } from '../translate/inbound/receipt.ts'
 import { secondsOf } from '../wire/bounds.ts'
 import { chatChangesIn, groupExpiryIn, isNewGroup } from '../wire/chat-changes.ts'
-import { envelopeOf, fromOf } from '../wire/envelope.ts'
+import { envelopeOf } from '../wire/envelope.ts'
 import type { StanzaParts } from './stanza-table.ts'
 
 export interface ChatStanzaDeps {
   session: SocketSession
   creds: AuthenticationCreds
   directory: Pick<AccountDirectory, 'ready' | 'group' | 'read'>
-  groupDirectory: Pick<GroupDirectory, 'ready' | 'noticed'>
-  groupStore: Pick<GroupStore, 'settled'>
   receiving: Pick<Receiving, 'chatChanged'>
   clock: Clock
 }
 
-type ChatStanzas = Pick<StanzaParts, 'changeChats' | 'forgetGroup' | 'followGroups' | 'takeReceipt'>
+type ChatStanzas = Pick<StanzaParts, 'changeChats' | 'followGroup' | 'takeReceipt'>
 
 /** `receipt`: takes receipts of others. */
 export function chatStanzas(deps: ChatStanzaDeps, receipt: StanzaParts['takeReceipt']): ChatStanzas {
-  const { session, creds, directory, groupDirectory, groupStore, receiving, clock } = deps
+  const { session, creds, directory, receiving, clock } = deps
 
   /** Records messages that were read on the phone or another device of the account. */
   async function readElsewhere({ chat, ids }: { chat: string; ids: readonly string[] }) {
@@ -51,14 +47,7 @@ export function chatStanzas(deps: ChatStanzaDeps, receipt: StanzaParts['takeRece
       if (envelopeOf(node).type === 'w:gp2') await learnGroupNotice(node, changes[0]?.name ?? undefined)
       for (const change of changes) await receiving.chatChanged(change)
     },
-    forgetGroup(node) {
-      session.groups.forget(fromOf(node))
-      return groupStore.settled()
-    },
-    async followGroups(node) {
-      await groupDirectory.ready()
-      await groupDirectory.noticed(node, session.identity.isMe)
-    },
+    followGroup: session.groups.noticed,
     takeReceipt(node) {
       const read = creds.me && ownReadIn(node, creds.me)
       return read ? readElsewhere(read) : receipt(node)

@@ -53,8 +53,7 @@ export interface StanzaParts {
   learnOwnPair: Effect
   countLogin: Effect
   changeChats: Effect
-  forgetGroup: Effect
-  followGroups: Effect
+  followGroup: Effect
   dropDevices: Effect
   uploadPreKeys: Effect
   changeIdentity: Effect
@@ -140,13 +139,7 @@ const NOTIFICATIONS: Rows = ({ parts, CHAT, ACK, PAIRS }) => {
     route(
       notification('w:gp2'),
       CHAT,
-      [
-        PAIRS,
-        step('intercept', 'what is known of the group', parts.forgetGroup),
-        step('commit', 'groups of the account', parts.followGroups),
-        CHATS,
-        EVENT,
-      ],
+      [PAIRS, step('commit', 'what is known of the group', parts.followGroup), CHATS, EVENT],
       ACK,
     ),
     route(notification('newsletter'), CHAT, [CHATS, EVENT], ACK),

@@ -63,9 +63,7 @@ function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): strin
 export const callLinkQuery = (id: string, media: 'audio' | 'video', startTime: number): BinaryNode => ({
   tag: 'call',
   attrs: { id, to: '@call' },
-  content: [
-    { tag: 'link_create', attrs: { media }, content: [{ tag: 'event', attrs: { start_time: String(startTime) } }] },
-  ],
+  content: [{ tag: 'link_create', attrs: { media }, content: [{ tag: 'event', attrs: { start_time: String(startTime) } }] }],
 })
 
 /** Null if the answer has no link. */

@@ -19,10 +19,10 @@ import {
   starChange,
 } from '../../wire/app-state-actions.ts'
 import { cutOrNull, MAX_ABOUT } from '../../wire/bounds.ts'
+import { timerQuery } from '../../wire/groups.ts'
 import { aboutIn, aboutQuery } from '../../wire/person-query.ts'
 import { isRefusal } from '../../wire/usync.ts'
 import { changing } from '../groups/membership.ts'
-import { timerQuery } from '../../wire/groups.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { chatObject } from './chat-object.ts'
 import { chatAt, knownChat, newestOf } from './target.ts'

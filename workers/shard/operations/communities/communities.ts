@@ -81,7 +81,7 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
   async 'communities.deactivate'(context, { community_id }) {
     await changing(context, community_id, async (jid) => {
       await context.ask(deactivateQuery(jid))
-      context.groupDirectory.left(jid)
+      context.session.groups.left(jid)
     })
     return DONE
   },
@@ -90,15 +90,15 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
 /** The community already exists, so a failure to read it back is not a failure to create it. */
 async function made(context: ActionContext, jid: string) {
   const group = await readGroup(context, jid)
-  const { groupDirectory } = context
-  await groupDirectory.ready()
-  groupDirectory.joined(jid)
+  const known = context.session.groups
+  await known.ready()
+  known.joined(jid)
   const groups = await subGroupsAt(context, jid).catch((error: unknown) => {
     if (!isRefused(error)) throw error
     context.log.warn({ err: error }, 'the groups of a new community could not be read')
     return []
   })
-  for (const each of groups) groupDirectory.joined(each.jid)
+  for (const each of groups) known.joined(each.jid)
   return communityObject(context, group, groups)
 }
 

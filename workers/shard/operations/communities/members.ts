@@ -6,7 +6,7 @@ import { type MemberChange, memberQuery, namesOf, type Outcome, outcomesIn } fro
 import { bare, identifierOf } from '../../wire/jid.ts'
 import { invitationLinkOf } from '../groups/group-object.ts'
 import { newInviteCodeOf, plainInviteCodeOf } from '../groups/invite-code.ts'
-import { changing, forget, inGroup, readGroup } from '../groups/membership.ts'
+import { changing, inGroup, readGroup } from '../groups/membership.ts'
 import { addTo, settle } from '../groups/participants.ts'
 import type { Listed } from '../groups/results.ts'
 import type { ActionContext, Handlers } from '../types.ts'
@@ -56,7 +56,7 @@ const jidsOf = (groups: readonly GroupIdentifier[]) => [...new Set(groups.map(to
 
 /** Drops the cached groups, so that the community of each is read again: the network's notices only name the community. */
 function linkResults(context: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
-  forget(context, groups.map(toJid))
+  context.session.groups.changed(groups.map(toJid))
   const results = groups.map((group) => {
     const code = codes.get(toJid(group)) ?? NOT_THERE
     return { phone: renderIdentifier(group), success: code === DONE, code }

@@ -1,7 +1,7 @@
 /** The groups of a community, and the community in the form of the API. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
-import type { GroupEntry } from '../../directory/group-directory.ts'
+import type { GroupEntry } from '../../groups/group-entry.ts'
 import { cut, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import { countsOf, type SubGroup, subGroupsIn, subGroupsOf, subGroupsQuery } from '../../wire/communities.ts'
 import type { Group } from '../../wire/groups.ts'
@@ -16,7 +16,7 @@ const MAX_SUB_GROUPS = 100
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
 
-type Context = Pick<ActionContext, 'ask' | 'session' | 'groupDirectory' | 'log'>
+type Context = Pick<ActionContext, 'ask' | 'session' | 'log'>
 
 /** Reads the current community from the network. A group that is not a community counts as not found. */
 export async function readCommunity(context: Context, jid: string): Promise<Group> {
@@ -55,8 +55,8 @@ export async function announcementOf(context: Context, jid: string): Promise<str
  * account's own groups.
  */
 async function countsAt(context: Context, jid: string, groups: readonly SubGroup[]): Promise<(group: SubGroup) => number | null> {
-  const { ask, groupDirectory, log } = context
-  await groupDirectory.ready()
+  const { ask, session, log } = context
+  await session.groups.ready()
   const [hint] = groups
   if (!hint) return () => null
   const input = { group_jid: jid, query_context: 'INTERACTIVE', sub_group_jid_hint: hint.jid }
@@ -68,7 +68,7 @@ async function countsAt(context: Context, jid: string, groups: readonly SubGroup
       log.info({ err: error }, "the member counts of a community's groups could not be read")
       return new Map<string, number>()
     })
-  return ({ jid: group, size }) => counts.get(group) ?? size ?? groupDirectory.find(group)?.size ?? null
+  return ({ jid: group, size }) => counts.get(group) ?? size ?? session.groups.find(group)?.size ?? null
 }
 
 export async function communityObject(context: Context, group: Group, found: readonly SubGroup[]): Promise<CommunityObject> {

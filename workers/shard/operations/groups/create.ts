@@ -18,8 +18,8 @@ const FIRST_TRY = 15 * SECOND
 const DONE = 200
 
 export async function create(context: ActionContext, { name, phones, auto_invite }: Input) {
-  const { session, groupDirectory } = context
-  await groupDirectory.ready()
+  const { session } = context
+  await session.groups.ready()
   const candidates = await candidatesOf(context, phones)
   const own = candidates.findIndex((candidate) => candidate?.names.some((one) => session.identity.isMe(one)))
   if (own >= 0) throw Failure.invalid({ path: `phones.${own}`, message: 'must not be the number of this account' })
@@ -27,8 +27,7 @@ export async function create(context: ActionContext, { name, phones, auto_invite
   if (people.length === 0) throw new Failure('phone_not_on_whatsapp')
 
   const { jid, answers } = await make(context, name, people)
-  session.groups.forget(jid)
-  groupDirectory.joined(jid)
+  session.groups.joined(jid)
   const link = await inviteCodeOf(context, jid).then(invitationLinkOf, (error: unknown) => {
     context.log.warn({ err: error }, 'the invitation link of a new group could not be read')
     return null

@@ -68,7 +68,7 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
     await changing(context, group_id, async (jid) => {
       const code = leaveError(await context.ask(leaveQuery(jid)))
       if (code !== null) throw new Failure(leaveFailure(code), { details: { network_code: code } })
-      context.groupDirectory.left(jid)
+      context.session.groups.left(jid)
     })
     return DONE
   },

@@ -20,10 +20,10 @@ export const groupInvitations: Handlers<typeof import('../../../../src/features/
   },
 
   async 'groups.acceptInvitation'(context, { url: code }) {
-    await context.groupDirectory.ready()
+    const { groups } = context.session
+    await groups.ready()
     const { jid, isPending } = await join(context, code)
-    if (jid !== null) context.session.groups.forget(jid)
-    if (jid !== null && !isPending) context.groupDirectory.joined(jid)
+    if (jid !== null) isPending ? groups.forget(jid) : groups.joined(jid)
     return { value: true, phone: jid === null ? null : identifierOf(jid), pending_approval: isPending } as const
   },
 

@@ -2,7 +2,7 @@
 import { pageOf } from '../../../../src/domain/page.ts'
 import type { InputOfEndpoint, ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { ChatEntry } from '../../directory/entries.ts'
-import type { GroupEntry } from '../../directory/group-directory.ts'
+import type { GroupEntry } from '../../groups/group-entry.ts'
 import { identifierOf } from '../../wire/jid.ts'
 import { chatFlags } from '../chats/chat-object.ts'
 import type { ActionContext } from '../types.ts'
@@ -11,10 +11,7 @@ type Operation = typeof import('../../../../src/features/groups/groups.ts').list
 type Listed = ReplyOfEndpoint<Operation>['data'][number]
 
 /** Returns the groups. Queries the network only if a list was never read, or if a notice left entries incomplete. */
-export async function entriesOf({ ask, session, groupDirectory }: ActionContext): Promise<GroupEntry[]> {
-  await ask.perform(() => session.participating.current())
-  return groupDirectory.list()
-}
+export const entriesOf = ({ ask, session }: ActionContext): Promise<GroupEntry[]> => ask.library(() => session.groups.list())
 
 export async function list(context: ActionContext, query: InputOfEndpoint<Operation>) {
   const { directory, clock } = context

@@ -30,22 +30,18 @@ export async function inGroup<T>(context: Context, group: GroupIdentifier, work:
  * Does the same for changes of the group: the group's notice arrives after the answer, and a read in between must not
  * return the old state.
  */
-export async function changing<T>(
-  context: Context & Pick<ActionContext, 'groupDirectory'>,
-  group: GroupIdentifier,
-  work: (jid: string) => Promise<T>,
-): Promise<T> {
-  await context.groupDirectory.ready()
+export async function changing<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
+  const { groups } = context.session
+  await groups.ready()
   const jid = toJid(group)
   try {
     const result = await inGroup(context, group, work)
-    context.groupDirectory.changed([jid])
+    groups.changed([jid])
     return result
   } catch (error) {
-    if (isOpen(error)) context.groupDirectory.changed([jid])
+    if (isOpen(error)) groups.changed([jid])
+    else groups.forget(jid)
     throw error
-  } finally {
-    context.session.groups.forget(jid)
   }
 }
 
@@ -55,12 +51,6 @@ export async function changing<T>(
  */
 const isOpen = (error: unknown) =>
   error instanceof Failure && (error.code === 'send_timeout' || error.code === 'instance_not_connected')
-
-/** Drops the groups' metadata and list entries, so that they are read again before they are used. */
-export function forget({ session, groupDirectory }: Pick<ActionContext, 'session' | 'groupDirectory'>, jids: readonly string[]) {
-  for (const jid of jids) session.groups.forget(jid)
-  groupDirectory.changed(jids)
-}
 
 /** Whether the account is a member: the network shows a group's metadata only to its members. */
 async function isMember({ ask, session }: Context, jid: string): Promise<boolean> {

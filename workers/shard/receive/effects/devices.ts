@@ -4,11 +4,11 @@
  * list, because an incomplete list would look complete.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
-import type { Group } from '../../chats/group-cache.ts'
 import type { DeviceLists } from '../../connection/device-lists.ts'
 import type { Identity } from '../../connection/identity.ts'
 import { deviceChangeIn } from '../../wire/account-notices.ts'
 import { ackIn } from '../../wire/ack.ts'
+import type { Group } from '../../wire/groups.ts'
 import { bare, chatKind } from '../../wire/jid.ts'
 
 export interface DeviceDeps {

@@ -6,7 +6,7 @@
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
-import { DAY, MINUTE } from '../../../src/domain/clock.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
@@ -14,19 +14,9 @@ import { repository } from '../../../src/storage/repository.ts'
 import type { Context } from '../context/instance-context.ts'
 import type { Roles } from '../translate/inbound/context.ts'
 import { type GroupChange, groupNoticeIn, peopleIn } from '../wire/group-notice.ts'
+import type { Group } from '../wire/groups.ts'
 import { bare } from '../wire/jid.ts'
-import type { Group, GroupCache } from './group-cache.ts'
-
-/**
- * Age up to which a record is trusted. Notices wait at the network as long as the device stays linked while it is
- * offline; a record that is older than this proves nothing.
- */
-const TRUSTED_FOR = 14 * DAY
-/** Age after which roles are queried again. It limits how long a lost notice leaves them wrong. */
-const ASKED_AGAIN_AFTER = DAY
-/** Pause between two queries about one group. */
-const PAUSE = MINUTE
-const MAX_ASKED = 1_000
+import { FACETS } from './facets.ts'
 
 const RolesRecord: v.GenericSchema<Roles> = v.object({
   /** Jids of every admin without a device part: the number and the LID, as far as they are known. */
@@ -37,9 +27,16 @@ const RolesRecord: v.GenericSchema<Roles> = v.object({
   at: v.number(),
 })
 
+interface RolesSession {
+  refresh(group: string): Promise<unknown>
+  ended: AbortSignal
+}
+
 export interface GroupRoles {
-  /** Called with every session before it is used. */
-  attach(session: { groups: GroupCache; ended: AbortSignal }): void
+  /** Called with every session before it is used. `refresh`: queries a group, and learns the answer. */
+  attach(session: RolesSession): void
+  /** The network has sent the metadata of a group. */
+  learn(group: Group): void
   /** The known roles, without a query; null if none can be trusted. */
   of(group: string): Promise<Roles | null>
   /** Operations for the commit of a notice about a group. */
@@ -57,8 +54,10 @@ export function createGroupRoles({
 }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>): GroupRoles {
   const records = repository({ name: 'roles of a group', schema: RolesRecord, version: 1, sealed: sealer })
   const keyOf = (group: string) => keys.groupRoles(instance, sealer.blind(bare(group)))
-  const asked = new Map<string, number>()
-  let session: { groups: GroupCache; ended: AbortSignal } | null = null
+  const { ms: trustedFor, askedAgainMs, pauseMs, asked: mostAsked } = FACETS.roles
+  /** Time of the last query about each group. */
+  const asked = boundedCache<string, number>(mostAsked)
+  let session: RolesSession | null = null
 
   async function read(group: string): Promise<Roles | null> {
     const key = keyOf(group)
@@ -72,40 +71,31 @@ export function createGroupRoles({
     }
   }
 
-  function learn(group: Group) {
-    const roles = { ...rolesOf(group), at: clock.now() }
-    store.commit({ ops: [records.encode(keyOf(group.id), roles)] }).catch((error: unknown) => {
-      log.error({ err: error }, 'the roles of a group could not be written')
-    })
-  }
-
   /** Queries a group in the background. The answer is learned like every other. */
   function ask(group: string) {
     if (!session || session.ended.aborted) return
     const now = clock.now()
     const last = asked.get(group)
-    if (last !== undefined && Math.abs(now - last) < PAUSE) return
-    asked.delete(group)
+    if (last !== undefined && Math.abs(now - last) < pauseMs) return
     asked.set(group, now)
-    for (const oldest of asked.keys()) {
-      if (asked.size <= MAX_ASKED) break
-      asked.delete(oldest)
-    }
-    session.groups
-      .refresh(group)
-      .catch((error: unknown) => log.info({ err: error }, 'the admins of a group could not be looked up'))
+    session.refresh(group).catch((error: unknown) => log.info({ err: error }, 'the admins of a group could not be looked up'))
   }
 
   return {
     attach(next) {
       session = next
-      next.groups.onLearnt(learn)
+    },
+    learn(group) {
+      const roles = { ...rolesOf(group), at: clock.now() }
+      store.commit({ ops: [records.encode(keyOf(group.id), roles)] }).catch((error: unknown) => {
+        log.error({ err: error }, 'the roles of a group could not be written')
+      })
     },
     async of(group) {
       const roles = await read(group)
       const age = roles === null ? Number.POSITIVE_INFINITY : Math.max(0, clock.now() - roles.at)
-      if (age > ASKED_AGAIN_AFTER) ask(group)
-      return age > TRUSTED_FOR ? null : roles
+      if (age > askedAgainMs) ask(group)
+      return age > trustedFor ? null : roles
     },
     async changed(notice) {
       const { group, changes } = groupNoticeIn(notice)

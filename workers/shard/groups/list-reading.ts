@@ -4,22 +4,21 @@
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { type Clock, DAY, SECOND } from '../../../src/domain/clock.ts'
+import { type Clock, SECOND } from '../../../src/domain/clock.ts'
 import { createTurns } from '../../../src/lib/turns.ts'
 import { boundedQuery } from '../baileys/query.ts'
 import { batchQuery, type Group, groupsIn, participatingQuery } from '../wire/groups.ts'
-import type { GroupDirectory } from './group-directory.ts'
+import { FACETS } from './facets.ts'
+import type { GroupList } from './group-list.ts'
 import type { GroupStore } from './group-store.ts'
 import type { TakeMembers } from './members.ts'
 
-/** Age after which the list is read again at a login. It limits how long a lost notice leaves the list wrong. */
-const MAX_AGE = 7 * DAY
 /** Deadline of a query for the list of groups, in ms; callers have their own deadlines. */
 const DEADLINE = 45 * SECOND
 /** The most groups per query. */
 const BATCH = 10_000
 
-export interface Participating {
+export interface ListReading {
   /** Always queries the network. Concurrent calls share one query. Rejects like a query. */
   read(): Promise<void>
   /** Updates the list: reads it in full if it was never read, otherwise only its stale groups. */
@@ -28,9 +27,9 @@ export interface Participating {
   catchUp(): void
 }
 
-export interface ParticipatingDeps {
+export interface ListReadingDeps {
   sock: Pick<WASocket, 'query'>
-  directory: GroupDirectory
+  list: GroupList
   /** Called with each group and its members. */
   stored: Pick<GroupStore, 'keep'>
   /** Called with the groups of an answer before it counts as read. */
@@ -40,14 +39,14 @@ export interface ParticipatingDeps {
   log: Pick<Logger, 'info'>
 }
 
-export function createParticipating({ sock, directory, stored, members, ended, clock, log }: ParticipatingDeps): Participating {
+export function createListReading({ sock, list, stored, members, ended, clock, log }: ListReadingDeps): ListReading {
   let reading: Promise<void> | null = null
   let mending: Promise<void> | null = null
 
   async function whole() {
-    await directory.ready()
+    await list.ready()
     const at = clock.now()
-    const begun = directory.begin()
+    const begun = list.begin()
     try {
       const { groups, truncated } = await listedIn(await boundedQuery(sock, participatingQuery(), DEADLINE))
       // After an unlinking, credentials and directory are removed too.
@@ -60,8 +59,8 @@ export function createParticipating({ sock, directory, stored, members, ended, c
   }
 
   async function open() {
-    const asked = directory.stale().slice(0, BATCH)
-    const begun = directory.begin()
+    const asked = list.stale().slice(0, BATCH)
+    const begun = list.begin()
     try {
       const { groups, refused } = await listedIn(await boundedQuery(sock, batchQuery(asked), DEADLINE))
       if (ended.aborted) return
@@ -89,14 +88,14 @@ export function createParticipating({ sock, directory, stored, members, ended, c
   return {
     read,
     async current() {
-      await directory.ready()
-      if (reading || directory.readAt === null) await read()
-      if (directory.stale().length > 0) await mend()
+      await list.ready()
+      if (reading || list.readAt === null) await read()
+      if (list.stale().length > 0) await mend()
     },
     catchUp() {
       const behind = async () => {
-        await directory.ready()
-        if (directory.readAt === null || Math.abs(clock.now() - directory.readAt) > MAX_AGE) await read()
+        await list.ready()
+        if (list.readAt === null || Math.abs(clock.now() - list.readAt) > FACETS.entry.readAgainMs) await read()
       }
       behind().catch((error) => log.info({ err: error }, 'the list of joined groups could not be read from the network'))
     },

@@ -2,8 +2,8 @@
 import { isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'
 import type { LidPair } from '../connection/identity.ts'
+import type { AccountDirectory } from '../directory/account-directory.ts'
 import { type Group, namesOf } from '../wire/groups.ts'
-import type { AccountDirectory } from './account-directory.ts'
 
 /** Number of pairs per read, per commit, and per turn of the loop. */
 const PAIRS = 150

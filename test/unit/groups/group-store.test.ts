@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createGroupStore } from '../../../workers/shard/directory/group-store.ts'
+import { createGroupStore } from '../../../workers/shard/groups/group-store.ts'
 import type { Group } from '../../../workers/shard/wire/groups.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 

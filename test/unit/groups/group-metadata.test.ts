@@ -4,13 +4,11 @@ import { after, before, test } from 'node:test'
 import { type BinaryNode, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
 import '../../../workers/shard/baileys/thread/first.ts'
 import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
-import { createGroupCache } from '../../../workers/shard/chats/group-cache.ts'
+import { createGroupMetadata } from '../../../workers/shard/groups/group-metadata.ts'
 import { listen, openSocket, type Server } from '../baileys/loopback.ts'
 import { until } from '../storage/fixtures.ts'
 
 const GROUP = '120363019502650977@g.us'
-/** The state before any group was reported. */
-const NOTHING_KEPT = { read: async () => null, keep() {}, drop() {} }
 
 let server: Server
 let sock: WASocket
@@ -20,6 +18,16 @@ before(async () => {
   adoptSocket(sock)
   await sock.waitForSocketOpen()
 })
+/** Metadata before any group was reported. */
+const nothingKnown = () =>
+  createGroupMetadata({
+    sock,
+    clock: { now: () => 0 },
+    learnPairs: async () => {},
+    stored: { read: async () => null, keep() {}, drop() {} },
+    learn() {},
+  })
+
 after(async () => {
   await endSocket(sock, undefined, 'abrupt')
   await server.close()
@@ -35,7 +43,7 @@ function answer(tag: string | symbol, subject: string) {
 
 // The notification once deleted nothing, because nothing was stored yet, and the outdated answer was kept for an hour.
 test('an answer from before a change of the group is not kept', async () => {
-  const groups = createGroupCache(sock, { now: () => 0 }, async () => {}, NOTHING_KEPT)
+  const groups = nothingKnown()
   const asked = groups.get(GROUP)
   await until(() => pending().length === 1, 'the query')
   groups.forget(GROUP)
@@ -53,7 +61,7 @@ test('an answer from before a change of the group is not kept', async () => {
 })
 
 test('who asks while it is being fetched waits for the same answer; who asks after a change does not', async () => {
-  const groups = createGroupCache(sock, { now: () => 0 }, async () => {}, NOTHING_KEPT)
+  const groups = nothingKnown()
   const both = [groups.get(GROUP), groups.get(GROUP)]
   await until(() => pending().length === 1, 'the query')
   const [first] = pending()

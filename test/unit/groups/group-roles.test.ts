@@ -5,9 +5,9 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createGroupCache } from '../../../workers/shard/chats/group-cache.ts'
-import { createGroupRoles } from '../../../workers/shard/chats/group-roles.ts'
-import { createGroupStore } from '../../../workers/shard/directory/group-store.ts'
+import { createGroupMetadata } from '../../../workers/shard/groups/group-metadata.ts'
+import { createGroupRoles } from '../../../workers/shard/groups/group-roles.ts'
+import { createGroupStore } from '../../../workers/shard/groups/group-store.ts'
 import { INSTANCE, recordingLog, sealer, tempStore, until } from '../storage/fixtures.ts'
 
 const GROUP = '120363019502650977@g.us'
@@ -26,9 +26,9 @@ test('a text to a group needs no query for fourteen days; who its admins are is 
     },
   } as unknown as WASocket
   const stored = createGroupStore({ id: INSTANCE, store, sealer, clock, log })
-  const groups = createGroupCache(network, clock, async () => {}, stored)
   const roles = createGroupRoles({ id: INSTANCE, store, sealer, clock, log })
-  roles.attach({ groups, ended: new AbortController().signal })
+  const groups = createGroupMetadata({ sock: network, clock, learnPairs: async () => {}, stored, learn: roles.learn })
+  roles.attach({ refresh: groups.refresh, ended: new AbortController().signal })
 
   await groups.get(GROUP)
   const isWritten = async () => {

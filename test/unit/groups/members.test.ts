@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LidPair } from '../../../workers/shard/connection/identity.ts'
-import { takeMembers } from '../../../workers/shard/directory/members.ts'
+import { takeMembers } from '../../../workers/shard/groups/members.ts'
 import { type Group, groupIn } from '../../../workers/shard/wire/groups.ts'
 
 const pn = (index: number) => `55119888${10_000 + index}@s.whatsapp.net`

@@ -6,18 +6,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
-import { DAY } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Context } from '../context/instance-context.ts'
 import type { Group } from '../wire/groups.ts'
+import { FACETS } from './facets.ts'
 
-/**
- * Age up to which a group is used. Notices wait at the network as long as the device stays linked while it is offline;
- * for older data a notice may have been lost. `group-roles.ts` has the same value.
- */
-const MAX_AGE = 14 * DAY
 /** Number of groups per commit and per turn; one of a thousand members has 100 KB. */
 const SLICE = 8
 
@@ -81,7 +76,8 @@ export function createGroupStore({
     settled().catch((error) => log.error({ err: error }, 'a group could not be written to disk'))
   }
 
-  const holds = ({ at, group }: v.InferOutput<typeof Kept>) => (Math.abs(clock.now() - at) < MAX_AGE ? group : null)
+  const holds = ({ at, group }: v.InferOutput<typeof Kept>) =>
+    Math.abs(clock.now() - at) < FACETS.storedMetadata.ms ? group : null
 
   return {
     async read(jid) {

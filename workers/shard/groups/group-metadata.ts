@@ -1,67 +1,58 @@
 /** Caches the metadata of groups until a notification changes it, so that a send need not query 500 members each time. */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
-import { type Clock, HOUR } from '../../../src/domain/clock.ts'
+import type { Clock } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { LidPair } from '../connection/identity.ts'
-import type { GroupStore } from '../directory/group-store.ts'
-import { pairsOf } from '../directory/members.ts'
 import { type Group, groupIn, metadataQuery, namesOf } from '../wire/groups.ts'
+import { FACETS } from './facets.ts'
+import type { GroupStore } from './group-store.ts'
+import { pairsOf } from './members.ts'
 
-export type { Group }
-
-const MAX_GROUPS = 500
-/** Age after which metadata is read again. It limits how long a lost notification leaves the cache wrong. */
-const MAX_AGE = HOUR
-
-export interface GroupCache {
+export interface GroupMetadata {
   /** Returns the group if it is cached. */
   known(jid: string): Group | undefined
   /** Reads the cache or the network. Rejects like the library (404 unknown, 403 not a member). */
   get(jid: string): Promise<Group>
   /** Returns the group from the network, even if it is cached. */
   refresh(jid: string): Promise<Group>
-  /** The listener is called with every answer of the network. */
-  onLearnt(listener: (group: Group) => void): void
-  /** The listener is called when a group was changed, or may have been changed. */
-  onChange(listener: (jid: string) => void): void
   /** Drops a group that has changed, or whose metadata may be wrong: the next read queries the network. */
   forget(jid: string): void
 }
 
-/**
- * Creates the cache. `learn` gets the pairs of a group's members before its metadata is used. `stored` is the metadata
- * on disk, which is read before the network is queried.
- */
-export function createGroupCache(
-  sock: Pick<WASocket, 'query'>,
-  clock: Clock,
-  learn: (pairs: LidPair[]) => Promise<void>,
-  stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>,
-): GroupCache {
-  const groups = boundedCache<string, { at: number; metadata: Group }>(MAX_GROUPS)
+export interface GroupMetadataDeps {
+  sock: Pick<WASocket, 'query'>
+  clock: Clock
+  /** Called with the pairs of a group's members before its metadata is used. */
+  learnPairs(pairs: LidPair[]): Promise<void>
+  /** The metadata on disk, which is read before the network is queried. */
+  stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>
+  /** Called with every answer of the network. */
+  learn(group: Group): void
+}
+
+export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: GroupMetadataDeps): GroupMetadata {
+  const { groups: most, ms: maxAge } = FACETS.metadata
+  const groups = boundedCache<string, { at: number; metadata: Group }>(most)
   /** Running fetches. A change that is reported in the meantime removes the entry, because the answer may be older than the change. */
   const fetching = new Map<string, Promise<Group>>()
-  const listeners: ((group: Group) => void)[] = []
-  const changeListeners: ((jid: string) => void)[] = []
 
   function forget(jid: string) {
     groups.delete(jid)
     fetching.delete(jid)
     stored.drop(jid)
-    for (const listener of changeListeners) listener(jid)
   }
 
   function known(jid: string) {
     const entry = groups.get(jid)
-    return entry && clock.now() - entry.at < MAX_AGE ? entry.metadata : undefined
+    return entry && clock.now() - entry.at < maxAge ? entry.metadata : undefined
   }
 
   function keep(jid: string, metadata: Group, isNews: boolean) {
     groups.set(jid, { at: clock.now(), metadata })
     if (!isNews) return
     stored.keep(metadata)
-    for (const listener of listeners) listener(metadata)
+    learn(metadata)
   }
 
   async function fetch(jid: string, kept: (jid: string) => Promise<Group | null>): Promise<Group> {
@@ -74,7 +65,7 @@ export function createGroupCache(
     fetching.set(jid, asked)
     try {
       const metadata = await asked
-      await learn(pairsOf(metadata.participants.map(namesOf)))
+      await learnPairs(pairsOf(metadata.participants.map(namesOf)))
       if (fetching.get(jid) === asked) keep(jid, metadata, isNews)
       return metadata
     } finally {
@@ -84,12 +75,6 @@ export function createGroupCache(
 
   return {
     known,
-    onLearnt(listener) {
-      listeners.push(listener)
-    },
-    onChange(listener) {
-      changeListeners.push(listener)
-    },
     forget,
     refresh(jid) {
       groups.delete(jid)

@@ -1,0 +1,126 @@
+/**
+ * The group book: everything that the service keeps of a group, under one owner. Each facet has a file of its own, and
+ * its term in `facets.ts`. Answers of the network and notices reach all facets here, so that none of them is left with
+ * an older state than the others.
+ *
+ * The devices that have the account's key of a group are with the keys (`keys/key-holders.ts`), because they change in
+ * the commits of encryptions.
+ */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { LidPair } from '../connection/identity.ts'
+import type { Context } from '../context/instance-context.ts'
+import type { AccountDirectory } from '../directory/account-directory.ts'
+import { groupNoticeIn } from '../wire/group-notice.ts'
+import { type Group, namesOf } from '../wire/groups.ts'
+import { bare } from '../wire/jid.ts'
+import type { GroupEntry } from './group-entry.ts'
+import { createGroupList, type GroupList } from './group-list.ts'
+import { createGroupMetadata, type GroupMetadata } from './group-metadata.ts'
+import { createGroupRoles, type GroupRoles } from './group-roles.ts'
+import { createGroupStore } from './group-store.ts'
+import { createListReading, type ListReading } from './list-reading.ts'
+import { takeMembers } from './members.ts'
+
+export interface GroupBook {
+  readonly roles: Pick<GroupRoles, 'of' | 'changed'>
+  /** Opens the book for a session. Must be called before anything arrives. */
+  open(session: GroupSession): SessionGroups
+  /** Called after the device was unlinked and its session has ended: removes what the next account must not see. */
+  forget(): Promise<void>
+}
+
+export interface GroupSession {
+  sock: Pick<WASocket, 'query'>
+  isMe(jid: string): boolean
+  /** Saves the pairs of members; a failure is the caller's to log. */
+  learnPairs(pairs: LidPair[]): Promise<void>
+  ended: AbortSignal
+}
+
+/** What a session knows of its groups. */
+export interface SessionGroups
+  extends Pick<GroupMetadata, 'known' | 'get' | 'refresh' | 'forget'>,
+    Pick<GroupList, 'ready' | 'find' | 'left'>,
+    Pick<ListReading, 'read' | 'catchUp'> {
+  /** Returns the groups of the account. Queries the network only if a list was never read, or if notices left entries incomplete. */
+  list(): Promise<GroupEntry[]>
+  /**
+   * This service changed the groups. Notices arrive after answers, so they are read again before they are used; for a
+   * community, its groups too.
+   */
+  changed(jids: readonly string[]): void
+  /** The account has joined a group; it is read again before it is used. */
+  joined(jid: string): void
+  /** Takes a notice about a group. On disk when it resolves; roles change with the commit of the notice's event. */
+  noticed(notice: BinaryNode): Promise<void>
+}
+
+export function createGroupBook(
+  context: Context<'id' | 'store' | 'sealer' | 'clock' | 'steady' | 'log'>,
+  { directory }: { directory: Pick<AccountDirectory, 'ready' | 'group' | 'met'> },
+): GroupBook {
+  const { clock, steady, log } = context
+  const roles = createGroupRoles(context)
+  const list = createGroupList(context)
+  const stored = createGroupStore(context)
+
+  /** The network has sent the metadata of a group. */
+  function learn(group: Group) {
+    roles.learn(group)
+    list.learn(group)
+    learnChat(group).catch((error) => log.warn({ err: error }, 'a group could not be saved'))
+  }
+
+  /** Updates the chat of the group in the list of chats, and the people in it. */
+  async function learnChat({ id, subject, ephemeralDuration, isCommunityAnnounce, participants }: Group) {
+    await directory.ready()
+    directory.group(id, {
+      name: subject,
+      ephemeralSeconds: ephemeralDuration ?? 0,
+      isAnnouncement: isCommunityAnnounce === true,
+    })
+    await directory.met(participants.map(namesOf))
+  }
+
+  return {
+    roles,
+    open({ sock, isMe, learnPairs, ended }) {
+      const metadata = createGroupMetadata({ sock, clock: steady, learnPairs, stored, learn })
+      const members = takeMembers({ directory, learnPairs, ended })
+      const reading = createListReading({ sock, list, stored, members, ended, clock, log })
+      roles.attach({ refresh: metadata.refresh, ended })
+      return {
+        known: metadata.known,
+        get: metadata.get,
+        refresh: metadata.refresh,
+        forget: metadata.forget,
+        ready: list.ready,
+        find: list.find,
+        left: list.left,
+        read: reading.read,
+        catchUp: reading.catchUp,
+        async list() {
+          await reading.current()
+          return list.list()
+        },
+        changed(jids) {
+          for (const jid of jids) metadata.forget(jid)
+          list.changed(jids)
+        },
+        joined(jid) {
+          metadata.forget(jid)
+          list.joined(jid)
+        },
+        async noticed(notice) {
+          const { group, changes } = groupNoticeIn(notice)
+          metadata.forget(bare(group))
+          await Promise.all([stored.settled(), list.ready()])
+          await list.noticed(bare(group), changes, isMe)
+        },
+      }
+    },
+    async forget() {
+      await Promise.all([roles, list, stored].map((facet) => facet.forget()))
+    },
+  }
+}

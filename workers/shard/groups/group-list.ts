@@ -1,0 +1,241 @@
+/**
+ * Keeps the groups and communities of the account, in the form for lists. They are read in full after the pairing and
+ * when the network reports the list as outdated (`list-reading.ts`), changed by the network's notices, and stored.
+ *
+ * Changes of a list of members lead from one version to the next, so a notice that arrives twice counts once, and a
+ * missing notice is detected. Such a group, and one that the network only named, is stale until it is read again.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import * as v from 'valibot'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import { repository } from '../../../src/storage/repository.ts'
+import type { Context } from '../context/instance-context.ts'
+import { createTable, type Table } from '../directory/table.ts'
+import { createWriteBehind } from '../directory/write-behind.ts'
+import type { GroupChange } from '../wire/group-notice.ts'
+import type { Group } from '../wire/groups.ts'
+import { bare } from '../wire/jid.ts'
+import { FACETS } from './facets.ts'
+import { entryChangeIn, entryOf, GroupEntry, namedEntry } from './group-entry.ts'
+
+/** Number of changes that are made in one turn, so that other work can run in between. */
+const SLICE = 200
+
+/** Time at which the list was read in full, in epoch ms. */
+const ListRecord = v.object({ readAt: v.number() })
+
+export interface GroupList {
+  /** Reads the records on disk, once. Must be called before any method below. */
+  ready(): Promise<void>
+  /** Time at which the list was read in full, in epoch ms; null if never for this account. */
+  readonly readAt: number | null
+  /** Jids of groups that must be read again. */
+  stale(): string[]
+  list(): GroupEntry[]
+  find(jid: string): GroupEntry | undefined
+
+  /** Begins a query of the list; changes until its answer are newer than the answer. */
+  begin(): Reading
+  /** Learns the metadata of one group of the account. On disk with the next `flush`. */
+  learn(group: Group): void
+  /** Applies the changes of a notice about a group. `isMe` tells whether a jid is the account. On disk when it resolves. */
+  noticed(group: string, changes: readonly GroupChange[], isMe: (jid: string) => boolean): Promise<void>
+  /** Marks groups that this service changed as stale; for a community, its groups too. */
+  changed(jids: readonly string[]): void
+  /** Marks a group that the account has joined in the same way. */
+  joined(jid: string): void
+  /** Removes a group that the account is no longer in, or a community that was deactivated. */
+  left(jid: string): void
+
+  flush(): Promise<void>
+  /** Called before another account is linked, after the session has ended. */
+  forget(): Promise<void>
+}
+
+export interface Reading {
+  /**
+   * Replaces the list: other groups are removed. `named`: groups that the answer names without metadata. `each` is called with those that did not
+   * change in the meantime. On disk when it resolves.
+   */
+  whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
+  /** Updates some groups; `gone` are those that the account is not in. On disk when it resolves. */
+  some(groups: readonly Group[], gone: readonly string[]): Promise<void>
+  /** Ends a query that had no result. */
+  end(): void
+}
+
+export function createGroupList(context: Context<'id' | 'store' | 'sealer' | 'log'>): GroupList {
+  const { id: instance, store, sealer } = context
+  const table = createTable<GroupEntry>(context, {
+    name: 'group',
+    schema: GroupEntry,
+    parts: 1_024,
+    max: FACETS.entry.groups,
+    jidsOf: ({ id }) => [id],
+    usedAt: ({ createdAt }) => createdAt,
+  })
+  const { flush, flushBehind, idle } = createWriteBehind(context, [table], 'the list of groups could not be written to disk')
+  const lists = repository({ name: 'list of groups', schema: ListRecord, version: 1, sealed: sealer })
+  const listKey = keys.groupList(instance)
+  const entries = groupEntries(table)
+  /** Groups that have changed since each running query began. */
+  const readings = new Set<Set<string>>()
+  let readAt: number | null = null
+  let loading: Promise<void> | null = null
+
+  async function load() {
+    await table.load()
+    readAt = (await lists.get(store, listKey))?.readAt ?? null
+  }
+
+  const touch = (jid: string) => {
+    for (const touched of readings) touched.add(jid)
+  }
+
+  function doubt(jids: readonly string[], isNews: boolean) {
+    for (const jid of jids) {
+      touch(jid)
+      entries.doubt(jid, isNews)
+    }
+    flushBehind()
+  }
+
+  return {
+    ready() {
+      loading ??= load().catch((error) => {
+        loading = null
+        throw error
+      })
+      return loading
+    },
+    get readAt() {
+      return readAt
+    },
+    stale: () => [...table.values()].flatMap(({ id, isStale }) => (isStale ? [id] : [])),
+    list: () => [...table.values()],
+    find: (jid) => table.find([bare(jid)]),
+
+    begin() {
+      const touched = new Set<string>()
+      readings.add(touched)
+      const end = () => void readings.delete(touched)
+      return {
+        end,
+        async whole(groups, named, at, each) {
+          await entries.take(groups, touched, each)
+          for (const jid of named) entries.doubt(jid, true)
+          const listed = new Set([...groups.map(({ id }) => id), ...named])
+          for (const { id } of [...table.values()]) if (!listed.has(id) && !touched.has(id)) entries.drop(id)
+          end()
+          readAt = at
+          await flush()
+          await store.commit({ ops: [lists.encode(listKey, { readAt: at })] })
+        },
+        async some(groups, gone) {
+          await entries.take(groups, touched)
+          for (const jid of gone) if (!touched.has(jid)) entries.drop(jid)
+          end()
+          await flush()
+        },
+      }
+    },
+
+    learn(group) {
+      touch(group.id)
+      entries.put(group)
+      flushBehind()
+    },
+
+    async noticed(group, changes, isMe) {
+      for (const each of changes) {
+        const change = entryChangeIn(each, group, isMe)
+        if (!change) continue
+        touch(group)
+        if (change.type === 'known') entries.put(change.group)
+        else if (change.type === 'gone') entries.gone(group)
+        else if (change.type === 'stale') for (const jid of change.jids) entries.doubt(jid, change.isNews)
+        else entries.amend(group, change.amend)
+      }
+      await flush()
+    },
+
+    changed(jids) {
+      const among = new Set(jids)
+      const inside = [...table.values()].filter(({ parent }) => parent !== null && among.has(parent))
+      doubt([...jids, ...inside.map(({ id }) => id)], false)
+    },
+    joined: (jid) => doubt([jid], true),
+    left(jid) {
+      touch(jid)
+      entries.gone(jid)
+      flushBehind()
+    },
+
+    flush,
+    async forget() {
+      table.clear()
+      readings.clear()
+      readAt = null
+      await idle()
+      await removeAll(store, keys.directoryOf(instance, 'group'))
+      await store.commit({ ops: [[listKey, null]] })
+    },
+  }
+}
+
+/** The changes of entries in memory. */
+function groupEntries(table: Table<GroupEntry>) {
+  function amend(jid: string, change: (entry: GroupEntry) => void) {
+    const known = table.find([jid])
+    if (!known) return
+    change(known)
+    table.changed(known)
+  }
+
+  function put(group: Group) {
+    if (table.find([group.id])) amend(group.id, (entry) => Object.assign(entry, entryOf(group)))
+    else table.add(entryOf(group))
+  }
+
+  function drop(jid: string) {
+    const known = table.find([jid])
+    if (known) table.remove(known)
+  }
+
+  /** The entry may be wrong. `isNews`: an unknown group is added. */
+  function doubt(jid: string, isNews: boolean) {
+    if (isNews && !table.find([jid])) table.add(namedEntry(jid))
+    else
+      amend(jid, (entry) => {
+        entry.isStale = true
+      })
+  }
+
+  return {
+    amend,
+    put,
+    drop,
+    doubt,
+    /** Removes a group. The groups of a deactivated community may continue. */
+    gone(jid: string) {
+      drop(jid)
+      for (const { id, parent } of [...table.values()]) if (parent === jid) doubt(id, false)
+    },
+    /**
+     * Takes groups from an answer. A change that arrives while a list is on its way is newer than the list, so such a
+     * group is read again.
+     */
+    async take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
+      for (const [index, group] of groups.entries()) {
+        if (index > 0 && index % SLICE === 0) await nextTurn()
+        if (touched.has(group.id)) {
+          doubt(group.id, false)
+          continue
+        }
+        put(group)
+        each?.(group)
+      }
+    },
+  }
+}
