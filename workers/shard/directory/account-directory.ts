@@ -99,7 +99,7 @@ const SLICE = 200
 /** The most messages that are known to be counted: more than arrive again when a commit has failed. */
 const MAX_RECORDED = 1_000
 
-/** What the log says when the directory could not be written. */
+/** Text of the log if the directory could not be written. */
 export const UNWRITTEN = 'the list of chats and contacts could not be written to disk'
 
 export function createAccountDirectory(

@@ -21,7 +21,7 @@ export interface WriteBehind {
   idle(): Promise<void>
 }
 
-/** `unwritten`: what the log says when a flush that no caller waits for has failed. */
+/** `unwritten`: text of the log if a flush that no caller waits for has failed. */
 export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tables: Tables, unwritten: string): WriteBehind {
   const writing = new Set<Promise<void>>()
   /** Commits of others that include changes of the tables; resolved when they have ended. */

@@ -37,7 +37,7 @@ export interface GroupSession {
   ended: AbortSignal
 }
 
-/** What a session knows of its groups. */
+/** The groups of a session. */
 export interface SessionGroups
   extends Pick<GroupMetadata, 'known' | 'get' | 'refresh' | 'forget'>,
     Pick<GroupList, 'ready' | 'find' | 'left'>,
