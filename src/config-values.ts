@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import * as v from 'valibot'
+import { BUCKET_URLS, parseBucketUrl } from './domain/bucket.ts'
 import { canonicalCidr } from './egress/addresses.ts'
 
 /** Schema of a whole number. Its message describes the accepted values; `sentence` adds the rest of the sentence. */
@@ -18,6 +19,10 @@ export const whole = (min: number, max: number) => {
 }
 export const oneOf = <const T extends readonly string[]>(...words: T) => v.picklist(words, words.join(' or '))
 export const text = v.pipe(v.string(), v.nonEmpty('not empty'))
+export const bucketUrl = v.pipe(
+  v.string(),
+  v.check((url) => parseBucketUrl(url) !== undefined, BUCKET_URLS),
+)
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
 /** A list of address ranges has at least one entry: an empty list could mean "any", which must not result from a stray comma. */

@@ -5,8 +5,10 @@
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import * as v from 'valibot'
-import { cidrs, hasCertificate, isBase, isUrl, isWritablePlace, oneOf, origins, text, whole } from './config-values.ts'
+import { bucketUrl, cidrs, hasCertificate, isBase, isUrl, isWritablePlace, oneOf, origins, text, whole } from './config-values.ts'
+import type { BlobPlace } from './domain/blob-place.ts'
 import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
+import { type Bucket, parseBucketUrl, under } from './domain/bucket.ts'
 import { MINUTE, SECOND } from './domain/clock.ts'
 import { DASHBOARD_MODES, type DashboardMode } from './domain/dashboard.ts'
 import type { Logging } from './domain/log.ts'
@@ -53,6 +55,7 @@ const Environment = v.object({
     ),
   ),
   SVC_BLOBS_DIR: v.optional(text),
+  SVC_BLOBS_URL: v.optional(bucketUrl),
   SVC_KEYS_DIR: v.optional(text),
   SVC_SECRET_KEY: v.optional(
     v.pipe(
@@ -119,6 +122,11 @@ const Environment = v.object({
   SVC_FFMPEG: v.optional(text),
   SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
   PATH: v.optional(v.string(), ''),
+  /** Credentials and region of buckets, under the names that the tools of the cloud use. */
+  AWS_ACCESS_KEY_ID: v.optional(v.string()),
+  AWS_SECRET_ACCESS_KEY: v.optional(v.string()),
+  AWS_SESSION_TOKEN: v.optional(v.string()),
+  AWS_REGION: v.optional(v.string()),
   SVC_SANDBOX_PORT: v.optional(whole(0, 65_535), '8081'),
   SVC_SANDBOX_KEEP: v.optional(oneOf('on', 'off'), 'on'),
   SVC_SANDBOX_TRACE: v.optional(
@@ -179,9 +187,11 @@ export interface Config {
   baseUrl: string | null
   dataDir: string
   storeUrl: string
-  /** Folders that the operator named for media of waiting messages and for keys; null for those of the store (`mediaFolder`). */
+  /** Folders that the operator named for media of waiting messages and for keys; null if there is no such folder. */
   blobsDir: string | null
   keysDir: string | null
+  /** Place of the media of waiting messages. */
+  blobs: BlobPlace
   /** Key from the environment; null if the service generates one in the data folder. */
   secretKey: string | null
   adminKey: string | null
@@ -261,19 +271,24 @@ export function readConfig({
 } = {}): ConfigResult {
   // An empty variable counts as unset, because a compose file with `SVC_X=${SVC_X}` passes an empty value.
   const given = Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => (name.startsWith(PREFIX) || name === 'PATH') && value !== ''),
+    Object.entries(env).filter(([name, value]) => (name.startsWith(PREFIX) || name in Environment.entries) && value !== ''),
   )
   const parsed = v.safeParse(Environment, given, { abortPipeEarly: true })
   if (!parsed.success) throw new Error(parsed.issues.map(sentence).join('\n'))
   const known = parsed.output
+  refuseTwoPlaces(known)
   const dataDir = resolve(known.SVC_DATA_DIR)
-  const config: Config = {
-    host: known.SVC_HOST,
-    port: known.SVC_PORT,
-    baseUrl: known.SVC_BASE_URL ?? null,
+  const places = {
     dataDir,
     storeUrl: known.SVC_STORE_URL ?? `lmdb:${resolve(dataDir, 'state')}`,
     blobsDir: known.SVC_BLOBS_DIR === undefined ? null : resolve(known.SVC_BLOBS_DIR),
+  }
+  const config: Config = {
+    ...places,
+    blobs: blobPlace(places, bucketOf('SVC_BLOBS_URL', known)),
+    host: known.SVC_HOST,
+    port: known.SVC_PORT,
+    baseUrl: known.SVC_BASE_URL ?? null,
     keysDir: known.SVC_KEYS_DIR === undefined ? null : resolve(known.SVC_KEYS_DIR),
     secretKey: known.SVC_SECRET_KEY ?? null,
     adminKey: known.SVC_ADMIN_KEY ?? null,
@@ -341,12 +356,37 @@ export function readConfig({
 export function sandboxed(config: Config): Config {
   const dataDir = join(config.dataDir, 'sandbox')
   const [blobsDir, keysDir] = [config.blobsDir, config.keysDir].map((dir) => dir && join(dir, 'sandbox')) as (string | null)[]
-  return { ...config, dataDir, storeUrl: sandboxUrl(config, dataDir), blobsDir: blobsDir!, keysDir: keysDir! }
+  const bucket = config.blobs.in === 'bucket' ? under(config.blobs.bucket, 'sandbox') : null
+  const own = { dataDir, storeUrl: sandboxUrl(config, dataDir), blobsDir: blobsDir! }
+  return { ...config, ...own, blobs: blobPlace(own, bucket), keysDir: keysDir! }
 }
 
-/** Folder of the media of waiting messages. Null if the store has them. */
-export function mediaFolder({ blobsDir, dataDir, storeUrl }: Pick<Config, 'blobsDir' | 'dataDir' | 'storeUrl'>): string | null {
-  return blobsDir ?? (parseStoreUrl(storeUrl)?.backend === 'postgres' ? null : join(dataDir, 'blobs'))
+function blobPlace(
+  { blobsDir, dataDir, storeUrl }: Pick<Config, 'blobsDir' | 'dataDir' | 'storeUrl'>,
+  bucket: Bucket | null,
+): BlobPlace {
+  if (bucket !== null) return { in: 'bucket', bucket }
+  if (blobsDir !== null) return { in: 'files', dir: blobsDir }
+  return parseStoreUrl(storeUrl)?.backend === 'postgres' ? { in: 'store' } : { in: 'files', dir: join(dataDir, 'blobs') }
+}
+
+type Known = v.InferOutput<typeof Environment>
+
+function refuseTwoPlaces({ SVC_BLOBS_DIR, SVC_BLOBS_URL }: Known): void {
+  if (SVC_BLOBS_DIR !== undefined && SVC_BLOBS_URL !== undefined)
+    throw new Error('SVC_BLOBS_DIR and SVC_BLOBS_URL are both set; media of waiting messages have one place.')
+}
+
+/** Returns the bucket that a variable names; null if it is not set. */
+function bucketOf(variable: 'SVC_BLOBS_URL', known: Known): Bucket | null {
+  const url = known[variable]
+  if (url === undefined) return null
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = known
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new Error(`${variable} is set; it needs the credentials of the bucket in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
+  const place = parseBucketUrl(url, known.AWS_REGION)
+  if (place === undefined) throw new Error(`AWS_REGION is ${JSON.stringify(known.AWS_REGION)}; it must be the name of a region.`)
+  return { ...place, credentials: { accessKeyId, secretAccessKey, sessionToken } }
 }
 
 function sandboxUrl({ storeUrl, sandboxKeep, dataDir: serviceDir }: Config, dataDir: string): string {

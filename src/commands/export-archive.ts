@@ -4,8 +4,9 @@ import { writeArchiveFile } from '../archive/archive-file.ts'
 import { happensOnce } from '../archive/families.ts'
 import { instanceFrames, readInstanceArchive } from '../archive/instance-archive.ts'
 import { movedToOp } from '../archive/moved-to.ts'
-import { type Config, mediaFolder } from '../config.ts'
+import type { Config } from '../config.ts'
 import { ARCHIVE_VERSION, type ArchiveKind, type ArchiveParts } from '../domain/archive.ts'
+import type { BlobPlace } from '../domain/blob-place.ts'
 import { VERSION } from '../domain/brand.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
@@ -30,7 +31,7 @@ export async function exportArchive(config: Config, wish: ArchiveWish): Promise<
   const task: Task = {
     wish,
     file: resolve(wish.file),
-    blobsDir: mediaFolder(config),
+    blobs: config.blobs,
     steps: createKillAt(config.killAt),
   }
   return wish.kind === 'backup' ? backUp(config, task) : move(config, task)
@@ -40,7 +41,7 @@ interface Task {
   wish: ArchiveWish
   /** Absolute path of the archive. */
   file: string
-  blobsDir: string | null
+  blobs: BlobPlace
   steps: Steps
 }
 
@@ -90,10 +91,10 @@ async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundI
 }
 
 /** Writes the archive, and reads it once before it gets its name and before anything is removed here. */
-async function written({ wish, file, blobsDir, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
+async function written({ wish, file, blobs: place, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
   const { id, kind, passphrase } = wish
   const parts = await partsOf(stored, found, kind)
-  const blobs = openBlobItems(blobsDir, stored.store)
+  const blobs = await openBlobItems(place, stored.store)
   async function* frames() {
     for await (const frame of instanceFrames(parts, stored.store, blobs)) {
       yield frame

@@ -8,7 +8,7 @@ import {
   checkArchive,
   stageArrival,
 } from '../archive/arrival.ts'
-import { type Config, mediaFolder } from '../config.ts'
+import type { Config } from '../config.ts'
 import { readName } from '../domain/display-text.ts'
 import { createKillAt } from '../kill-at.ts'
 import { openBlobItems } from '../storage/open-store.ts'
@@ -42,7 +42,7 @@ export async function importArchive({ config, options, file: given, note }: Call
     const into = await findWorkspace(stored, options.workspace)
     await refuseOccupied(stored, into, found.identity, found.head.id)
     if (options['dry-run']) return shown(json, found, undefined, 'Nothing was written.')
-    const target = { ...stored, blobs: openBlobItems(mediaFolder(config), stored.store), steps: createKillAt(config.killAt) }
+    const target = { ...stored, blobs: await openBlobItems(config.blobs, stored.store), steps: createKillAt(config.killAt) }
     await stageArrival(target, { file, passphrase, found, made, workspace: into.record.id })
     return shown(json, found, made, await handOver(stored, found.head.id, note))
   })

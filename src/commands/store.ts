@@ -1,7 +1,6 @@
 /** `store check`, `store backup`: commands on the store that holds the state. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { mediaFolder } from '../config.ts'
 import { MB } from '../domain/media.ts'
 import { backendOf } from '../storage/backends.ts'
 import { command } from './command.ts'
@@ -30,8 +29,11 @@ export const backupStoreCommand = command({
     return withStore(config, async ({ store }) => {
       const file = join(config.dataDir, 'secret-key')
       const keyFile = config.secretKey === null && existsSync(file) ? file : undefined
-      const { records, mediaFiles } = await store.backup(target, { blobsDir: mediaFolder(config), keyFile })
+      const { blobs: place } = config
+      const { records, mediaFiles } = await store.backup(target, { blobsDir: place.in === 'files' ? place.dir : null, keyFile })
       if (keyFile === undefined) note('The copy does not contain the secret key: reading it needs SVC_SECRET_KEY.')
+      if (place.in === 'bucket')
+        note('The copy does not contain the media of waiting messages: they stay in the bucket of SVC_BLOBS_URL.')
       return `${target}: ${records} records, ${mediaFiles} media files.\n`
     })
   },

@@ -8,11 +8,17 @@ import { Failure } from './failures.ts'
 export class StorageFailure extends Error {
   /** True if the disk is full. The cause has the details of any other failure. */
   readonly isFull: boolean
+  /** True if the media of waiting messages are elsewhere and could not be used, and the store itself did not fail. */
+  readonly isOfMedia: boolean
 
-  constructor(message: string, { isFull = false, ...options }: ErrorOptions & { isFull?: boolean } = {}) {
+  constructor(
+    message: string,
+    { isFull = false, isOfMedia = false, ...options }: ErrorOptions & { isFull?: boolean; isOfMedia?: boolean } = {},
+  ) {
     super(message, options)
     this.name = 'StorageFailure'
     this.isFull = isFull
+    this.isOfMedia = isOfMedia
   }
 }
 
@@ -34,6 +40,10 @@ function anyOf(error: unknown, fits: (each: Error & { code?: unknown }) => boole
 
 export const isStorageFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure || DISK_CODES.has(each.code))
+
+/** Whether only the place of the media failed, so that everything without stored media can go on. */
+export const isMediaFailure = (error: unknown): boolean =>
+  anyOf(error, (each) => each instanceof StorageFailure && each.isOfMedia)
 
 export const isDiskFull = (error: unknown): boolean =>
   anyOf(error, (each) => (each instanceof StorageFailure && each.isFull) || FULL_CODES.has(each.code))

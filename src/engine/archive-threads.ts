@@ -4,6 +4,7 @@
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { ArchiveParts } from '../domain/archive.ts'
+import type { BlobPlace } from '../domain/blob-place.ts'
 import type { SharedDisk } from '../domain/disk.ts'
 import { Failure, type FailureData } from '../domain/failures.ts'
 import type { FileFound, FileToRead, ImportWish } from '../domain/instance-import.ts'
@@ -33,7 +34,8 @@ export interface ArchiveThreads {
 
 export interface ArchiveThreadOptions {
   storeUrl: string
-  blobsDir: string | null
+  /** Place of waiting media. */
+  blobs: BlobPlace
   /** Shared by all threads; the last claim is that of this one. */
   disk: SharedDisk
   logging: Logging

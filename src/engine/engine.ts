@@ -3,6 +3,7 @@
  * because the operations are data. No class instance, function or Error crosses threads; failures travel as data.
  */
 import * as v from 'valibot'
+import type { BlobPlace } from '../domain/blob-place.ts'
 import type { Call, CallOrigin } from '../domain/call.ts'
 import type { SharedDisk } from '../domain/disk.ts'
 import type { FailureData } from '../domain/failures.ts'
@@ -124,8 +125,8 @@ export type ShardNeed = { type: 'prepare'; id: number; job: MediaJob }
 
 /** Media settings of a shard: folders for waiting media and for temporary files, and the time limit of a download. */
 export interface MediaSetup {
-  /** Folder for waiting media; null if the store has them. */
-  blobsDir: string | null
+  /** Place of waiting media. */
+  blobs: BlobPlace
   blobBudgetBytes: number
   /** Bytes of all blobs, a counter that all threads share. */
   blobsUsed: BigInt64Array

@@ -37,6 +37,8 @@ export interface Parts {
     media: 'ok' | 'no converter'
     /** Sentence about a problem that does not stop the service. */
     warning?(): string | undefined
+    /** Sentences about buckets that cannot be used; the service goes on without them. */
+    buckets?(): readonly string[]
   }
   /** Opens a received file; undefined for an invalid link. Rejects with `Failure`. The signal ends the download. */
   receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>

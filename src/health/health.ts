@@ -99,6 +99,7 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
         checks,
         diskProblem: readiness.problems?.disk?.(),
         clockProblem: readiness.warning?.(),
+        bucketProblems: readiness.buckets?.() ?? [],
         threads,
         subscription,
         slots,

@@ -16,6 +16,7 @@ export interface Facts {
   checks: Health['checks']
   diskProblem: string | undefined
   clockProblem: string | undefined
+  bucketProblems: readonly string[]
   threads: readonly ThreadHealth[]
   subscription: Subscription
   slots: Health['slots']
@@ -168,6 +169,12 @@ export function problemsOf(facts: Facts): HealthProblem[] {
       level: 'warning',
       what: facts.clockProblem,
       todo: 'Synchronise the clock of the machine (NTP). Ids and times that are ahead stay so until real time reaches them.',
+    })
+  for (const what of facts.bucketProblems)
+    found.push({
+      level: 'warning',
+      what,
+      todo: 'The log has the answer of its server. Check the server, the URL and the credentials; the service goes on by itself.',
     })
   if (checks.media !== 'ok')
     found.push({

@@ -199,7 +199,7 @@ function receivedMediaOf({ storage, clockWatch, threads: { engine, downloads }, 
 }
 
 function readinessOf({ shutdown, storage, threads: { engine, hasConverter }, clockWatch }: ApplicationDeps): Parts['readiness'] {
-  const { store, sealer, disk, diskWatch } = storage
+  const { store, sealer, disk, diskWatch, blobsWatch } = storage
   return {
     isStopping: () => shutdown.hasBegun,
     checks: {
@@ -218,6 +218,7 @@ function readinessOf({ shutdown, storage, threads: { engine, hasConverter }, clo
     problems: { disk: diskWatch.problem, engine: () => engine.problem() },
     media: hasConverter ? 'ok' : 'no converter',
     warning: clockWatch.problem,
+    buckets: () => [blobsWatch?.problem()].flatMap((problem) => problem ?? []),
   }
 }
 

@@ -1,11 +1,13 @@
 /** Opens the data folder of the service: its store, the disk watch and the keys that encrypt the records. */
 import { join } from 'node:path'
-import { type Config, mediaFolder } from '../config.ts'
+import type { Config } from '../config.ts'
+import type { Bucket } from '../domain/bucket.ts'
 import type { SharedDisk } from '../domain/disk.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
 import type { Logger } from '../log.ts'
 import { type BlobItems, measureBlobs } from '../storage/blobs/items.ts'
+import type { BucketWatch } from '../storage/bucket/bucket-watch.ts'
 import { claimsOf, type DiskWatch, noteCommit, shareDisk, watchDisk } from '../storage/disk.ts'
 import { endWithStore } from '../storage/end-now.ts'
 import { eraseLeftovers } from '../storage/erase.ts'
@@ -24,11 +26,11 @@ export interface ServiceStorage {
   /** State of the disk, shared with the shard threads. */
   disk: SharedDisk
   diskWatch: DiskWatch
-  /** Folder of the media; null if the store keeps them. */
-  blobsDir: string | null
   /** Media of waiting messages; next, the number of their encrypted bytes, which all threads count. */
   blobs: BlobItems
   blobsUsed: BigInt64Array
+  /** Watch of the bucket of the media; undefined if they are elsewhere. */
+  blobsWatch: BucketWatch | undefined
   steps: Steps
   /** Sets the only listener, which is called when a command has left something in the store. */
   onVisit(listener: () => void): void
@@ -70,24 +72,45 @@ export async function openStorage(
     log,
   })
   shutdown.add(() => diskWatch.stop())
-  const blobsDir = mediaFolder(config)
+  const { blobs: place } = config
   const keyRing = await openKeyRing(store, secretKey)
-  const blobs = openBlobItems(blobsDir, store)
-  await eraseLeftovers({ store, keyRing, blobs, log })
+  const blobs = await openBlobItems(place, store)
   const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
-  blobsUsed[0] = BigInt(await measureBlobs(blobs))
+  const count = async () => void Atomics.store(blobsUsed, 0, BigInt(await measureBlobs(blobs)))
+  const blobsWatch = place.in === 'bucket' ? await watchBlobs(place.bucket, log, count) : undefined
+  shutdown.add(() => blobsWatch?.stop())
+  // A bucket that is away does not stop the service. A later start then erases the leftovers of interrupted deletions.
+  if (blobsWatch?.problem() === undefined) {
+    await eraseLeftovers({ store, keyRing, blobs, log })
+    await count()
+  }
   return {
     store,
     keyRing,
     sealer: keyRing.main,
     disk,
     diskWatch,
-    blobsDir,
     blobs,
     blobsUsed,
+    blobsWatch,
     steps: createKillAt(config.killAt),
     onVisit(listener) {
       visited = listener
     },
   }
+}
+
+/** Watches the bucket of the media. `count` counts the media again each time the bucket is back. */
+async function watchBlobs(bucket: Bucket, log: Logger, count: () => Promise<void>): Promise<BucketWatch> {
+  const [{ bucketClient }, { watchBucket }] = await Promise.all([
+    import('../storage/bucket/bucket-client.ts'),
+    import('../storage/bucket/bucket-watch.ts'),
+  ])
+  return watchBucket({
+    client: bucketClient(bucket),
+    variable: 'SVC_BLOBS_URL',
+    meanwhile: 'messages with media inside the request are refused, and those that wait stay in the queue',
+    log,
+    onBack: count,
+  })
 }

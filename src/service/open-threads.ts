@@ -64,14 +64,14 @@ async function loadHttp() {
 export const tempDirOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'tmp')
 
 async function mediaSetup(
-  { dataDir, blobBudgetBytes, downloadMs }: Config,
-  { blobsDir, blobsUsed }: ServiceStorage,
+  { dataDir, blobs, blobBudgetBytes, downloadMs }: Config,
+  { blobsUsed }: ServiceStorage,
 ): Promise<MediaSetup> {
   const tempDir = tempDirOf({ dataDir })
   // Temporary files that a kill left behind are removed.
   await rm(tempDir, { recursive: true, force: true })
-  for (const folder of blobsDir === null ? [tempDir] : [blobsDir, tempDir]) await makePrivate(folder)
-  return { blobsDir, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
+  for (const folder of blobs.in === 'files' ? [blobs.dir, tempDir] : [tempDir]) await makePrivate(folder)
+  return { blobs, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
 }
 
 /** Throws if the named ffmpeg does not run, which ends the start; warns if none was found on the search path. */
@@ -104,7 +104,7 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   shutdown.add(() => logThreads.close())
   const archives = createArchiveThreads({
     storeUrl,
-    blobsDir: storage.blobsDir,
+    blobs: config.blobs,
     disk: storage.disk,
     logging,
     killAt: config.killAt,

@@ -152,7 +152,7 @@ function failingAsStorage(items: BlobItems): BlobItems {
     (...input: A): Promise<T> =>
       ask(...input).catch((cause: unknown) => {
         if (isStorageFailure(cause)) throw cause
-        throw new StorageFailure('The stored media could not be used.', { cause })
+        throw new StorageFailure('The stored media could not be used.', { cause, isOfMedia: true })
       })
   return {
     getItemRaw: asked(items.getItemRaw) as BlobItems['getItemRaw'],

@@ -1,9 +1,10 @@
 /**
  * Selects the driver of each mount of unstorage. The backend that the URL of the store names serves `state:`, with a
- * driver that can commit. A driver for files serves `blobs:`, or the driver of a store that keeps media itself; any driver
- * of unstorage could.
+ * driver that can commit. `blobs:` is served by the driver of its place (`domain/blob-place.ts`); any driver of unstorage
+ * could serve it.
  */
 import { createStorage, prefixStorage } from 'unstorage'
+import type { BlobPlace } from '../domain/blob-place.ts'
 import { backendOf } from './backends.ts'
 import type { BlobDriver, BlobItems } from './blobs/items.ts'
 import { blobFiles } from './drivers/blob-files.ts'
@@ -23,12 +24,22 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   return { ...driver, storage, close: driver.dispose }
 }
 
-/** Opens the media for this thread. `dir` is the folder of the media of all instances; null if the store keeps them. */
-export function openBlobItems(dir: string | null, store?: Pick<OpenStore, 'blobDriver' | 'shown'>): BlobItems {
-  const driver = dir === null ? store?.blobDriver : blobFiles({ dir })
-  if (driver === undefined)
-    throw new Error(`The store in ${store?.shown} keeps no media; name a folder for them (SVC_BLOBS_DIR).`)
-  return mountBlobs(driver)
+type Keeper = Pick<OpenStore, 'blobDriver' | 'shown'>
+
+/** Drivers of `blobs:` by the place of the media. The driver for buckets is loaded only for a bucket. */
+const BLOB_DRIVERS: { [In in BlobPlace['in']]: (place: Extract<BlobPlace, { in: In }>, store: Keeper) => Promise<BlobDriver> } = {
+  files: async ({ dir }) => blobFiles({ dir }),
+  async store(_, { blobDriver, shown }) {
+    if (blobDriver === undefined) throw new Error(`The store in ${shown} keeps no media; name a folder for them (SVC_BLOBS_DIR).`)
+    return blobDriver
+  },
+  bucket: async ({ bucket }) => (await import('./drivers/blob-bucket.ts')).blobBucket({ bucket }),
+}
+
+/** Opens the media of all instances for this thread. */
+export async function openBlobItems(place: BlobPlace, store: Keeper): Promise<BlobItems> {
+  const open = BLOB_DRIVERS[place.in] as (place: BlobPlace, store: Keeper) => Promise<BlobDriver>
+  return mountBlobs(await open(place, store))
 }
 
 export function mountBlobs(driver: BlobDriver): BlobItems {

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fsLite from 'unstorage/drivers/fs-lite'
 import type { BlobItems } from '../../src/storage/blobs/items.ts'
-import { mountBlobs, type OpenStore, openBlobItems, openStore } from '../../src/storage/open-store.ts'
+import { blobBucket } from '../../src/storage/drivers/blob-bucket.ts'
+import { blobFiles } from '../../src/storage/drivers/blob-files.ts'
+import { mountBlobs, openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { noPostgres, startCluster } from '../harness/postgres.ts'
+import { noS3, startS3 } from '../harness/s3.ts'
 
 export interface Mount {
   /** Opens the same media again, as one thread after another does. */
@@ -27,24 +30,32 @@ const inFolder = (open: (dir: string) => BlobItems) => async (): Promise<Mount> 
 
 async function inPostgres(): Promise<Mount> {
   const cluster = await startCluster()
-  const stores: OpenStore[] = []
   const first = await openStore(cluster.url('media'))
   // Another thread of the same service.
   const second = await openStore(first.threadUrl, { claims: { all: new BigInt64Array(2), own: 1 } })
-  stores.push(second, first)
+  const mounts = await Promise.all([first, second].map((store) => openBlobItems({ in: 'store' }, store)))
   let opened = 0
   return {
-    open: () => openBlobItems(null, stores[opened++ % 2]),
+    open: () => mounts[opened++ % 2]!,
     async stop() {
-      for (const store of stores) await store.close()
+      for (const store of [second, first]) await store.close()
       await cluster.stop()
     },
   }
 }
 
+async function inBucket(): Promise<Mount> {
+  const server = await startS3()
+  // Other folders of the bucket are somebody else's, and a folder may have more objects than one page of a list.
+  await server.client('other').request({ method: 'PUT', key: 'owner/blob/0-1', body: 'x' })
+  const bucket = server.bucket('media')
+  return { open: () => mountBlobs(blobBucket({ bucket })), stop: server.stop }
+}
+
 export const MOUNTS: readonly Row[] = [
-  { name: 'files', skip: false, start: inFolder(openBlobItems) },
+  { name: 'files', skip: false, start: inFolder((dir) => mountBlobs(blobFiles({ dir }))) },
   { name: 'PostgreSQL', skip: noPostgres, start: inPostgres },
+  { name: 'a bucket', skip: noS3, start: inBucket },
   // A driver of unstorage that is not ours represents all others.
   { name: "unstorage's fs-lite", skip: false, start: inFolder((base) => mountBlobs(fsLite({ base }))) },
 ]

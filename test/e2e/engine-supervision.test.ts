@@ -22,7 +22,7 @@ const setup: PoolSetup = {
   keyOf: () => new Uint8Array(64),
   network: { url: 'ws://127.0.0.1:1', root: null, ca: null, mediaHost: null, verify: 'strict' },
   egressAllow: [],
-  media: { blobsDir: '', blobBudgetBytes: 0, blobsUsed: new BigInt64Array(1), tempDir: '', downloadMs: 0 },
+  media: { blobs: { in: 'store' }, blobBudgetBytes: 0, blobsUsed: new BigInt64Array(1), tempDir: '', downloadMs: 0 },
   prepareMedia: async () => ({ ok: null }),
   logging: { level: 'silent' },
   killAt: null,

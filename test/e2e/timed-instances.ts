@@ -54,7 +54,7 @@ before(async () => {
     network: { url, root, ca, mediaHost: media_host, verify: 'strict' },
     egressAllow: [],
     media: {
-      blobsDir: join(dir, 'blobs'),
+      blobs: { in: 'files', dir: join(dir, 'blobs') },
       blobBudgetBytes: 1_000_000,
       blobsUsed: new BigInt64Array(new SharedArrayBuffer(8)),
       tempDir: join(dir, 'temp'),

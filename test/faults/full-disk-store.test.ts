@@ -13,7 +13,8 @@ import { Failure } from '../../src/domain/failures.ts'
 import type { MediaInput } from '../../src/domain/media.ts'
 import { isStorageFailure, StorageFailure } from '../../src/domain/storage-failure.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
-import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
+import { blobFiles } from '../../src/storage/drivers/blob-files.ts'
+import { mountBlobs, openStore } from '../../src/storage/open-store.ts'
 import { withMedia } from '../../workers/shard/media/arrival.ts'
 import type { SendContext } from '../../workers/shard/send/contract.ts'
 import { program } from '../harness/checkout.ts'
@@ -114,7 +115,7 @@ test('a store cannot be made on a disk without room, and says so', async (t) => 
 test('media that finds no room leaves nothing behind and counts for nothing, and is taken when there is room', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 16)
   if (!disk) return
-  const blobs = (await openBlobs(openBlobItems(join(disk.dir, 'blobs')), { budgetBytes: 64 * MB })).of(sealer)
+  const blobs = (await openBlobs(mountBlobs(blobFiles({ dir: join(disk.dir, 'blobs') })), { budgetBytes: 64 * MB })).of(sealer)
   await blobs.put('one:1', Buffer.alloc(MB, 1))
   const used = blobs.used()
   disk.fill(MB)
@@ -130,7 +131,7 @@ test('media that finds no room leaves nothing behind and counts for nothing, and
 test('a last piece for which the disk has only half of the room is refused', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 64)
   if (!disk) return
-  const blobs = (await openBlobs(openBlobItems(join(disk.dir, 'blobs')), { budgetBytes: 64 * MB })).of(sealer)
+  const blobs = (await openBlobs(mountBlobs(blobFiles({ dir: join(disk.dir, 'blobs') })), { budgetBytes: 64 * MB })).of(sealer)
   await blobs.put('one:1', Buffer.alloc(100, 1))
   disk.fill(MB / 2)
   await assert.rejects(blobs.put('one:2', Buffer.alloc(MB, 2)), isStorageFailure)

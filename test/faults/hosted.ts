@@ -77,7 +77,7 @@ export async function startHosted(
     network: { url, root, ca, mediaHost, verify: 'strict' as const },
     egressAllow: ['127.0.0.0/8'],
     media: {
-      blobsDir: join(dir, 'blobs'),
+      blobs: { in: 'files' as const, dir: join(dir, 'blobs') },
       blobBudgetBytes: 2 ** 30,
       blobsUsed: new BigInt64Array(1),
       tempDir: join(dir, 'tmp'),

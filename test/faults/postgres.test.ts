@@ -393,7 +393,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   test('a writer that was declared over changes neither media nor keys', async () => {
     const schema = `over_${schemas++}`
     const store = await openStore(cluster.url(schema))
-    const items = openBlobItems(null, store)
+    const items = await openBlobItems({ in: 'store' }, store)
     const blob = keys.blob(INSTANCE, 'one')
     await putSealedBlob(items, blob, Buffer.alloc(2 * SEALED_PIECE, 1))
     const ring = await openKeyRing(store, new Uint8Array(32).fill(1))
@@ -423,7 +423,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const side = await cluster.client(schema)
     await side.query("DROP TABLE svc_blob; UPDATE svc_meta SET value = '1' WHERE key = 'format'")
     const store = await openStore(url)
-    await putSealedBlob(openBlobItems(null, store), keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
+    await putSealedBlob(await openBlobItems({ in: 'store' }, store), keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
     await store.close()
     await side.query("UPDATE svc_meta SET value = '99' WHERE key = 'format'")
     await assert.rejects(openStore(url), /has format 99, and this release knows 2; use the newer release\.$/)

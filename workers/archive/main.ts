@@ -7,6 +7,7 @@ import { type MessagePort, workerData } from 'node:worker_threads'
 import { encrypted } from '../../src/archive/archive-file.ts'
 import { instanceFrames } from '../../src/archive/instance-archive.ts'
 import type { ArchiveParts } from '../../src/domain/archive.ts'
+import type { BlobPlace } from '../../src/domain/blob-place.ts'
 import type { SharedDisk } from '../../src/domain/disk.ts'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { FileNews } from '../../src/domain/file-download.ts'
@@ -25,7 +26,7 @@ import { stoppable } from './stoppable.ts'
 
 export interface ArchiveThreadData {
   storeUrl: string
-  blobsDir: string | null
+  blobs: BlobPlace
   disk: SharedDisk
   logging: Logging
   killAt: string | null
@@ -54,7 +55,7 @@ const UNEXPECTED = 'The file does not have the expected form; the log of the ser
 /** A failure crosses between threads as data. */
 export type Answer<T> = { ok: T } | { err: FailureData }
 
-const { storeUrl, blobsDir, disk, logging, killAt } = workerData as ArchiveThreadData
+const { storeUrl, blobs: blobPlace, disk, logging, killAt } = workerData as ArchiveThreadData
 const log = createLog(logging, 'archive')
 const steps = createKillAt(killAt)
 
@@ -65,7 +66,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
   const room = roomOf(port, stopped.signal)
   const post = (news: FileNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved)
   const store = await openStore(storeUrl, { mustExist: true, isReader: true })
-  const frames = stoppable(instanceFrames(parts, store, openBlobItems(blobsDir, store)))
+  const frames = stoppable(instanceFrames(parts, store, await openBlobItems(blobPlace, store)))
   try {
     const sealed = await encrypted(passphrase, frames)
     post({ type: 'open', length: null })
@@ -92,8 +93,8 @@ export const read = ({ file, wish }: ReadTask): Promise<Answer<FileFound>> => an
 /** Runs one Piscina task: stores the device of the file. Answers with the id of the future instance. */
 export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string>> =>
   answered(() =>
-    withWriter((store) =>
-      stageFile({ store, sealer: createSealer(mainKey), blobs: openBlobItems(blobsDir, store), steps }, file, wish),
+    withWriter(async (store) =>
+      stageFile({ store, sealer: createSealer(mainKey), blobs: await openBlobItems(blobPlace, store), steps }, file, wish),
     ),
   )
 

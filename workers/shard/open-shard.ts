@@ -52,7 +52,7 @@ export async function openShard(
     onCommit: noteCommit(disk),
     onOver: endWithStore(log),
   })
-  const { blobsDir, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
+  const { blobs, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
   const preparation = createMediaPreparation(ask)
   const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)
   // Removes files on which an earlier run of this thread was working.
@@ -73,7 +73,7 @@ export async function openShard(
     deps: {
       store,
       blinds: createBlindCaches(),
-      blobs: await openBlobs(openBlobItems(blobsDir, store), { budgetBytes, counter }),
+      blobs: await openBlobs(await openBlobItems(blobs, store), { budgetBytes, counter }),
       disk: () => diskState(disk),
       media: { tempDir, downloadMs, prepare: preparation.prepare },
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),

@@ -9,7 +9,8 @@ import { readArchiveFile, writeArchiveFile } from '../../../src/archive/archive-
 import { FAMILIES, familyOf, happensOnce, isArchived } from '../../../src/archive/families.ts'
 import { type Frame, frameBytes, framesIn } from '../../../src/archive/frames.ts'
 import { instanceFrames, readInstanceArchive } from '../../../src/archive/instance-archive.ts'
-import { openBlobItems } from '../../../src/storage/open-store.ts'
+import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'
+import { mountBlobs } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 
 const PASSPHRASE = 'correct horse battery'
@@ -125,7 +126,7 @@ test('a file that was cut or changed is refused', async () => {
 
 test('an instance is read as it was written, and one that is not whole or from a newer release is refused', async () => {
   const file = join(dir, 'instance.age')
-  const blobs = openBlobItems(join(dir, 'blobs'))
+  const blobs = mountBlobs(blobFiles({ dir: join(dir, 'blobs') }))
   const records = { creds: 'c', runtime: 'r', 'queue:1': 'q', 'key:session:a': 's' }
   await writeArchiveFile(file, PASSPHRASE, instanceFrames(PARTS, storeOf(records), blobs))
   const read: string[] = []

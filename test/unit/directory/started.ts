@@ -2,8 +2,9 @@
 import { createInstanceDirectory, type DirectoryDeps } from '../../../src/directory/instance-directory.ts'
 import type { Step } from '../../../src/domain/steps.ts'
 import type { BlobItems } from '../../../src/storage/blobs/items.ts'
+import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'
 import { eraseLeftovers } from '../../../src/storage/erase.ts'
-import { openBlobItems } from '../../../src/storage/open-store.ts'
+import { mountBlobs } from '../../../src/storage/open-store.ts'
 import type { Service } from '../../contract/http/service.ts'
 
 interface Start extends Pick<DirectoryDeps, 'importedMedia'> {
@@ -12,7 +13,10 @@ interface Start extends Pick<DirectoryDeps, 'importedMedia'> {
   killAt?: Step | undefined
 }
 
-export async function startDirectory(service: Service, { killAt, blobs = openBlobItems('/nonexistent'), ...more }: Start) {
+export async function startDirectory(
+  service: Service,
+  { killAt, blobs = mountBlobs(blobFiles({ dir: '/nonexistent' })), ...more }: Start,
+) {
   const { store, sealer, keyRing, account, oauth, clock, log } = service
   await eraseLeftovers({ store, keyRing, blobs, log })
   const directory = createInstanceDirectory({

@@ -9,7 +9,8 @@ import type { InstanceId } from '../../../src/domain/ids.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import type { Step } from '../../../src/domain/steps.ts'
 import { putSealedBlob } from '../../../src/storage/blobs/items.ts'
-import { openBlobItems } from '../../../src/storage/open-store.ts'
+import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'
+import { mountBlobs } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer, RING_KEY_BYTES } from '../../../src/storage/sealer.ts'
 import { adoptStaged, dropAdopted, dropStaged, stagedOwner } from '../../../src/storage/staged-blobs.ts'
@@ -57,7 +58,7 @@ const config = () =>
 async function stage({ isHandedOver = true } = {}) {
   const staged = stageArchive(service.store, service.sealer, ID)
   for (const [name, value] of RECORDS) await staged.add(name, value)
-  await putSealedBlob(openBlobItems(blobs), `${stagedOwner(ID)}:item`, MEDIA)
+  await putSealedBlob(mountBlobs(blobFiles({ dir: blobs })), `${stagedOwner(ID)}:item`, MEDIA)
   const archive = { config: config(), ringKey: RING_KEY.toString('base64') }
   const about = { workspace: service.workspace, name: 'Moved', token: TOKEN, identity: 'AAAA', archive }
   const ops = await staged.ops(about, sealedCreds())
@@ -67,11 +68,11 @@ async function stage({ isHandedOver = true } = {}) {
 const started = (killAt?: Step) =>
   startDirectory(service, {
     killAt,
-    blobs: openBlobItems(blobs),
+    blobs: mountBlobs(blobFiles({ dir: blobs })),
     importedMedia: {
-      adopt: (instance) => adoptStaged(openBlobItems(blobs), instance, counter),
-      dropStaged: (instance) => dropStaged(openBlobItems(blobs), instance),
-      dropAdopted: (instance) => dropAdopted(openBlobItems(blobs), instance, counter),
+      adopt: (instance) => adoptStaged(mountBlobs(blobFiles({ dir: blobs })), instance, counter),
+      dropStaged: (instance) => dropStaged(mountBlobs(blobFiles({ dir: blobs })), instance),
+      dropAdopted: (instance) => dropAdopted(mountBlobs(blobFiles({ dir: blobs })), instance, counter),
     },
   })
 

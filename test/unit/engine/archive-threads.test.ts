@@ -35,7 +35,7 @@ before(async () => {
   const log = { info() {}, warn() {}, error() {} }
   threads = createArchiveThreads({
     storeUrl,
-    blobsDir: join(dir, 'blobs'),
+    blobs: { in: 'files', dir: join(dir, 'blobs') },
     disk: shareDisk(1),
     logging: { level: 'silent' },
     killAt: null,

@@ -8,6 +8,7 @@ const healthy: Facts = {
   checks: { database: 'ok', session_store: 'ok', engine: 'ok', disk: 'ok', media: 'ok' },
   diskProblem: undefined,
   clockProblem: undefined,
+  bucketProblems: [],
   threads: [{ name: 'shard 0', up: true, restarts: 0, instances: 1, heap_mb: 40, busy: 0.1 }],
   subscription: { status: 'active', trialEndsAt: null, dueAt: NOW + 1e12, instanceSlots: 50 },
   slots: { used: 1, total: 50 },

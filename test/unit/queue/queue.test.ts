@@ -10,8 +10,9 @@ import { noStorage, StorageFailure } from '../../../src/domain/storage-failure.t
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { createTally, keyOf, type Tally } from '../../../src/metrics/tally.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
+import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'
 import type { OpenStore } from '../../../src/storage/open-store.ts'
-import { openBlobItems } from '../../../src/storage/open-store.ts'
+import { mountBlobs } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import {
   type Enqueue,
@@ -644,7 +645,7 @@ async function watched(t: TestContext) {
   const seen = { commits: 0, marks: [] as string[], sent: [] as string[] }
   const markOf = async () => Buffer.from((await b.store.get(keys.queueInFlight(INSTANCE))) ?? []).toString()
   const queue = await b.open({
-    blobs: (await openBlobs(openBlobItems(await tempDir(t)), { budgetBytes: 10_000_000 })).of(sealer),
+    blobs: (await openBlobs(mountBlobs(blobFiles({ dir: await tempDir(t) })), { budgetBytes: 10_000_000 })).of(sealer),
     store: {
       ...b.store,
       commit(batch) {
@@ -982,7 +983,7 @@ test('items of an account that was moved do not expire here, because the new ser
 test('inline media waits beside its item and goes with it', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
-  const blobs = (await openBlobs(openBlobItems(await tempDir(t)), { budgetBytes: 5_000 })).of(sealer)
+  const blobs = (await openBlobs(mountBlobs(blobFiles({ dir: await tempDir(t) })), { budgetBytes: 5_000 })).of(sealer)
   const target = join(await tempDir(t), 'part')
   const parts: string[] = []
   const queue = await b.open({
@@ -1015,7 +1016,7 @@ test('inline media waits beside its item and goes with it', async (t) => {
 test('an item that cannot be read keeps its media over a start, and has it when it can be read again', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
-  const blobs = (await openBlobs(openBlobItems(await tempDir(t)), { budgetBytes: 5_000 })).of(sealer)
+  const blobs = (await openBlobs(mountBlobs(blobFiles({ dir: await tempDir(t) })), { budgetBytes: 5_000 })).of(sealer)
   const target = join(await tempDir(t), 'part')
   const queue = await b.open({ blobs })
   const { svcId } = await queue.enqueue(text('1', { bytes: Buffer.from('media') }))

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
-import { mediaFolder, readConfig } from '../../../src/config.ts'
+import { readConfig } from '../../../src/config.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { judge } from '../../../src/egress/targets.ts'
 import { backendOf } from '../../../src/storage/backends.ts'
@@ -55,14 +55,14 @@ test('a store in PostgreSQL has a schema of its own for the sandbox, and keeps m
   ])
   const folders = (more: Record<string, string | undefined>, sandbox: boolean) => {
     const { config } = read({ ...more, SVC_DATA_DIR: '/data' }, sandbox)
-    return [mediaFolder(config), config.keysDir]
+    return [config.blobs.in === 'files' ? config.blobs.dir : config.blobs.in, config.keysDir]
   }
   const named = { SVC_BLOBS_DIR: '/media', SVC_KEYS_DIR: '/keys' }
   assert.deepEqual(
     [folders(env, false), folders(env, true)],
     [
-      [null, null],
-      [null, null],
+      ['store', null],
+      ['store', null],
     ],
   )
   assert.deepEqual(
@@ -78,6 +78,43 @@ test('a store in PostgreSQL has a schema of its own for the sandbox, and keeps m
   }
   // The sandbox that keeps nothing has no store for media.
   assert.deepEqual(folders({ ...env, SVC_SANDBOX_KEEP: 'off' }, true), ['/data/sandbox/blobs', null])
+})
+
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'hidden' }
+
+test('a bucket for media is named by a URL and the variables of the tools of the cloud, and has a folder for the sandbox', () => {
+  const blobsOf = (env: Record<string, string>, sandbox = false) => read({ ...CREDENTIALS, ...env }, sandbox).config.blobs
+  const bucket = {
+    name: 'media',
+    prefix: '',
+    region: 'us-east-1',
+    endpoint: 'https://s3.us-east-1.amazonaws.com',
+    credentials: { accessKeyId: 'key', secretAccessKey: 'hidden', sessionToken: undefined },
+  }
+  assert.deepEqual(blobsOf({ SVC_BLOBS_URL: 's3://media' }), { in: 'bucket', bucket })
+  const elsewhere = { AWS_REGION: 'eu-west-1', AWS_SESSION_TOKEN: 'token' }
+  assert.deepEqual(blobsOf({ SVC_BLOBS_URL: 's3://media', ...elsewhere }), {
+    in: 'bucket',
+    bucket: {
+      ...bucket,
+      region: 'eu-west-1',
+      endpoint: 'https://s3.eu-west-1.amazonaws.com',
+      credentials: { ...bucket.credentials, sessionToken: 'token' },
+    },
+  })
+  const url = `s3://media/a/b?endpoint=${encodeURIComponent('http://127.0.0.1:9000/')}&region=here`
+  const own = { ...bucket, prefix: 'a/b/', region: 'here', endpoint: 'http://127.0.0.1:9000' }
+  assert.deepEqual(blobsOf({ SVC_BLOBS_URL: url, ...elsewhere, AWS_SESSION_TOKEN: '' }), { in: 'bucket', bucket: own })
+  assert.deepEqual(blobsOf({ SVC_BLOBS_URL: url }, true), { in: 'bucket', bucket: { ...own, prefix: 'a/b/sandbox/' } })
+  assert.throws(() => read({ SVC_BLOBS_URL: 's3://media', AWS_ACCESS_KEY_ID: 'key' }), {
+    message: 'SVC_BLOBS_URL is set; it needs the credentials of the bucket in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+  })
+  assert.throws(() => read({ SVC_BLOBS_URL: 's3://media', SVC_BLOBS_DIR: '/media', ...CREDENTIALS }), {
+    message: 'SVC_BLOBS_DIR and SVC_BLOBS_URL are both set; media of waiting messages have one place.',
+  })
+  assert.throws(() => read({ SVC_BLOBS_URL: 's3://media', AWS_REGION: 'a b', ...CREDENTIALS }), {
+    message: 'AWS_REGION is "a b"; it must be the name of a region.',
+  })
 })
 
 test('a password of the database is in no sentence', () => {
@@ -213,6 +250,21 @@ describe('a bad variable ends the start with one sentence', () => {
       'SVC_STORE_URL',
       value,
       `SVC_STORE_URL is "${value}"; it must be lmdb:<directory> or postgres://<user>:<password>@<host>/<database>, the only kinds of store that the service accepts.`,
+    ]),
+    ...[
+      '/media',
+      's3://',
+      's3://m',
+      's3://media/../x',
+      's3://media?endpoint=ftp://host',
+      's3://media?endpoint=http://host/?a=b',
+      's3://media?endpoint=http://key:word@host',
+      's3://media?accelerate=on',
+      's3://key:word@media',
+    ].map((value): [string, string, string] => [
+      'SVC_BLOBS_URL',
+      value,
+      `SVC_BLOBS_URL is "${value.replace('key:word', '…')}"; it must be s3://<bucket>/<prefix>?endpoint=<http or https URL>&region=<region>, in which only the bucket is required.`,
     ]),
     ['SVC_LOG_FORMAT', 'xml', 'SVC_LOG_FORMAT is "xml"; it must be pretty or json.'],
     ['SVC_DOCS', 'yes', 'SVC_DOCS is "yes"; it must be on or off.'],

@@ -89,6 +89,11 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     'It is a report, and no command. samples.test.ts compares its sentences with those of the command.',
   ],
   [
+    'docs/object-storage.md',
+    'minio.internal',
+    'It names an example host. test/e2e/bucket.test.ts starts the service with these variables and a server of its own.',
+  ],
+  [
     'docs/postgresql.md',
     'db.internal',
     'It names an example host. test/e2e/postgres.test.ts starts the service with both variables and a server of its own.',

@@ -14,7 +14,8 @@ import { threadFlags } from '../../../src/engine/thread.ts'
 import { measureBlobs } from '../../../src/storage/blobs/items.ts'
 import { PIECE } from '../../../src/storage/blobs/pieces.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
-import { openBlobItems } from '../../../src/storage/open-store.ts'
+import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'
+import { mountBlobs } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { sameKind } from '../../harness/checkout.ts'
 import { INSTANCE, sealer, tempDir } from './fixtures.ts'
@@ -31,7 +32,7 @@ test('what a thread was writing when it was ended counts as what it left behind,
   })
   while (Atomics.load(counter, 0) === 0n) await nextTurn()
   await writer.terminate()
-  const items = openBlobItems(dir)
+  const items = mountBlobs(blobFiles({ dir }))
   const blobs = (await openBlobs(items, { budgetBytes: bytes, counter })).of(sealer)
   assert.deepEqual(await blobs.list('i:'), ['i:1'])
   assert.equal(blobs.used(), await measureBlobs(items))
@@ -45,7 +46,7 @@ test('a file of an earlier release is read, whose pieces are one behind the othe
   const pieces = [bytes.subarray(0, PIECE), bytes.subarray(PIECE)].map((each, index) => sealer.seal(`i:1#${index}/2`, each))
   await mkdir(join(dir, 'i'))
   await writeFile(join(dir, 'i', '1'), Buffer.concat(pieces))
-  const blobs = (await openBlobs(openBlobItems(dir), { budgetBytes: 10 * PIECE })).of(sealer)
+  const blobs = (await openBlobs(mountBlobs(blobFiles({ dir })), { budgetBytes: 10 * PIECE })).of(sealer)
   assert.equal(blobs.used(), pieces[0]!.length + pieces[1]!.length)
   assert.deepEqual(await blobs.get('i:1'), bytes)
 })
@@ -53,7 +54,7 @@ test('a file of an earlier release is read, whose pieces are one behind the othe
 test('with an instance its files go, and the folder they were in', async (t) => {
   const dir = await tempDir(t)
   const other = `${INSTANCE.slice(0, -1)}0`
-  const blobs = await openBlobs(openBlobItems(dir), { budgetBytes: 100_000 })
+  const blobs = await openBlobs(mountBlobs(blobFiles({ dir })), { budgetBytes: 100_000 })
   await blobs.of(sealer).put(keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
   await blobs.of(sealer).put(keys.blob(other, 'one'), Buffer.alloc(100))
   await blobs.erase(INSTANCE)
@@ -64,7 +65,7 @@ test('what is in the folder besides is no media, and a folder that cannot be mad
   const dir = await tempDir(t)
   await writeFile(join(dir, '.DS_Store'), 'x')
   await writeFile(join(dir, 'file'), 'x')
-  const blobs = (await openBlobs(openBlobItems(dir), { budgetBytes: 100_000 })).of(sealer)
+  const blobs = (await openBlobs(mountBlobs(blobFiles({ dir })), { budgetBytes: 100_000 })).of(sealer)
   assert.equal(blobs.used(), 0)
   await assert.rejects(blobs.put('file:1', Buffer.alloc(100)), isStorageFailure)
   assert.equal(blobs.used(), 0)

@@ -1,6 +1,7 @@
 /** One attempt to send the item in flight: it is recorded before the network is contacted, and the result decides how the item continues. */
+import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
+import { isMediaFailure, isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { AttemptCounter } from './attempt-counter.ts'
 import { type QueueOptions, resultOf, type SendResult, TryLater } from './contract.ts'
 import type { Waiting } from './item.ts'
@@ -19,12 +20,26 @@ export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'clock' |
  */
 export type Attempt = (item: Waiting) => Promise<SendResult | 'back' | { laterMs: number }>
 
+/** Pause in ms before an item is tried again whose media could not be read. The items behind it go past. */
+const MEDIA_PAUSE = 5 * SECOND
+
 const failed = (message: string) => resultOf({ status: 'failed', code: 'send_failed', message })
 
 export function createAttempt({ instanceId, clock, send, isOpen, log, steps, items, counter, signal }: AttemptDeps): Attempt {
   return async function attempt(item) {
     const { svcId, operation, wasTried } = item
-    const stored = await items.load(svcId)
+    const postponed = (error: unknown, afterMs: number) => {
+      log.info(
+        { instance_id: instanceId, svc_id: svcId, operation, err: error, retry_in_ms: afterMs },
+        'queue: an item was postponed; it is tried again later',
+      )
+      return { laterMs: afterMs }
+    }
+    const stored = await items.load(svcId).catch((error: unknown) => {
+      if (isMediaFailure(error)) return postponed(error, MEDIA_PAUSE)
+      throw error
+    })
+    if (stored !== undefined && 'laterMs' in stored) return stored
     if (stored === undefined) return failed('The stored message could not be read.')
     const turn = await counter.begin(svcId)
     if (turn === 'spent') {
@@ -39,13 +54,8 @@ export function createAttempt({ instanceId, clock, send, isOpen, log, steps, ite
       if (isOpen()) item.leftAt = clock.now()
       return await send({ ...stored, again: turn === 'again' || wasTried === true })
     } catch (error) {
-      if (error instanceof TryLater) {
-        log.info(
-          { instance_id: instanceId, svc_id: svcId, operation, err: error, retry_in_ms: error.afterMs },
-          'queue: an item was postponed; it is tried again later',
-        )
-        return { laterMs: error.afterMs }
-      }
+      if (error instanceof TryLater) return postponed(error, error.afterMs)
+      if (isMediaFailure(error)) return postponed(error, MEDIA_PAUSE)
       const isBack = error instanceof Failure && error.code === 'instance_not_connected'
       if (isBack && (!isOpen() || counter.mayComeBack())) return 'back'
       if (signal.aborted || isStorageFailure(error)) throw error

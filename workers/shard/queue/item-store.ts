@@ -100,12 +100,20 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** Removes media whose item was never committed or no longer exists. An unreadable item exists and keeps its media. */
+    /**
+     * Removes media whose item was never committed or no longer exists. An unreadable item exists and keeps its media.
+     * Media that cannot be listed or removed at the moment stay until the next start, and the queue starts without that.
+     */
     async sweep(): Promise<void> {
       if (blobs === undefined) return
       const inBlobs = keys.blobs(instanceId)
-      for (const key of await blobs.list(inBlobs))
-        if ((await store.get(itemKey(key.slice(inBlobs.length)))) === undefined) await blobs.remove(key)
+      try {
+        for (const key of await blobs.list(inBlobs))
+          if ((await store.get(itemKey(key.slice(inBlobs.length)))) === undefined) await blobs.remove(key)
+      } catch (error) {
+        if (!isStorageFailure(error)) throw error
+        log.warn({ instance_id: instanceId, err: error }, 'media that no queue item needs could not be removed')
+      }
     },
   }
 }

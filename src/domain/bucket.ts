@@ -1,0 +1,67 @@
+/**
+ * A bucket of object storage that the operator names: `s3://<bucket>/<prefix>?endpoint=<URL>&region=<region>`. The
+ * credentials come from the variables that the tools of the cloud use, and not from the URL, which is logged.
+ */
+export interface Bucket {
+  /** Base URL of the server, without a slash at its end. */
+  endpoint: string
+  name: string
+  /** Prefix of all keys in the bucket; empty, or with a slash at its end. */
+  prefix: string
+  region: string
+  credentials: BucketCredentials
+}
+
+export interface BucketCredentials {
+  accessKeyId: string
+  secretAccessKey: string
+  /** Present for temporary credentials. */
+  sessionToken: string | undefined
+}
+
+/** Describes the form of a bucket URL, as part of a sentence. */
+export const BUCKET_URLS =
+  's3://<bucket>/<prefix>?endpoint=<http or https URL>&region=<region>, in which only the bucket is required'
+
+const NAME = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i
+const REGION = /^[a-z0-9-]{1,40}$/
+const SEGMENT = /^(?!\.{1,2}$)[\w.-]+$/
+const PARAMETERS = ['endpoint', 'region']
+/** Region that the tools of the cloud assume if none is named. Servers without regions accept it. */
+const DEFAULT_REGION = 'us-east-1'
+
+/**
+ * Parses a bucket URL. `otherRegion` is the region of a URL that names none. Undefined if a part of the URL cannot be
+ * used.
+ */
+export function parseBucketUrl(url: string, otherRegion = DEFAULT_REGION): Omit<Bucket, 'credentials'> | undefined {
+  const [, name, path = '', query = ''] = /^s3:\/\/([^/?#]*)\/?([^?#]*)(?:\?([^#]*))?$/.exec(url) ?? []
+  if (name === undefined || !NAME.test(name)) return undefined
+  const segments = path.split('/').filter(Boolean)
+  if (!segments.every((segment) => SEGMENT.test(segment))) return undefined
+  const parameters = new URLSearchParams(query)
+  if ([...parameters.keys()].some((key) => !PARAMETERS.includes(key))) return undefined
+  const region = parameters.get('region') ?? otherRegion
+  if (!REGION.test(region)) return undefined
+  const endpoint = parameters.get('endpoint') ?? `https://s3.${region}.amazonaws.com`
+  if (!isEndpoint(endpoint)) return undefined
+  return {
+    name,
+    prefix: segments.map((segment) => `${segment}/`).join(''),
+    region,
+    endpoint: endpoint.replace(/\/+$/, ''),
+  }
+}
+
+function isEndpoint(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, username, password, search, hash } = new URL(value)
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
+}
+
+/** Returns the same bucket with a longer prefix. */
+export const under = (bucket: Bucket, folder: string): Bucket => ({ ...bucket, prefix: `${bucket.prefix}${folder}/` })
+
+/** Returns the name of a bucket in sentences. */
+export const shownBucket = ({ name, prefix, endpoint }: Pick<Bucket, 'name' | 'prefix' | 'endpoint'>): string =>
+  `${name}/${prefix} at ${endpoint}`

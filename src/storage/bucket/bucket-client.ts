@@ -1,0 +1,170 @@
+/**
+ * Requests to a bucket, signed by aws4fetch. The path of each request has the name of the bucket, because that works
+ * with every server; names in front of the host do not.
+ *
+ * The driver for S3 of unstorage is not used: it takes no session token, has no time limits, lists the first 1,000 keys of
+ * the whole bucket only, and reports an item of a bucket that does not exist as missing.
+ *
+ * This module is loaded for the first bucket only. It does not check where the endpoint is, because the operator names it.
+ */
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { AwsV4Signer } from 'aws4fetch'
+import { type Bucket, shownBucket } from '../../domain/bucket.ts'
+import { SECOND } from '../../domain/clock.ts'
+
+/** Time limit of one request with its answer, in ms. */
+const DEADLINE = 30 * SECOND
+/** Delays before each further attempt of a request that the server could not process, in ms. */
+const RETRIES = [200, SECOND]
+/** Keys per page of a list, the most that servers send. */
+const PAGE = 1_000
+
+export type Query = Readonly<Record<string, string>>
+
+export interface BucketRequest {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** Key without the prefix of the bucket; absent for a request about the bucket itself. */
+  key?: string | undefined
+  query?: Query | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  body?: Uint8Array | string | undefined
+  /** Code of an error that is an answer and not a failure, for example `NoSuchKey`. */
+  expected?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface BucketAnswer {
+  status: number
+  headers: Headers
+  bytes: Uint8Array
+  /** Code of the expected error; undefined for success. */
+  code: string | undefined
+}
+
+export interface BucketClient {
+  /** Name of the bucket in sentences. It never contains credentials. */
+  shown: string
+  /** Rejects with `BucketFailure`. */
+  request(request: BucketRequest): Promise<BucketAnswer>
+  /** Resolves if the bucket exists and can be listed. */
+  check(): Promise<void>
+  /** Returns the keys under a prefix, without the prefix of the bucket. */
+  list(prefix: string): Promise<string[]>
+}
+
+export interface ClientOptions {
+  retries?: readonly number[]
+  page?: number
+}
+
+/** A request failed. The message is a sentence for the operator. */
+export class BucketFailure extends Error {
+  /** Status of the answer; undefined if there was none. */
+  readonly status: number | undefined
+
+  constructor(message: string, { status, ...options }: ErrorOptions & { status?: number } = {}) {
+    super(message, options)
+    this.name = 'BucketFailure'
+    this.status = status
+  }
+}
+
+export function bucketClient(bucket: Bucket, { retries = RETRIES, page = PAGE }: ClientOptions = {}): BucketClient {
+  const shown = shownBucket(bucket)
+  const { credentials, region } = bucket
+
+  async function once({ method, key, query, headers, body, expected, signal }: BucketRequest): Promise<BucketAnswer> {
+    const signer = new AwsV4Signer({
+      method,
+      url: urlOf(bucket, key, query).href,
+      headers: { ...headers, 'x-amz-content-sha256': sha256(body ?? '') },
+      ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
+      ...credentials,
+      service: 's3',
+      region,
+    })
+    const signed = await signer.sign()
+    const limit = AbortSignal.timeout(DEADLINE)
+    const answer = await fetch(signed.url, {
+      method,
+      headers: signed.headers,
+      ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
+      redirect: 'error',
+      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+    })
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    const { status, headers: got } = answer
+    if (answer.ok) return { status, headers: got, bytes, code: undefined }
+    const code = /<Code>(\w+)<\/Code>/.exec(Buffer.from(bytes).toString('utf8'))?.[1]
+    if (code !== undefined && code === expected) return { status, headers: got, bytes, code }
+    throw new BucketFailure(`The bucket ${shown} answered ${status}${code === undefined ? '' : ` (${code})`}.`, { status })
+  }
+
+  async function attempt(request: BucketRequest): Promise<BucketAnswer> {
+    try {
+      return await once(request)
+    } catch (cause) {
+      if (cause instanceof BucketFailure) throw cause
+      request.signal?.throwIfAborted()
+      throw new BucketFailure(`The bucket ${shown} cannot be reached: ${reasonOf(cause)}.`, { cause })
+    }
+  }
+
+  async function request(request: BucketRequest): Promise<BucketAnswer> {
+    for (const ms of retries) {
+      try {
+        return await attempt(request)
+      } catch (error) {
+        if (!(error instanceof BucketFailure && mayPass(error))) throw error
+        await wait(ms, undefined, { signal: request.signal })
+      }
+    }
+    return attempt(request)
+  }
+
+  return {
+    shown,
+    request,
+    check: async () => void (await request({ method: 'GET', query: listQuery(bucket, '', { 'max-keys': '1' }) })),
+    async list(prefix) {
+      const size = { 'max-keys': String(page) }
+      const found: string[] = []
+      for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
+        const more: Query = token === undefined ? size : { ...size, 'continuation-token': token }
+        const { bytes } = await request({ method: 'GET', query: listQuery(bucket, prefix, more) })
+        const text = Buffer.from(bytes).toString('utf8')
+        for (const [, key] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) found.push(key!.slice(bucket.prefix.length))
+        token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(text)?.[1]
+      }
+      return found
+    },
+  }
+}
+
+const listQuery = ({ prefix }: Bucket, folder: string, more: Query): Query => ({
+  'list-type': '2',
+  prefix: prefix + folder,
+  ...more,
+})
+
+/** Returns the URL of an object, or of the bucket itself. */
+export function urlOf({ endpoint, name, prefix }: Bucket, key: string | undefined, query: Query = {}): URL {
+  const url = new URL(`${endpoint}/${name}${key === undefined ? '' : `/${prefix}${key}`}`)
+  for (const [parameter, value] of Object.entries(query)) url.searchParams.set(parameter, value)
+  return url
+}
+
+/** Whether the same request may succeed a moment later: the server was busy, or an idle connection had just ended. */
+const mayPass = ({ status, cause }: BucketFailure): boolean =>
+  status === undefined ? !isTimeout(cause) : status >= 500 || status === 429
+
+const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
+
+function reasonOf(error: unknown): string {
+  if (isTimeout(error)) return `it did not answer within ${DEADLINE / SECOND} s`
+  const { cause } = error as { cause?: { code?: string; message?: string } }
+  return cause?.code ?? cause?.message ?? String(error)
+}
+
+const sha256 = (body: Uint8Array | string) => createHash('sha256').update(body).digest('hex')

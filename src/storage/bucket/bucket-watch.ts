@@ -1,0 +1,68 @@
+/**
+ * Watches whether a bucket can be used, so that the operator learns it from the log and the health check before a caller
+ * does.
+ */
+import { SECOND } from '../../domain/clock.ts'
+import type { Log } from '../../domain/log.ts'
+import type { BucketClient } from './bucket-client.ts'
+
+const EVERY = 30 * SECOND
+
+export interface BucketWatch {
+  /** Sentence for everybody, without addresses; undefined if the bucket can be used. */
+  problem(): string | undefined
+  look(): Promise<void>
+  stop(): void
+}
+
+export interface BucketWatchOptions {
+  client: Pick<BucketClient, 'check'>
+  /** Variable that names the bucket. */
+  variable: string
+  /** Consequence until the bucket can be used again, as the end of a sentence. */
+  meanwhile: string
+  log: Log
+  /** Called each time the bucket can be used again. */
+  onBack(): Promise<void>
+  everyMs?: number | undefined
+}
+
+/** Resolves after the first check. */
+export async function watchBucket(options: BucketWatchOptions): Promise<BucketWatch> {
+  const { client, variable, meanwhile, log, onBack, everyMs = EVERY } = options
+  let isAway = false
+  let said = ''
+
+  async function look(): Promise<void> {
+    try {
+      await client.check()
+      if (!isAway) return
+      await onBack()
+      isAway = false
+      said = ''
+      log.info({ variable }, 'the bucket can be used again')
+    } catch (error) {
+      isAway = true
+      const { message } = error as Error
+      if (message !== said) log.error({ variable, err: error }, `the bucket cannot be used: ${meanwhile}`)
+      said = message
+    }
+  }
+
+  await look()
+  let timer: NodeJS.Timeout | undefined
+  const later = () => {
+    timer = setTimeout(() => void look().finally(() => timer && later()), everyMs)
+    timer.unref()
+  }
+  later()
+
+  return {
+    look,
+    problem: () => (isAway ? `The bucket of ${variable} cannot be used: ${meanwhile}.` : undefined),
+    stop() {
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Runs the S3 server of the tests in a process of its own: its tokens for the next page of a list need a cipher that Node
+ * offers with `--openssl-legacy-provider` only. Prints its port, and ends with its standard input.
+ */
+import S3rver from '@20minutes/s3rver'
+
+const [directory, port = '0'] = process.argv.slice(2)
+const server = new S3rver({
+  address: '127.0.0.1',
+  port: Number(port),
+  silent: true,
+  directory,
+  vhostBuckets: false,
+  configureBuckets: [{ name: 'media' }],
+})
+const { port: listening } = await server.run()
+process.stdout.write(`${listening}\n`)
+process.stdin.resume().once('end', () => process.exit())
