@@ -10,6 +10,7 @@ import { createLogThreads, type LogThreads } from '../engine/log-threads.ts'
 import { createMediaPool, type MediaPool } from '../engine/media-pool.ts'
 import { createPooledEngine, type PooledEngine } from '../engine/pooled-engine.ts'
 import type { Programs } from '../engine/programs.ts'
+import { spareMemoryWhenQuiet } from '../engine/quiet-memory.ts'
 import { spareMemory } from '../engine/spare-memory.ts'
 import type { Logger } from '../log.ts'
 import type { Ledger } from '../metrics/ledger.ts'
@@ -57,6 +58,7 @@ const NO_CONVERTER =
 async function loadHttp() {
   const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])
   await spareMemory()
+  spareMemoryWhenQuiet()
   return { createApp, createLive }
 }
 

@@ -6,6 +6,7 @@ import './baileys/thread/curve.ts'
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { ThreadData, ThreadTask } from '../../src/engine/protocol.ts'
+import { spareMemoryWhenQuiet } from '../../src/engine/quiet-memory.ts'
 import { spareMemory } from '../../src/engine/spare-memory.ts'
 import { answerMain } from '../../src/engine/thread-messages.ts'
 import { createLog } from '../../src/log.ts'
@@ -44,6 +45,7 @@ configureTrust({
 
 // Memory is spared before there is any work that could be delayed.
 await spareMemory()
+spareMemoryWhenQuiet()
 
 /** Runs the only task of the thread; it ends with the thread. */
 export function live({ port, announced }: ThreadTask): Promise<never> {

@@ -1,0 +1,38 @@
+/** When a thread returns its memory: after a quiet minute, if it holds more than after the last collection. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createQuietRule, type Reading } from '../../../src/engine/quiet-memory.ts'
+
+const MB = 2 ** 20
+const busy = (mb: number): Reading => ({ busy: 0.6, bytes: mb * MB })
+const quiet = (mb: number): Reading => ({ busy: 0.03, bytes: mb * MB })
+/** Numbers of the checks at which a collection was due; each leaves `left` MB. */
+function due(readings: readonly Reading[], left = 40): number[] {
+  const rule = createQuietRule(40 * MB)
+  return readings.flatMap((reading, index) => {
+    if (!rule.isDue(reading)) return []
+    rule.collected(left * MB)
+    return [index]
+  })
+}
+
+test('after a load it is due at the fourth quiet check, once', () => {
+  assert.deepEqual(due([busy(90), busy(120), quiet(120), quiet(120), quiet(118), quiet(118), ...Array(9).fill(quiet(41))]), [5])
+})
+
+test('work in between begins the minute anew', () => {
+  const minute = [quiet(120), quiet(120), quiet(120)]
+  assert.deepEqual(due([...minute, busy(120), ...minute, busy(120), ...minute]), [])
+})
+
+test('without growth there is none, however long it is quiet', () => {
+  assert.deepEqual(due(Array(50).fill(quiet(47))), [])
+})
+
+test('what a collection could not free makes no further one due', () => {
+  assert.deepEqual(due(Array(50).fill(quiet(120)), 118), [3])
+})
+
+test('growth counts from the least that the thread held since the last one', () => {
+  assert.deepEqual(due([...Array(4).fill(quiet(120)), quiet(90), quiet(93), quiet(97), quiet(98), quiet(98)], 118), [3, 7])
+})
