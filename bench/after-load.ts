@@ -1,0 +1,76 @@
+/**
+ * Memory of the service before a load, at its peak, and in each of five minutes after it: 20 instances, of which each sends and receives its part of
+ * 10,000 texts each way. What stays is what a small server pays for its busiest hour until the next restart.
+ */
+import {
+  amount,
+  connectMany,
+  fileMb,
+  phoneNumber,
+  phoneNumbers,
+  report,
+  round,
+  rssMb,
+  sleep,
+  startBench,
+  startLoaded,
+  textTo,
+} from './measure.ts'
+
+const INSTANCES = amount(20, 2)
+const TEXTS = Number(process.env.BENCH_MESSAGES ?? amount(10_000, 60))
+const READER = '5511988880001'
+/** Length of a step of the measurement after the load, in s. */
+const STEP = amount(60, 1)
+const STEPS = 5
+
+interface Memory {
+  rss_mb: number
+  /** Part of it that is pages of files: code, and the store. The system takes them back when it needs room. */
+  of_files_mb: number
+}
+
+const bench = await startBench()
+try {
+  await bench.sandbox.createContact(READER, { sink: true, receipts: 'delivered' })
+  const { pid, gateway, receiver, url, driver } = await startLoaded(bench, { instances: 0, env: { SVC_SHARDS: '1' } })
+  const instances = await connectMany(gateway, bench.sandbox, 0, INSTANCES, { single_url: url })
+  const now = (): Memory => ({ rss_mb: round(rssMb(pid), 1), of_files_mb: round(fileMb(pid), 1) })
+  // A quiet thread returns its memory after a minute.
+  await sleep(amount(90_000, 1_000))
+  const before = now()
+
+  const writers = phoneNumbers(2_000, INSTANCES)
+  for (const phone of writers) await bench.sandbox.createContact(phone)
+  let peak = now()
+  const sampling = setInterval(() => {
+    const sample = now()
+    if (sample.rss_mb > peak.rss_mb) peak = sample
+  }, 500)
+  await receiver.call('reset')
+  const all = receiver.call('until', { received: TEXTS, delivery: TEXTS }, 600_000)
+  for (const [index, phone] of writers.entries()) await bench.sandbox.burst(phone, phoneNumber(index), TEXTS / INSTANCES, 'text ')
+  await driver.call('drive', {
+    urls: instances.map(({ api_url }) => `${api_url}/send-text`),
+    bodies: [textTo(READER)],
+    count: TEXTS,
+  })
+  await all
+  clearInterval(sampling)
+
+  const after: Memory[] = []
+  for (let step = 0; step < STEPS; step++) {
+    await sleep(STEP * 1_000)
+    after.push(now())
+  }
+  report('memory of the service before, at the peak of, and after a load', {
+    instances: INSTANCES,
+    texts_each_way: TEXTS,
+    before,
+    peak,
+    after_minutes: Object.fromEntries(after.map((memory, index) => [index + 1, memory])),
+    growth: round(after.at(-1)!.rss_mb / before.rss_mb),
+  })
+} finally {
+  await bench.end()
+}
