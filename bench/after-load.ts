@@ -1,6 +1,6 @@
 /**
  * Memory of the service before a load, at its peak, and in each of five minutes after it: 20 instances, of which each sends and receives its part of
- * 10,000 texts each way. What stays is what a small server pays for its busiest hour until the next restart.
+ * 10,000 texts each way. A small server pays for the memory that stays until its next restart.
  */
 import {
   amount,
