@@ -36,7 +36,8 @@ export const exportDevice = command({
       return exportArchive(config, { id, file: target, passphrase, kind: isBackup ? 'backup' : 'move', isJson })
     }
     if (to !== 'baileys') throw new UsageError(`--to is ${JSON.stringify(to)}; it must be svc or baileys.`, NAME)
-    if (isBackup || passphraseFile !== undefined) throw new UsageError('--backup and --passphrase-file belong to --to svc.', NAME)
+    if (isBackup || passphraseFile !== undefined)
+      throw new UsageError('--backup and --passphrase-file can be used only with --to svc.', NAME)
     return exportFolder(config, id, target, isJson)
   },
 })

@@ -74,7 +74,7 @@ export function createOrders({ store, engine, log, host }: OrdersDeps): () => Pr
     clearTimeout(paused.get(instance))
     if (!paused.has(instance)) await engine.stop(instance, 'keep')
     const ended = setTimeout(() => {
-      log.warn({ instance_id: instance }, 'a CLI command that works on an instance did not end; the instance goes on')
+      log.warn({ instance_id: instance }, 'a CLI command stopped an instance and did not end; the instance is started again')
       goOn(instance).catch((error) => log.error({ err: error, instance_id: instance }, 'the instance could not be started'))
     }, PAUSE_MS)
     paused.set(instance, ended.unref())

@@ -42,7 +42,7 @@ export async function loadSecretKey({
       `The key file ${file} is missing, but the store has data sealed with it; put the file back or give the key itself.`,
     )
   }
-  if (mustExist) throw new Error(`The key file ${file} is missing; start the service once.`)
+  if (mustExist) throw new Error(`The key file ${file} is missing; start the service once, which creates it.`)
   return generate(file)
 }
 

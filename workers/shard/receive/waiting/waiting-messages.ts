@@ -93,7 +93,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   }
 
   const complain = (error: unknown) =>
-    log.error({ err: error }, 'a message that could not be decrypted could not be stored as waiting')
+    log.error({ err: error }, 'a message that could not be decrypted could not be kept for a later attempt')
   const enqueue = (job: () => Promise<void>) => void next(job).catch(complain)
 
   const reports = createPacedReports<Mark>((mark) => {
