@@ -137,6 +137,7 @@ const RULES: readonly Rule[] = [
       'src/metrics/tally.ts',
       'src/engine/engine.ts',
       'src/engine/protocol.ts',
+      'src/engine/quiet-memory.ts',
       'src/engine/spare-memory.ts',
       'src/engine/thread-messages.ts',
       'src/log.ts',
