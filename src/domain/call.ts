@@ -17,6 +17,8 @@ export interface SendCall<Id extends string = string, Input = unknown> {
   preview: string | null
   /** Seconds to wait before sending; null for the random interval of the instance. */
   delayMessage: number | null
+  /** Time in epoch ms before which it is not sent; null if there is none. */
+  sendAt: number | null
   /** Seconds for which typing is shown. */
   delayTyping: number
 }
@@ -54,6 +56,7 @@ interface SharedInput {
   message?: unknown
   caption?: unknown
   delay_message?: number
+  send_at?: number
   delay_typing?: number
 }
 
@@ -66,7 +69,7 @@ export function sendCall<Id extends string, Input extends object>(
   input: Input,
   { to, about }: { to: Identifier; about?: unknown },
 ): SendCall<Id, Input> {
-  const { message, caption, delay_message, delay_typing } = input as SharedInput
+  const { message, caption, delay_message, send_at, delay_typing } = input as SharedInput
   const text = message ?? caption
   return {
     kind: 'send',
@@ -76,6 +79,7 @@ export function sendCall<Id extends string, Input extends object>(
     about: typeof about === 'string' ? about : null,
     preview: typeof text === 'string' ? text : null,
     delayMessage: delay_message ?? null,
+    sendAt: send_at ?? null,
     delayTyping: delay_typing ?? 0,
   }
 }

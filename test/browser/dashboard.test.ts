@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { readInstanceArchive } from '../../src/archive/instance-archive.ts'
+import { DAY, MINUTE } from '../../src/domain/clock.ts'
 import { DASHBOARD_HEADER } from '../../src/domain/dashboard.ts'
 import { ask, must } from '../harness/http.ts'
 import { linkFolder } from '../harness/library-folder.ts'
@@ -27,6 +28,9 @@ const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
 /** A text that would run as a script if the page did not escape it. */
 const SCRIPT = '<script>window.hacked=1</script>'
+
+/** Returns the value of a `datetime-local` field, to the minute. */
+const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * MINUTE).toISOString().slice(0, 16)
 
 const PAGES = [
   'instances',
@@ -227,6 +231,29 @@ describe('the dashboard in Chromium', { skip }, () => {
       (await world.sandbox.inbox(BEN)).map(({ text }) => text),
       ['Hello from the dashboard'],
     )
+  })
+
+  test('sends a message at a later time, and takes it out of the queue', async () => {
+    const inTwoDays = Math.floor(Date.now() / MINUTE) * MINUTE + 2 * DAY
+    await to(`instances/${instance.id}`)
+    await field('To').fill(BEN)
+    await field('Not before').fill(localOf(Date.now() + 31 * DAY))
+    await button('Send').click()
+    await page.getByText('must be at most 30 days ahead').waitFor()
+    await field('Not before').fill(localOf(inTwoDays))
+    await button('Send').click()
+    await page.getByText('The message is in the queue and waits until').waitFor()
+    await to(`instances/${instance.id}/queue`)
+    const row = page.getByRole('row').filter({ hasText: 'Waits for its time' })
+    await row.waitFor()
+    const { data } = await must<{ data: { send_at: string }[] }>('GET', `${instance.api_url}/queue`)
+    assert.deepEqual(
+      data.map(({ send_at }) => send_at),
+      [new Date(inTwoDays).toISOString()],
+    )
+    await sound('queue')
+    await button('Remove', row).click()
+    await page.getByText('Nothing waits').waitFor()
   })
 
   /** Counts how often the receiver was notified of a text that a contact wrote. */

@@ -78,11 +78,13 @@ test('a field in camelCase is the field: nothing of a request is lost', async ()
       viewOnce: true,
       messageId: 'A1',
       delayMessage: 4,
+      sendAt: '2026-01-31T12:00:00.000Z',
     }),
   )
   assert.equal(quoted.input?.view_once, true)
   assert.equal(quoted.input?.reply_to_message_id, 'A1')
   assert.equal(quoted.input?.delay_message, 4)
+  assert.equal(quoted.input?.send_at, Date.parse('2026-01-31T12:00:00.000Z'))
   const reacted = await ask(call('POST /send-reaction', { phone: '5511988887777', reaction: '❤️', messageId: 'A1' }))
   assert.equal(reacted.input?.message_id, 'A1')
   const edited = await ask(call('POST /send-document/pdf', { phone: '5511988887777', caption: 'A', editDocumentMessageId: 'A1' }))

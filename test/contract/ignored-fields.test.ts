@@ -43,6 +43,7 @@ test('a known field in another spelling is refused, also beside the right one, a
   const send = (more: object) => issues('POST', '/send-text', { phone: '5511988887777', message: 'hello', ...more })
   assert.deepEqual(await send({ delayMessage: 5 }), ['delayMessage must be spelled delay_message'])
   assert.deepEqual(await send({ delay_message: 5, DELAY_MESSAGE: 5 }), ['DELAY_MESSAGE must be spelled delay_message'])
+  assert.deepEqual(await send({ sendAt: '2026-01-31T12:00:00.000Z' }), ['sendAt must be spelled send_at'])
   assert.deepEqual(await send({ messageId: 'x', mentioned: [] }), [
     'messageId must be spelled reply_to_message_id',
     'mentioned must be spelled mentions',

@@ -1,9 +1,10 @@
 /**
- * Tests the five optional fields of every queued send: each send accepts and checks them, and documents the fields
+ * Tests the optional fields of every queued send: each send accepts and checks them, and documents the fields
  * that have no effect.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { DAY, MINUTE } from '../../src/domain/clock.ts'
 import { callOf } from '../../src/features/call.ts'
 import type { Endpoint } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
@@ -34,6 +35,12 @@ const WRONG: Record<SharedField, readonly [unknown, string, string][]> = {
     [16, 'delay_message', 'must be at most 15'],
     [-1, 'delay_message', 'must be at least 0'],
   ],
+  send_at: [
+    [new Date(Date.now() + 30 * DAY + MINUTE).toISOString(), 'send_at', 'must be at most 30 days ahead'],
+    ['2026-12-24T18:00:00', 'send_at', 'must be an ISO-8601 date and time with Z or an offset'],
+    ['2026-02-30T18:00:00Z', 'send_at', 'must be an ISO-8601 date and time with Z or an offset'],
+    ['tomorrow', 'send_at', 'must be an ISO-8601 date and time with Z or an offset'],
+  ],
   delay_typing: [
     [16, 'delay_typing', 'must be at most 15'],
     ['soon', 'delay_typing', 'must be a whole number'],
@@ -59,7 +66,7 @@ function ask(endpoint: Endpoint, input: Fields) {
   return service.ask(endpoint.method, `${path}?${query}`)
 }
 
-test('every send declares all five fields', () => {
+test('every send declares all of them', () => {
   assert.ok(sends.length >= 39, `${sends.length} sends`)
   for (const { id, fields } of sends)
     assert.deepEqual(
@@ -84,7 +91,13 @@ for (const endpoint of sends)
   })
 
 /** Values with an effect, if the operation supports the field. */
-const GIVEN = { reply_to_message_id: '3EB0', mention_all: true, delay_message: 3, delay_typing: 2 }
+const GIVEN = {
+  reply_to_message_id: '3EB0',
+  mention_all: true,
+  delay_message: 3,
+  delay_typing: 2,
+  send_at: '2025-12-24T18:00:00.5+02:00',
+}
 
 test('what has no effect says so in a sentence, and never reaches the shard; everything else does', () => {
   for (const endpoint of sends) {
@@ -108,6 +121,7 @@ test('what has no effect says so in a sentence, and never reaches the shard; eve
     effect('mention_all', input.mention_all, false)
     effect('delay_message', call.delayMessage, null)
     effect('delay_typing', call.delayTyping, 0)
+    assert.equal(call.sendAt, Date.parse('2025-12-24T16:00:00.500Z'), endpoint.id)
     for (const name of SHARED_FIELDS)
       if (!hasEffect(endpoint, name)) assert.match(said(endpoint, name), /^No effect: [^.]+\.$/, `${endpoint.id} ${name}`)
   }

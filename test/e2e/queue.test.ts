@@ -1,6 +1,7 @@
 /** The queue as its owner sees it: which items wait and why, which can be removed, and which survive a restart. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { DAY, SECOND } from '../../src/domain/clock.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
@@ -15,6 +16,7 @@ interface Item {
   position: number
   preview: string
   send_after: string | null
+  send_at: string | null
   queued_at: string
   expires_at: string
   delay_message: number | null
@@ -120,6 +122,32 @@ test('while one waits for its delay the reason is pacing, and send_after says un
     [next],
     'a removal is not a delivery',
   )
+})
+
+test('a text with send_at is listed with its time, holds up no other, outlives a restart, and leaves at its time or is removed', async () => {
+  const isoIn = (ms: number) => new Date(Date.now() + ms).toISOString()
+  const tomorrow = isoIn(DAY)
+  const kept = await world.gateway.sendText(instance, ANA, 'tomorrow', { send_at: tomorrow })
+  const soon = isoIn(4 * SECOND)
+  const timed = await world.gateway.sendText(instance, ANA, 'soon', { send_at: soon })
+  await delivered(ANA, 'now')
+  const shown = async () =>
+    (await list()).data
+      .filter(({ svc_id }) => svc_id === kept.svc_id)
+      .map((item) => [item.status, item.waiting_reason, item.send_at, item.send_after, item.expires_at])
+  const expected = [['waiting', 'send_at', tomorrow, tomorrow, new Date(Date.parse(tomorrow) + 3 * DAY).toISOString()]]
+  assert.deepEqual(await shown(), expected)
+  await world.restartService()
+  assert.deepEqual(await shown(), expected)
+  const delivery = await world.receiver.waitFor(
+    'the delivery of the one that is due',
+    ({ type, message_id }) => type === 'delivery' && message_id === timed.message_id,
+  )
+  assert.ok(Number(delivery.momment) >= Date.parse(soon))
+  assert.deepEqual(await world.gateway.must(instance, 'DELETE', `/queue/${kept.svc_id}`), { value: true, removed: 1 })
+  await delivered(ANA, 'at last')
+  const texts = (await world.sandbox.inbox(ANA, 0, 5_000)).map(({ text }) => text)
+  assert.deepEqual(texts.slice(texts.indexOf('now')), ['now', 'soon', 'at last'])
 })
 
 test('with disable_enqueue_when_disconnected a text is refused while not connected, and taken while connected', async () => {

@@ -23,6 +23,8 @@ const KILLS = amount(10, 3)
 const INCOMING = amount(200, 150)
 /** Number of texts to each of four people and a group. */
 const OUTGOING_EACH = amount(40, 20)
+/** Number of texts with a time of their own, in the hours of the kills; they are queued in the reverse order of their times. */
+const TIMED = 6
 /** Longest time between two kills, in ms after the service answers; the queue begins about 2.5 s after that. */
 const LONGEST_LIFE = 4_500
 
@@ -38,6 +40,12 @@ test(`${KILLS} kills at random moments lose nothing of what goes out and comes i
     await burst(MEMBERS[1], group, 40, 'in g ', 1)
 
     const owed: Owed[] = []
+    const begun = Date.now()
+    for (let number = TIMED; number >= 1; number--) {
+      const [to, message, dueAt] = [CONTACTS[0], `timed ${number}`, begun + number * 2_000]
+      const ack = await gateway.sendText(instance, to, message, { send_at: new Date(dueAt).toISOString() })
+      owed.push({ svcId: ack.svc_id, messageId: ack.message_id, to, message, dueAt })
+    }
     const senders = [...CONTACTS, group].map(async (to, index) => {
       for (let number = 1; number <= OUTGOING_EACH; number++) {
         owed.push(await sendOwed(ground, instance, to, `out ${index} ${number}`))
@@ -68,7 +76,9 @@ test(`${KILLS} kills at random moments lose nothing of what goes out and comes i
     assert.deepEqual(lost, [])
     assert.deepEqual(outgoing.lost, [])
     assert.equal(incoming.sent, INCOMING)
-    assert.equal(outgoing.sent, 5 * OUTGOING_EACH)
+    assert.equal(outgoing.sent, 5 * OUTGOING_EACH + TIMED)
+    const leftAt = new Map(receiver.events('delivery').map(({ svc_id, momment }) => [svc_id, Number(momment)]))
+    for (const { svcId, dueAt = 0, message } of owed) assert.ok(leftAt.get(svcId)! >= dueAt, `${message} left before its time`)
     assert.deepEqual(incoming.torn, [], 'messages with two event ids')
     assertIncomingOrder(ground)
     await assertOutgoingOrder(ground)

@@ -16,6 +16,8 @@ export interface Owed {
   messageId: string
   to: string
   message: string
+  /** Its `send_at` in epoch ms. */
+  dueAt?: number
 }
 
 /** The ids of the texts of a burst. */

@@ -1,14 +1,16 @@
 /**
- * Declares a queued send: `send` of `endpoint.ts`, with the five optional fields that every send has, which are declared only here. A send states
+ * Declares a queued send: `send` of `endpoint.ts`, with the optional fields that every send has, which are declared only here. A send states
  * which of them its kind of message cannot have, and why. Such a field is validated like any other, has no effect, and its description says so.
  */
 import { z } from 'zod'
+import { DAY, systemClock } from '../../domain/clock.ts'
 import type { Identifier, UserIdentifier } from '../../domain/ids.ts'
 import { send as declare, type Issue, type Route, type Says } from '../endpoint.ts'
-import { identifier, integer, messageId, queryInteger } from '../fields.ts'
+import { identifier, integer, messageId, moment, queryInteger } from '../fields.ts'
 
 const MAX_SECONDS = 15
 const MAX_MENTIONS = 500
+const MAX_DAYS_AHEAD = 30
 
 const flag = z.boolean()
 const people = z.array(identifier(['user'])).max(MAX_MENTIONS)
@@ -19,6 +21,11 @@ export const queryBoolean = z.preprocess((value) => {
   return word === 'true' ? true : word === 'false' ? false : value
 }, flag)
 
+/** The time of the machine is exact enough for this bound; the shard decides when the message leaves. */
+const sendAt = moment.refine((at) => at <= systemClock.now() + MAX_DAYS_AHEAD * DAY, {
+  message: `must be at most ${MAX_DAYS_AHEAD} days ahead`,
+})
+
 const queryPeople = z.preprocess((value) => (typeof value === 'string' ? value.split(',') : value), people)
 
 const DESCRIPTIONS = {
@@ -26,6 +33,9 @@ const DESCRIPTIONS = {
   mentions: 'People to mention; each must appear in the text as `@<number>`. Ignored for channels.',
   mention_all: 'Mention every participant; groups only, ignored elsewhere.',
   delay_message: "Seconds to wait before sending; replaces the instance's random interval.",
+  send_at:
+    `Time before which the message is not sent, at most ${MAX_DAYS_AHEAD} days ahead. It waits in the queue, where it holds up no other message, and is ` +
+    'then sent like a message that is queued at that time. A time in the past has no effect.',
   delay_typing: 'Seconds of `typing...` (`recording...` for voice notes); ignored for channels and status.',
 }
 
@@ -37,6 +47,7 @@ const IN_BODY = {
   mentions: people.optional(),
   mention_all: flag.default(false),
   delay_message: integer(0, MAX_SECONDS).optional(),
+  send_at: sendAt.optional(),
   delay_typing: integer(0, MAX_SECONDS).default(0),
 }
 type SharedShape = typeof IN_BODY
@@ -47,6 +58,7 @@ const IN_QUERY = {
   mentions: queryPeople.optional(),
   mention_all: queryBoolean.default(false),
   delay_message: queryInteger(0, MAX_SECONDS).optional(),
+  send_at: sendAt.optional(),
   delay_typing: queryInteger(0, MAX_SECONDS).default(0),
 } as unknown as SharedShape
 

@@ -41,6 +41,11 @@ export const sendText = send('send.sendText', 'POST /send-text', {
       reply: acknowledged,
     },
     {
+      name: 'at a later time',
+      input: { phone: '5511988887777', message: 'Your table is booked for tonight.', send_at: '2026-01-31T09:00:00-03:00' },
+      reply: acknowledged,
+    },
+    {
       name: 'edit',
       input: { phone: '5511988887777', message: 'Order *1042* was shipped', edit_message_id: '3EB0EE97803A91FF2C0ED1' },
       reply: acknowledged,

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { DAY } from '../../../src/domain/clock.ts'
 import { runCommand } from '../../harness/cli.ts'
 import { createGateway, type Gateway, type Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
@@ -109,6 +110,8 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     await gateway.sendText(instance, ANA, 'first', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-image', { phone: ANA, image: PICTURE, caption: 'second' })
     await gateway.sendText(instance, ANA, 'third', { delay_message: 1 })
+    const inAWeek = new Date(Date.now() + 7 * DAY).toISOString()
+    const { svc_id } = await gateway.sendText(instance, ANA, 'in a week', { send_at: inAWeek })
 
     const sample = (words: string) =>
       cliSample('docs/moving.md', words, { '<id>': instance.id, 'instance.age': archive }).slice(1)
@@ -141,6 +144,12 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
       )
     await until(texts, (all) => all.includes('third'))
     for (const what of ['first', 'second', 'third']) assert.equal(await times(what), 1, what)
+    const { data } = (await there.must(moved(), 'GET', '/queue')) as { data: { svc_id: string; send_at: string }[] }
+    assert.deepEqual(
+      data.map((item) => [item.svc_id, item.send_at]),
+      [[svc_id, inAWeek]],
+    )
+    await there.must(moved(), 'DELETE', `/queue/${svc_id}`)
     const items = await sandbox.inbox(ANA, 0, 1_000)
     assert.ok(
       items.every(({ retries }) => retries === 0),

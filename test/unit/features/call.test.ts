@@ -30,7 +30,13 @@ for (const endpoint of endpoints.filter(({ kind }) => kind === 'send'))
   })
 
 test('a send carries its preview and its delays', () => {
-  const input = { phone: '5511988887777', message: 'hello', delay_message: 3, delay_typing: 2 }
+  const input = {
+    phone: '5511988887777',
+    message: 'hello',
+    delay_message: 3,
+    delay_typing: 2,
+    send_at: '2026-01-31T09:00:00-03:00',
+  }
   const { input: _, ...facts } = call('send.sendText', input)
   assert.deepEqual(facts, {
     kind: 'send',
@@ -39,6 +45,7 @@ test('a send carries its preview and its delays', () => {
     about: null,
     preview: 'hello',
     delayMessage: 3,
+    sendAt: Date.parse('2026-01-31T12:00:00.000Z'),
     delayTyping: 2,
   })
 })

@@ -59,7 +59,7 @@ export interface Enqueue {
   delayMessage: number | null
   delayTyping: number
   /** Time in epoch ms before which it is not sent. */
-  sendAt?: number | undefined
+  sendAt?: number | null
   referenceMessageId?: string | null
   requestId?: string | undefined
   bytes?: Uint8Array | undefined

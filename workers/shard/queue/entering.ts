@@ -70,7 +70,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     delayMessage: request.delayMessage,
     delayTyping: request.delayTyping,
     queuedAt: clock.now(),
-    sendAt: request.sendAt,
+    sendAt: request.sendAt ?? undefined,
     hasBytes: request.bytes !== undefined,
     requestId: request.requestId,
   })

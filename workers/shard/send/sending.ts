@@ -103,7 +103,7 @@ export function createSending(context: SendingContext, deps: SendingDeps): Sendi
 }
 
 function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Queue): Sending['enqueue'] {
-  return async ({ operation, input, to, about, preview, delayMessage, delayTyping }, origin = {}) => {
+  return async ({ operation, input, to, about, preview, delayMessage, sendAt, delayTyping }, origin = {}) => {
     const { idempotencyKey, requestId } = origin
     const files = inlineMedia(input).map(({ bytes }) => bytes)
     const put = async (also?: Enqueue['also']) => {
@@ -118,6 +118,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
         input: rest,
         preview,
         delayMessage,
+        sendAt,
         delayTyping,
         referenceMessageId: about,
         requestId,

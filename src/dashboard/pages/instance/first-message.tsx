@@ -7,15 +7,18 @@ import { Button } from '../../parts/button.tsx'
 import { Field, Line } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Notice, Problem } from '../../parts/notice.tsx'
+import { At, isoOf } from '../../parts/time.tsx'
 
 export function FirstMessage({ row }: { row: InstanceRow }) {
   const [phone, setPhone] = useState('')
   const [message, setMessage] = useState('Hello from svc')
-  const [sent, setSent] = useState<string>()
+  const [at, setAt] = useState('')
+  const [sent, setSent] = useState<{ id: string; at: string | undefined }>()
   const { run, isBusy, problem } = useAction(async () => {
-    const request = { params: { path: of(row.id) }, body: { phone: phone.trim(), message } }
+    const send_at = at === '' ? undefined : isoOf(at)
+    const request = { params: { path: of(row.id) }, body: { phone: phone.trim(), message, ...(send_at && { send_at }) } }
     const { message_id } = await answer(api.POST('/instances/{instance_id}/token/{token}/send-text', request))
-    setSent(message_id)
+    setSent({ id: message_id, at: send_at })
     return undefined
   })
   return (
@@ -38,11 +41,28 @@ export function FirstMessage({ row }: { row: InstanceRow }) {
         <Field label="Text" wrong={problem?.issues.get('message')}>
           {(tied) => <textarea {...tied} required value={message} onInput={(event) => setMessage(event.currentTarget.value)} />}
         </Field>
-        <Problem of={problem} fields={['phone', 'message']} />
+        <Line
+          label="Not before"
+          type="datetime-local"
+          value={at}
+          hint="Leave it empty to send now. At most 30 days ahead."
+          wrong={problem?.issues.get('send_at')}
+          onChange={setAt}
+        />
+        <Problem of={problem} fields={['phone', 'message', 'send_at']} />
         {sent ? (
           <Notice kind="good">
-            <div role="status">The message is in the queue.</div>
-            <a href={to(['timeline'], { instance: row.id, id: sent })}>Follow the message</a>
+            <div role="status">
+              The message is in the queue
+              {sent.at ? (
+                <>
+                  {' '}
+                  and waits until <At at={sent.at} />
+                </>
+              ) : null}
+              .
+            </div>
+            <a href={to(['timeline'], { instance: row.id, id: sent.id })}>Follow the message</a>
           </Notice>
         ) : null}
         <div class="row">

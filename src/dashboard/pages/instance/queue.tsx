@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago, At } from '../../parts/time.tsx'
 import { count, Name, phoneText } from '../../parts/words.tsx'
 import type { TabProps } from './tab.ts'
 
@@ -52,11 +52,18 @@ const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<It
   },
   {
     label: 'State',
-    cell: ({ status, waiting_reason }) =>
+    cell: ({ status, waiting_reason, send_after }) =>
       status === 'processing' ? (
         <Badge look="good">Being sent</Badge>
       ) : (
-        <Badge look="warn">{REASONS[waiting_reason ?? ''] ?? 'Waits'}</Badge>
+        <>
+          <Badge look={waiting_reason === 'send_at' ? '' : 'warn'}>{REASONS[waiting_reason ?? ''] ?? 'Waits'}</Badge>
+          {send_after && waiting_reason !== 'pacing' ? (
+            <span class="under">
+              until <At at={send_after} />
+            </span>
+          ) : null}
+        </>
       ),
   },
   { label: 'Queued', cell: ({ queued_at }) => <Ago at={queued_at} /> },
@@ -90,7 +97,10 @@ export function Queue({ row }: TabProps) {
         <Button isDangerous isDisabled={!data || data.total === 0} onPress={() => setClearing(true)}>
           Clear the queue
         </Button>
-        <p>Messages leave one at a time, in the order in which they were queued. They survive a restart.</p>
+        <p>
+          Messages leave one at a time, in the order in which they were queued or, with a time of their own, in the order of these
+          times. They survive a restart.
+        </p>
       </header>
       <Problem of={problem ?? remove.problem} again={reload} />
       {!data && !problem ? (
