@@ -5,15 +5,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredState } from '../../workers/portability/export/moved.ts'
 import type { Config } from '../config.ts'
-import { answerTo, type OrderName, orderOps, withdrawnOrder } from '../directory/orders.ts'
+import { answerTo, ORDER_MS, type OrderName, orderOps, withdrawnOrder } from '../directory/orders.ts'
 import { SECOND } from '../domain/clock.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
 import { keys } from '../storage/record-keys.ts'
 import { type Stored, withOwnStore, withStore } from './stored.ts'
 
-/** Time for the service to carry out a request; ending a connection takes a few seconds. */
-const ANSWER_MS = 60 * SECOND
 const LOOK_AGAIN_MS = 100
 
 export interface FoundInstance {
@@ -111,18 +109,18 @@ export const withInstance = <T>(
  * did not carry the order out.
  */
 async function isCarriedOut({ store }: Stored, id: string, order: OrderName, steps: Steps): Promise<boolean> {
-  await store.commit({ ops: orderOps(id, order) })
+  await store.commit({ ops: orderOps(id, order, Date.now()) })
   await steps('export:ordered')
   if (!(await store.visitOwner())) {
     await store.commit({ ops: [withdrawnOrder(id)] })
     return false
   }
-  const endsAt = Date.now() + ANSWER_MS
+  const endsAt = Date.now() + ORDER_MS
   while (Date.now() < endsAt) {
     const answer = await answerTo(store, id)
     if (answer?.problem === null) return true
     if (answer) throw new Error(answer.problem ?? '')
     await pause(LOOK_AGAIN_MS)
   }
-  throw new Error(`The service did not answer within ${ANSWER_MS / SECOND} s; its log says why. Run the command again.`)
+  throw new Error(`The service did not answer within ${ORDER_MS / SECOND} s; its log says why. Run the command again.`)
 }

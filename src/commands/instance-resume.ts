@@ -1,5 +1,6 @@
 /** `instance resume`: takes back a device that was exported and never used at its target. */
 import { notMoved } from '../archive/moved-to.ts'
+import { createKillAt } from '../kill-at.ts'
 import { command } from './command.ts'
 import { between, type FoundInstance } from './instance-orders.ts'
 import type { Stored } from './stored.ts'
@@ -20,6 +21,7 @@ export const resumeDevice = command({
     }
     return between(config, { id, before: ['resume'], check }, async ({ store }) => {
       await store.commit({ ops: [notMoved(id)] })
+      await createKillAt(config.killAt)('resume:ended')
       return `Instance ${id} is started again.\n`
     })
   },

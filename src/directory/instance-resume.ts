@@ -3,12 +3,14 @@ import { notMoved } from '../archive/moved-to.ts'
 import type { InstanceId } from '../domain/ids.ts'
 import type { Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
+import type { Steps } from '../domain/steps.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { StateStore } from '../storage/contract.ts'
 
 export interface InstanceResumeDeps {
   store: Pick<StateStore, 'commit'>
   engine: Pick<Engine, 'call'>
+  steps: Steps
   log: Log
 }
 
@@ -17,10 +19,12 @@ export interface InstanceResumeDeps {
  * the instance was not moved.
  */
 export const createInstanceResume =
-  ({ store, engine, log }: InstanceResumeDeps) =>
+  ({ store, engine, steps, log }: InstanceResumeDeps) =>
   async (instance: InstanceId): Promise<Status> => {
     const { status } = await engine.call(instance, { kind: 'control', operation: 'instance.resume', input: {} })
+    await steps('resume:started')
     await store.commit({ ops: [notMoved(instance)] })
+    await steps('resume:ended')
     log.info({ instance_id: instance }, 'the move of an instance was called off by an administrator')
     return status
   }

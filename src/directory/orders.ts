@@ -1,11 +1,13 @@
 /**
  * Orders of a command to the service that runs on the same store: the command writes an order and visits the service (`storage/owner.ts`), which
- * carries it out, removes it and writes an answer. An order that a kill leaves behind is carried out by the next start.
+ * carries it out, removes it and writes an answer. An order for which no command waits is dropped: if the command was killed, its operator
+ * believes that nothing has happened, and may have connected the device in another program since.
  */
 import * as v from 'valibot'
-import { MINUTE } from '../domain/clock.ts'
+import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
+import type { Steps } from '../domain/steps.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
@@ -22,7 +24,8 @@ export type OrderName = (typeof ORDERS)[number]
 const orders = repository({
   name: 'order to the service',
   version: 1,
-  schema: v.object({ order: v.picklist(ORDERS) }),
+  // An order of an earlier release has no time; its command has ended.
+  schema: v.object({ order: v.picklist(ORDERS), at: v.optional(v.number(), 0) }),
 })
 const answers = repository({
   name: 'answer to an order',
@@ -30,9 +33,12 @@ const answers = repository({
   schema: v.object({ problem: v.nullable(v.string()) }),
 })
 
+/** Time for the service to carry out an order; ending a connection takes a few seconds. Afterwards the command gives up. */
+export const ORDER_MS = 60 * SECOND
+
 /** Writes an order. At most one order per instance waits: a later one replaces it. */
-export const orderOps = (instance: string, order: OrderName): Op[] => [
-  orders.encode(keys.order(instance), { order }),
+export const orderOps = (instance: string, order: OrderName, at: number): Op[] => [
+  orders.encode(keys.order(instance), { order, at }),
   answers.remove(keys.orderAnswer(instance)),
 ]
 
@@ -55,13 +61,17 @@ const PAUSE_MS = 10 * MINUTE
 export interface OrdersDeps {
   store: StateStore
   engine: Pick<Engine, 'call' | 'stop'>
+  clock: Clock
+  /** Time at which this service started. Commands that wrote an order earlier did so for an earlier service. */
+  startedAt: number
+  steps: Steps
   log: Log
   /** Assigns the instance to a shard again. */
   host(instance: string): Promise<unknown>
 }
 
 /** Carries out all waiting orders. */
-export function createOrders({ store, engine, log, host }: OrdersDeps): () => Promise<void> {
+export function createOrders({ store, engine, clock, startedAt, steps, log, host }: OrdersDeps): () => Promise<void> {
   const paused = new Map<string, NodeJS.Timeout>()
 
   /** Gives the instance a shard again: its command has ended, or was killed. */
@@ -104,20 +114,26 @@ export function createOrders({ store, engine, log, host }: OrdersDeps): () => Pr
     }
   }
 
+  const isForgotten = (at: number) => at < startedAt || clock.now() - at > ORDER_MS
+
   return async () => {
     for await (const { key, value } of orders.list(store, keys.orders)) {
       const instance = key.slice(keys.orders.length)
+      if (isForgotten(value.at)) {
+        log.warn({ instance_id: instance, order: value.order }, 'a request of a CLI command that has ended was dropped')
+        await store.commit({ ops: [orders.remove(key)] })
+        continue
+      }
       const problem = await carryOut(instance, value.order)
+      await steps('order:taken')
       await store.commit({ ops: [orders.remove(key), answers.encode(keys.orderAnswer(instance), { problem })] })
     }
   }
 }
 
-/** Removes at a start what no command waits for: answers, and orders for a pause, whose command was killed or gives up. */
-export async function removeOrderLeftovers(store: StateStore): Promise<void> {
+/** Removes the answers of an earlier service, for which no command waits. */
+export async function removeOrderAnswers(store: StateStore): Promise<void> {
   const ops: Op[] = []
   for await (const [key] of store.range(keys.orderAnswers)) ops.push([key, null])
-  for await (const { key, value } of orders.list(store, keys.orders))
-    if (value.order === 'pause' || value.order === 'host') ops.push([key, null])
   await removeThese(store, ops)
 }

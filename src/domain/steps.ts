@@ -25,6 +25,10 @@ export type Step =
   // name; some records are removed; all records are removed; the instance has a shard again. For a folder, `written`
   // means that the whole folder is written.
   | `export:${'ordered' | 'stopped' | 'begun' | 'written' | 'recorded' | 'named' | 'removing' | 'removed' | 'ended'}`
+  // Call-off of a move, in this order: the service has carried out an order of a command and has not answered it; the instance is started again;
+  // the record of its target is removed, too.
+  | `order:${'taken'}`
+  | `resume:${'started' | 'ended'}`
   | `delete:${'recorded' | 'erased'}`
   | `rotate:${'cleared' | 'sealed' | 'replaced'}`
 

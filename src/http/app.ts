@@ -141,13 +141,14 @@ export function createApp(deps: AppDeps): Hono<Env> {
   }
 
   const dialects = createDialects(directory)
+  const dialectOf = (c: Context<Env>) => dialects.ofRefused(c.req.path, c.req.raw.headers)
   const refused = (failure: Failure, c: Context<Env>) =>
-    c.get('state').refusal?.(failure) ?? failureResponse(failure, dialects.ofRefused(c.req.path, c.req.raw.headers))
+    c.get('state').refusal?.(failure) ?? failureResponse(failure, dialectOf(c))
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
   // The failure is returned, not thrown, because the router catches errors of handlers and this is not one.
-  app.notFound((c) => refused(unknownPath(c.req.method, c.req.path), c))
+  app.notFound((c) => refused(unknownPath(c.req.method, c.req.path, dialectOf(c)), c))
   app.onError((error, c) => {
     if (error instanceof Failure) {
       if (error instanceof TooMany) tally.add('svc_rate_limited_total', { scope: error.scope })

@@ -1,5 +1,10 @@
-/** Answers a request that matches no route: the credentials are missing, the path has other methods, or the path is unknown. */
+/**
+ * Answers a request that matches no route: the credentials are missing, the call is one of another gateway, the path has
+ * other methods, or the path is unknown.
+ */
+import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
+import { whyAbsentIn } from '../features/dialects/words.ts'
 import { type Access, type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
 import { NO_ROUTE } from './open-checks.ts'
 
@@ -12,12 +17,14 @@ const QUIET: ReadonlySet<Access> = new Set(['metrics', 'described'])
  * Creates the answer. Patterns are compiled once, because scanners try all kinds of paths and two hundred patterns take
  * a millisecond.
  */
-export function createUnknownPath(served: readonly Endpoint[]): (method: string, path: string) => Failure {
+export function createUnknownPath(served: readonly Endpoint[]): (method: string, path: string, dialect?: Dialect) => Failure {
   const routes = served
     .filter(({ access }) => !QUIET.has(access))
     .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
 
-  return (method, path) => {
+  return (method, path, dialect) => {
+    const why = dialect && whyAbsentIn[dialect](method, INSTANCE_PATH.exec(path)?.[3] ?? '')
+    if (why !== undefined) return new Failure('not_found', { message: why })
     const withoutCredentials = path.replace(INSTANCE_PATH, (whole, instance, token, rest) =>
       instance === '' || token === '' ? INSTANCE_BASE + rest : whole,
     )

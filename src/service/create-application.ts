@@ -140,7 +140,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
           write: archives.write,
         }),
         importInstance,
-        resumeInstance: createInstanceResume({ store, engine, log }),
+        resumeInstance: createInstanceResume({ store, engine, steps: deps.storage.steps, log }),
         readings,
         usage,
         passkeys: createPasskeys({ engine, clock, steady: steadyClock }),

@@ -1,6 +1,7 @@
 /** Starts the instances of the directory, and processes what commands have left in the store: imported devices and orders. */
 import type { Directory } from '../directory/directory.ts'
-import { createOrders, removeOrderLeftovers } from '../directory/orders.ts'
+import { createOrders, removeOrderAnswers } from '../directory/orders.ts'
+import { systemClock } from '../domain/clock.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
@@ -27,8 +28,16 @@ export async function hostInstances(deps: HostingDeps): Promise<void> {
   const { log, shutdown, storage, engine, directory, starts } = deps
   void starts.bootAll(deps.stored)
 
-  await removeOrderLeftovers(storage.store)
-  const carryOutOrders = createOrders({ store: storage.store, engine, log, host: (id) => starts.boot(directory.config(id)) })
+  await removeOrderAnswers(storage.store)
+  const carryOutOrders = createOrders({
+    store: storage.store,
+    engine,
+    clock: systemClock,
+    startedAt: performance.timeOrigin,
+    steps: storage.steps,
+    log,
+    host: (id) => starts.boot(directory.config(id)),
+  })
 
   async function look() {
     await starts.takeImports()

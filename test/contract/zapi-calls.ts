@@ -493,32 +493,30 @@ const webhooks: TheirCall[] = [
   put('/update-notify-sent-by-me', { notifySentByMe: true }),
 ]
 
-/** Calls without an equivalent in the service, with the reason from the notes on the dialect. */
+/** Calls for which the service has nothing, with the reason in the answer. */
 const without = (why: RegExp, ...calls: TheirCall[]): TheirCall[] =>
   calls.map((call) => ({ ...call, refused: { status: 404, why } }))
-const NO_ROUTE = /[Nn]o such route|takes/
 const absent: TheirCall[] = [
+  ...without(/^The service keeps no messages\./, get(`/chat-messages/${phone}`)),
+  ...without(/^The service keeps no notes about chats\./, post(`/chats/${phone}/notes`, { notes: 'A note' })),
+  ...without(/^The service makes no calls\./, post('/send-call', { phone }), post('/send-call', { phone, callDuration: 5 })),
   ...without(
-    NO_ROUTE,
-    get(`/chat-messages/${phone}`),
-    post(`/chats/${phone}/notes`, { notes: 'A note' }),
-    post('/send-call', { phone }),
-    post('/send-call', { phone, callDuration: 5 }),
-  ),
-  ...without(
-    NO_ROUTE,
+    /^Use POST \/order-status-update with paymentStatus\./,
     post('/order-payment-update', { ...update, paymentStatus: 'paid', order }),
-    post('/queue', { pageSize: 20 }),
   ),
-  // A number is registered, and protected by its own code, in the app.
+  ...without(/^Use GET \/queue /, post('/queue', { pageSize: 20 })),
   ...without(
-    NO_ROUTE,
+    /^The registration of a number is done in the WhatsApp app on the phone/,
     post('/mobile/registration-available', { ddi: '55', phone }),
     post('/mobile/request-registration-code', { ddi: '55', phone, method: 'sms' }),
     post('/mobile/respond-captcha', { captcha: 'AbC12' }),
     post('/mobile/confirm-registration-code', { code: '123456' }),
     post('/mobile/confirm-security-code', { code: '123456' }),
     post('/mobile/recovery-security-code'),
+    get('/mobile/registration-status'),
+  ),
+  ...without(
+    /^The email address and the code for two-step verification are settings of the account\./,
     get('/security/email'),
     post('/security/email', { email: 'a@b.example' }),
     post('/security/verify-email', { verificationCode: '123456' }),
@@ -528,16 +526,25 @@ const absent: TheirCall[] = [
     post('/security/two-fa-code/remove'),
   ),
   // That gateway's partners pay for instances by these calls.
-  ...without(NO_ROUTE, post('/integrator/on-demand/subscription'), post('/integrator/on-demand/cancel')),
-  // These paths are wrong: one example has the names of the pages that describe webhooks, and one a wrong method; the
-  // gateway itself has `PUT /update-webhook-…`.
   ...without(
-    NO_ROUTE,
-    ...['chat-presence', 'message-received', 'message-send', 'whatsapp-disconnected', 'whatsapp-message-status-changes'].map(
-      (name) => post(`/on-${name}`, { value: hook }),
-    ),
-    post('/update-webhook-delivery', { value: hook }),
+    /^There are no subscriptions here\. POST \/account\/instances makes an instance/,
+    post('/integrator/on-demand/subscription'),
+    post('/integrator/on-demand/cancel'),
   ),
+  // These paths are wrong: examples have the names of the pages that describe webhooks, and one has a wrong method. The gateway itself has
+  // `PUT /update-webhook-…`.
+  ...(
+    [
+      ['chat-presence', 'chat-presence'],
+      ['message-received', 'received'],
+      ['message-send', 'delivery'],
+      ['whatsapp-disconnected', 'disconnected'],
+      ['whatsapp-message-status-changes', 'message-status'],
+    ] as const
+  ).flatMap(([page, name]) =>
+    without(new RegExp(`Set the URL with PUT /update-webhook-${name}\\.$`), post(`/on-${page}`, { value: hook })),
+  ),
+  ...without(/^Use PUT for this path\.$/, post('/update-webhook-delivery', { value: hook })),
 ]
 
 export const theirCalls: readonly TheirCall[] = [

@@ -6,6 +6,7 @@ import type { Alias } from '../aliases.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { RawFields } from '../input.ts'
 import { inOurSpelling } from './spelling.ts'
+import { whyAbsent } from './zapi-absent.ts'
 import { zapiAnswer, zapiError } from './zapi-answers.ts'
 import { type Reshape, reshapes, withModeOfEachDay } from './zapi-requests.ts'
 
@@ -60,4 +61,6 @@ export const inTheirNames = (dialect: Dialect, endpoint: Pick<Endpoint, 'id'>, e
   error instanceof Failure ? error.renamed((path) => theirPath(dialect, endpoint, path)) : error
 
 export const answerIn: Readonly<Record<Dialect, typeof zapiAnswer>> = { zapi: zapiAnswer }
+/** The sentence for a call of the dialect's gateway that the service has nothing for; undefined for any other path. */
+export const whyAbsentIn: Readonly<Record<Dialect, typeof whyAbsent>> = { zapi: whyAbsent }
 export const errorIn: Readonly<Record<Dialect, typeof zapiError>> = { zapi: zapiError }

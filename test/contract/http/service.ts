@@ -288,7 +288,7 @@ export async function openService(options: ServiceOptions = {}) {
       steps: () => {},
       log,
     }),
-    resumeInstance: createInstanceResume({ store, engine: double.engine, log }),
+    resumeInstance: createInstanceResume({ store, engine: double.engine, steps: () => {}, log }),
     readings,
     usage,
     connectLinks,

@@ -9,12 +9,13 @@ import { runCommand } from '../../harness/cli.ts'
 import { createGateway, type Gateway, type Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { type Running, run } from '../../harness/process.ts'
+import { readByDevices } from '../../harness/read-by-devices.ts'
 import { cliSample } from '../../harness/samples.ts'
 import { until } from '../../harness/until.ts'
 import { startWorld, type World } from '../../harness/world.ts'
 
 const PHONE = '5511999990097'
-const ANA = '5511988880097'
+const [ANA, BIA] = ['5511988880097', '5511988880098'] as const
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 /**
@@ -32,6 +33,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
   let passphrase: string
   let archive: string
   let instance: Instance
+  let group: string
 
   const at = (dataDir: string, ...args: string[]) => runCommand(dataDir, 'instance', ...args, '--passphrase-file', passphrase)
   const targetDir = () => join(dir, 'target')
@@ -62,12 +64,18 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
       SVC_EGRESS_ALLOW: '127.0.0.0/8,::1',
     })
     there = await createGateway(target.printed.base_url!, target.printed.admin_key!)
-    await world.sandbox.createContact(ANA)
+    for (const phone of [ANA, BIA]) await world.sandbox.createContact(phone, { devices: 2 })
     instance = await world.gateway.connected(world.sandbox, PHONE, world.receiver)
     await world.sandbox.send(ANA, PHONE, { text: 'hello' })
     await told('hello')
     await world.gateway.sendText(instance, ANA, 'hello Ana', { delay_message: 1 })
+    // Bia has never answered.
+    await world.gateway.sendText(instance, BIA, 'hello Bia', { delay_message: 1 })
+    group = (await world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BIA, PHONE] })).id
+    await world.sandbox.send(ANA, group, { text: 'hello group' })
+    await told('hello group')
     await until(texts, (all) => all.includes('hello Ana'))
+    await until(world.sandbox.pending, (count) => count === 0)
   })
   after(async () => {
     await target?.stop()
@@ -95,7 +103,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     assert.equal(((await world.gateway.must(instance, 'GET', '/status')) as { status: string }).status, 'connected')
   })
 
-  test('queue, waiting events and the account move; everything happens once', async () => {
+  test('queue, waiting events and the account move; everything happens once', async (t) => {
     const { gateway, sandbox, receiver } = world
     // The receiver is away, so events wait for it.
     let isAway = true
@@ -124,7 +132,15 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
       ['stopped', 'The account was moved to another program, so it is not started here.'],
     )
     assert.equal(((await gateway.must(instance, 'GET', '/queue')) as { total: number }).total, 0)
-    await sandbox.send(ANA, PHONE, { text: 'sent during the move' })
+    const { id: retries } = await sandbox.post<{ id: string }>('/expect', {
+      match: { from: 'client', account: PHONE, tag: 'receipt', type: 'retry' },
+      count: 1,
+      wait_ms: 0,
+    })
+    const waiting = ['from Ana during the move', 'from Bia during the move', 'in the group during the move'] as const
+    await sandbox.send(ANA, PHONE, { text: waiting[0] })
+    await sandbox.send(BIA, PHONE, { text: waiting[1] })
+    await sandbox.send(BIA, group, { text: waiting[2] })
     isAway = false
 
     const dry = await at(targetDir(), ...sample('instance.age --dry-run'))
@@ -137,7 +153,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     const me = (await there.must(moved(), 'GET', '/me')) as { imported_from: string; imported_at: string }
     assert.equal(me.imported_from, 'svc')
     assert.ok(Math.abs(Date.parse(me.imported_at) - Date.now()) < 120_000, me.imported_at)
-    for (const what of ['an event that waits', 'sent during the move'])
+    for (const what of ['an event that waits', ...waiting])
       await until(
         async () => taken.filter((each) => each === what).length,
         (count) => count === 1,
@@ -156,6 +172,29 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
       'nothing was asked for again',
     )
     assert.equal(taken.filter((each) => each === 'an event that waits').length, 1)
+    await there.sendText(moved(), BIA, 'from there to Bia', { delay_message: 1 })
+    await there.sendText(moved(), `${group.split('@')[0]}-group`, 'from there to all', { delay_message: 1 })
+    let readers = 0
+    const ids = new Set<string>()
+    for (const [phone, text] of [
+      [ANA, 'third'],
+      [BIA, 'from there to Bia'],
+      [ANA, 'from there to all'],
+      [BIA, 'from there to all'],
+    ] as const) {
+      const found = (all: typeof items) => all.find((item) => item.text === text)
+      const { id } = found(
+        await until(
+          () => sandbox.inbox(phone, 0, 1_000),
+          (all) => found(all) !== undefined,
+        ),
+      )!
+      readers += await readByDevices(sandbox, phone, id, 2)
+      ids.add(id)
+    }
+    for (const id of ids) readers += await readByDevices(sandbox, PHONE, id, 1)
+    assert.deepEqual((await sandbox.get<{ items: unknown[] }>(`/expect/${retries}?wait_ms=0`)).items, [])
+    t.diagnostic(`svc: 3 of 3 waiting messages arrived, 0 asked for again, ${ids.size} sends read by all ${readers} devices`)
     const again = await at(targetDir(), 'import', '--from', 'svc', archive)
     assert.match(again.errors, /is already linked as this device/)
   })

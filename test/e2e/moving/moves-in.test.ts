@@ -1,6 +1,6 @@
 /**
  * Import of a device that Baileys has linked and used: with the real library's own folder, the real command, and a running service. The long run
- * repeats it with the same device in the tables of whatsmeow and of zapo.
+ * repeats it with the same device in the tables, rows and hashes of every other program.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,9 @@ import { runCommand } from '../../harness/cli.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { linkFolder, openFolder, readWholeFolder } from '../../harness/library-folder.ts'
+import { evolutionHash, evolutionRow, fazerHash, type LibraryDevice, openwaRows, wahaRows } from '../../harness/library-stores.ts'
 import { printedRows, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
+import { readByDevices } from '../../harness/read-by-devices.ts'
 import { cliSample } from '../../harness/samples.ts'
 import type { InboxItem } from '../../harness/sandbox.ts'
 import { until } from '../../harness/until.ts'
@@ -22,16 +24,26 @@ const PAGE = 'docs/moving.md'
 const PHONE = '5511999990091'
 const [ANA, BIA, CAIO] = ['5511988880091', '5511988880092', '5511988880093'] as const
 
-/** Converts the library's folder to the storage of each program. */
-const STORES: Readonly<Record<string, (folder: string) => Promise<string>>> = {
-  baileys: async (folder) => folder,
-  whatsmeow: (folder) => rowsBeside(folder, whatsmeowTables),
-  zapo: (folder) => rowsBeside(folder, zapoTables),
+const SALT = Buffer.alloc(32, 1)
+const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+
+/** The device as the client of each program's database prints it; undefined for the library's own folder. */
+const STORES: Readonly<Record<string, ((device: LibraryDevice) => string) | undefined>> = {
+  baileys: undefined,
+  whatsmeow: (device) => printedRows(whatsmeowTables(device, SALT)),
+  zapo: (device) => printedRows(zapoTables(device, SALT)),
+  evolution: (device) => lines([evolutionRow(device, 'c0'), evolutionHash(device)]),
+  fazer: (device) => lines([fazerHash(device)]),
+  openwa: (device) => lines(openwaRows(device, 'support')),
+  waha: (device) => lines(wahaRows(device, 'support').map((row) => ({ ...row, value: JSON.parse(row.value) as unknown }))),
 }
 
-async function rowsBeside(folder: string, tablesOf: typeof whatsmeowTables): Promise<string> {
+/** Path of what the command reads. */
+async function storedAs(source: string, folder: string): Promise<string> {
+  const print = STORES[source]
+  if (!print) return folder
   const file = join(folder, '..', 'rows.jsonl')
-  await writeFile(file, printedRows(tablesOf(await readWholeFolder(folder), Buffer.alloc(32, 1))))
+  await writeFile(file, print(await readWholeFolder(folder)))
   return file
 }
 
@@ -72,7 +84,7 @@ for (const source of sources)
       dir = await mkdtemp(join(tmpdir(), 'svc-moving-'))
       folder = join(dir, 'auth')
       const { sandbox, gateway, receiver } = world
-      for (const phone of [ANA, BIA, CAIO]) await sandbox.createContact(phone)
+      for (const phone of [ANA, BIA, CAIO]) await sandbox.createContact(phone, { devices: 2 })
       await must('PUT', `${gateway.baseUrl}/account/webhooks`, { single_url: receiver.url }, gateway.account)
       const library = await linkFolder(world, sandbox, PHONE, folder)
       const { client } = library
@@ -92,7 +104,7 @@ for (const source of sources)
       await gotBy(BIA, 'hello all')
       await until(sandbox.pending, (count) => count === 0)
       await library.stop()
-      stored = await STORES[source]!(folder)
+      stored = await storedAs(source, folder)
       const { id } = await sandbox.post<{ id: string }>('/expect', {
         match: { from: 'client', account: PHONE, tag: 'receipt', type: 'retry' },
         count: 1,
@@ -125,7 +137,7 @@ for (const source of sources)
       assert.equal(await instances(), 0)
     })
 
-    test('what waited during the move arrives, sends go out in both directions, and nothing is asked for again', async () => {
+    test('what waited during the move arrives, every device reads what is sent, and nothing is asked for again', async (t) => {
       const { sandbox, gateway, receiver } = world
       await sandbox.send(ANA, PHONE, { text: 'waiting from Ana' })
       await sandbox.send(BIA, PHONE, { text: 'waiting from Bia' })
@@ -150,19 +162,23 @@ for (const source of sources)
       for (const who of ['Ana', 'Bia', 'Caio']) await said(`waiting from ${who}`)
       await said('waiting in the group')
 
+      let readers = 0
       for (const phone of [ANA, BIA, CAIO]) {
         await gateway.sendText(instance, phone, `from here to ${phone}`, { delay_message: 1 })
-        const { retries: asked } = await gotBy(phone, `from here to ${phone}`)
-        assert.equal(asked, 0, `${phone} asked for it again`)
+        const { id } = await gotBy(phone, `from here to ${phone}`)
+        readers += (await readByDevices(sandbox, phone, id, 2)) + (await readByDevices(sandbox, PHONE, id, 1))
       }
       await gateway.sendText(instance, `${group.split('@')[0]}-group`, 'from here to all', { delay_message: 1 })
-      for (const phone of [ANA, BIA]) assert.equal((await gotBy(phone, 'from here to all')).retries, 0)
+      const { id: toAll } = await gotBy(ANA, 'from here to all')
+      for (const phone of [ANA, BIA]) readers += await readByDevices(sandbox, phone, toAll, 2)
+      readers += await readByDevices(sandbox, PHONE, toAll, 1)
       await sandbox.send(BIA, PHONE, { text: 'answer from Bia' })
       await sandbox.send(BIA, group, { text: 'answer in the group' })
       await said('answer from Bia')
       await said('answer in the group')
       const { items } = await sandbox.get<{ items: unknown[] }>(`/expect/${retries}?wait_ms=0`)
       assert.deepEqual(items, [], 'messages asked for again')
+      t.diagnostic(`${source}: 4 of 4 waiting messages arrived, 0 asked for again, 4 sends read by all ${readers} devices`)
     })
 
     test('the same device is not brought in twice', async () => {

@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { type AuthenticationCreds, BufferJSON, useMultiFileAuthState } from '@whiskeysockets/baileys'
+import { type AuthenticationCreds, useMultiFileAuthState } from '@whiskeysockets/baileys'
 import { type ProgramName, readDevice } from '../../../workers/portability/read-device.ts'
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
+import { evolutionHash, evolutionRow, fazerHash, openwaRows, wahaRows } from '../../harness/library-stores.ts'
 import { printedRows, type Stored, whatsmeowTables, zapoTables } from '../../harness/other-stores.ts'
 import { type Cluster, noPostgres, startCluster } from '../../harness/postgres.ts'
 import { type Redis, redisMissing, startRedis } from '../../harness/redis.ts'
@@ -56,7 +57,7 @@ after(async () => {
 async function programs() {
   await mkdir(join(dir, 'bin'))
   const scripts = {
-    npm: `case "$*" in "run cli -- instance import --from $7 rows.jsonl --stopped") cp rows.jsonl "$7.jsonl" ;; *) echo "npm $*" >&2; exit 1 ;; esac`,
+    npm: `case "$*" in "run cli -- instance import --from $7 rows.jsonl --stopped") cp rows.jsonl "$7.jsonl" ;; "run cli -- instance import --from baileys $8 --stopped") test -f "$8/creds.json" ;; *) echo "npm $*" >&2; exit 1 ;; esac`,
     'redis-cli': `exec ${installed('redis-cli')} -s ${redis?.socket} "$@"`,
   }
   for (const [name, script] of Object.entries(scripts)) {
@@ -138,52 +139,46 @@ describe('tables in PostgreSQL', { skip: postgresMissing }, () => {
 })
 
 describe("Baileys' state in PostgreSQL or Redis", () => {
-  const credsText = () => JSON.stringify(creds, BufferJSON.replacer)
-  const entries = () =>
-    Object.entries(KEYS).flatMap(([type, values]) =>
-      Object.entries(values ?? {}).map(([id, value]) => ({ type, id, text: JSON.stringify(value, BufferJSON.replacer) })),
-    )
-  const hash = () => entries().flatMap(({ type, id, text }) => [`${type}-${id}`, text])
-  const store = (key: string, fields: readonly string[]) => run(join(dir, 'bin', 'redis-cli'), ['hset', key, ...fields])
-  /** Returns the device as it is in the library's folder. */
-  async function expected() {
-    const folder = join(dir, 'folder')
+  const device = () => ({ creds, keys: KEYS })
+  before(async () => {
+    if (postgresMissing) return
+    await fill(withOthers({ Session: [evolutionRow(device(), MINE)] }, 'sessionId'), { createdAt: 'timestamp' })
+  })
+  const store = (key: string, hash: Record<string, string>) =>
+    run(join(dir, 'bin', 'redis-cli'), ['hset', key, ...Object.entries(hash).flat()])
+  /** Writes the library's own folder. */
+  async function libraryFolder(folder: string) {
     const { state, saveCreds } = await useMultiFileAuthState(folder)
     Object.assign(state.creds, creds)
     await Promise.all([state.keys.set(KEYS), saveCreds()])
-    return plain(await readDevice('baileys', folder, { isOld: false }))
+    return folder
   }
+  /** Returns the device as it is in the library's folder. */
+  const expected = async () => plain(await readDevice('baileys', await libraryFolder(join(dir, 'folder')), { isOld: false }))
 
   test('OpenWA and WAHA: one session of several', { skip: postgresMissing }, async () => {
-    /** Returns the name of the file in which the library stores a key, without `.json`. */
-    const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
-    const openwa = [{ type: 'creds', id: 'creds', text: credsText() }, ...entries()].map(({ type, id, text }) => ({
-      sessionName: MINE,
-      keyType: type,
-      keyId: fileName(id),
-      value: text,
-    }))
-    const waha = [
-      { session_id: MINE, key: 'creds', value: credsText() },
-      ...entries().map(({ type, id, text }) => ({ session_id: MINE, key: `${type}-${id}`, value: text })),
-    ]
-    await fill(withOthers({ baileys_auth_state: openwa }, 'sessionName'))
-    await fill(withOthers({ waha_auth: waha }, 'session_id'), { value: 'jsonb' })
+    await fill(withOthers({ baileys_auth_state: openwaRows(device(), MINE) }, 'sessionName'))
+    await fill(withOthers({ waha_auth: wahaRows(device(), MINE) }, 'session_id'), { value: 'jsonb' })
     await follow('--from waha rows.jsonl', { NAME: MINE })
     assert.deepEqual(await imported('openwa'), await expected())
     assert.deepEqual(await imported('waha'), await expected())
   })
 
   test('Evolution API: credentials in PostgreSQL, keys in Redis', { skip: postgresMissing || redisMissing }, async () => {
-    const row = { id: 'c1', sessionId: MINE, creds: JSON.stringify(credsText()), createdAt: '2026-01-01T00:00:00' }
-    await fill(withOthers({ Session: [row] }, 'sessionId'), { createdAt: 'timestamp' })
-    await store(`evolution-cache:instance:${MINE}`, hash())
+    await store(`evolution-cache:instance:${MINE}`, evolutionHash(device()))
     await follow('--from evolution rows.jsonl', { ID: MINE })
     assert.deepEqual(await imported('evolution'), await expected())
   })
 
+  test('Evolution API without Redis: credentials in PostgreSQL, keys in files', { skip: postgresMissing }, async () => {
+    const folder = await libraryFolder(join(dir, 'instances', OTHERS))
+    await rm(join(folder, 'creds.json'))
+    await follow('#>>', { ID: OTHERS })
+    assert.deepEqual(plain(await readDevice('baileys', folder, { isOld: false })), await expected())
+  })
+
   test('fazer-ai/baileys-api: a hash in Redis', { skip: redisMissing }, async () => {
-    await store(`@baileys-api:connections:${PHONE}:authState`, ['creds', credsText(), 'metadata', '{}', ...hash()])
+    await store(`@baileys-api:connections:${PHONE}:authState`, fazerHash(device()))
     await follow('--from fazer rows.jsonl', { PHONE })
     assert.deepEqual(await imported('fazer'), await expected())
   })

@@ -42,6 +42,7 @@ const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
   ['docs/moving.md', '--from zapo rows.jsonl', ROWS],
   ['docs/moving.md', '--from waha rows.jsonl', ROWS],
   ['docs/moving.md', '--from evolution rows.jsonl', ROWS],
+  ['docs/moving.md', '#>>', ROWS],
   ['docs/moving.md', '--from fazer rows.jsonl', ROWS],
   ['docs/moving.md', '--from svc instance.age', 'test/e2e/moving/archive.test.ts'],
   ['docs/moving.md', '--to baileys', 'test/e2e/moving/moves-out.test.ts'],

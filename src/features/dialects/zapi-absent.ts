@@ -1,0 +1,36 @@
+/**
+ * Calls of clients of the dialect `zapi` for which the service has nothing, and the sentence with which each is refused. The page
+ * `docs/coming-from.md` says the same.
+ */
+
+const NO_MESSAGES = 'The service keeps no messages. Store those that webhooks deliver.'
+const IN_THE_APP = 'is done in the WhatsApp app on the phone; the service has no call for it.'
+const WEBHOOKS = 'This path is only the name of a page in the documentation of Z-API. Set the URL with PUT /update-webhook-'
+
+/** Each pattern is that of a method and a path after `/instances/{id}/token/{token}`. */
+const ABSENT: readonly (readonly [calls: RegExp, why: string])[] = [
+  [/^GET \/chat-messages\/[^/]+$/, NO_MESSAGES],
+  [/^\w+ \/chats\/[^/]+\/notes$/, 'The service keeps no notes about chats. Store them in your program.'],
+  [/^POST \/send-call$/, 'The service makes no calls. It reports missed calls, and can reject incoming ones.'],
+  [/^POST \/order-payment-update$/, 'Use POST /order-status-update with paymentStatus.'],
+  [/^POST \/queue$/, 'Use GET /queue to list the messages that wait.'],
+  [/^\w+ \/mobile\/.+$/, `The registration of a number ${IN_THE_APP}`],
+  [
+    /^\w+ \/security\/.+$/,
+    `The email address and the code for two-step verification are settings of the account. Changing them ${IN_THE_APP}`,
+  ],
+  [
+    /^\w+ \/integrator\/on-demand\/.+$/,
+    'There are no subscriptions here. POST /account/instances makes an instance, and DELETE /account/instances/{instance_id} removes it.',
+  ],
+  [/^POST \/on-chat-presence$/, `${WEBHOOKS}chat-presence.`],
+  [/^POST \/on-message-received$/, `${WEBHOOKS}received.`],
+  [/^POST \/on-message-send$/, `${WEBHOOKS}delivery.`],
+  [/^POST \/on-whatsapp-disconnected$/, `${WEBHOOKS}disconnected.`],
+  [/^POST \/on-whatsapp-message-status-changes$/, `${WEBHOOKS}message-status.`],
+  [/^(?!PUT )\w+ \/update-webhook-[\w-]+$/, 'Use PUT for this path.'],
+]
+
+/** Returns the sentence for a call; undefined for one that is not in the list. */
+export const whyAbsent = (method: string, path: string): string | undefined =>
+  ABSENT.find(([calls]) => calls.test(`${method} ${path}`))?.[1]
