@@ -370,6 +370,10 @@ function blobPlace(
   return parseStoreUrl(storeUrl)?.backend === 'postgres' ? { in: 'store' } : { in: 'files', dir: join(dataDir, 'blobs') }
 }
 
+/** Returns the place that the media would have if the records were in another store. */
+export const blobsBeside = (config: Config, storeUrl: string): BlobPlace =>
+  blobPlace({ ...config, storeUrl }, config.blobs.in === 'bucket' ? config.blobs.bucket : null)
+
 type Known = v.InferOutput<typeof Environment>
 
 function refuseTwoPlaces({ SVC_BLOBS_DIR, SVC_BLOBS_URL }: Known): void {

@@ -7,6 +7,7 @@ import { resumeDevice } from './instance-resume.ts'
 import { listen } from './listen.ts'
 import { rotateKey } from './secret-key.ts'
 import { backupStoreCommand, checkStoreCommand } from './store.ts'
+import { copyStoreCommand, reopenStoreCommand } from './store-copy.ts'
 import { createWorkspace, listWorkspaces, setWorkspace } from './workspace.ts'
 
 export const COMMANDS: readonly Command[] = [
@@ -20,5 +21,7 @@ export const COMMANDS: readonly Command[] = [
   rotateKey,
   checkStoreCommand,
   backupStoreCommand,
+  copyStoreCommand,
+  reopenStoreCommand,
   listen,
 ]

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { type Config, sandboxed } from '../config.ts'
 import { backendOf } from '../storage/backends.ts'
 import { openMain } from '../storage/key-ring.ts'
+import { refuseMarked } from '../storage/moving/marks.ts'
 import { openStore } from '../storage/open-store.ts'
+import { openSealedKeys } from '../storage/sealed-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
 import { NoStore, type OpenStore } from '../storage/store-backend.ts'
@@ -26,17 +28,30 @@ export interface OwnStore extends Stored {
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
 /** Opens the store for a command that may run while the service runs. */
-export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> => opened(config, work)
+export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> =>
+  opened(config, refuseMarked, work)
 
 /** Opens the store exclusively: the command is refused while the service runs, and a service start is refused while the command runs. */
 export const withOwnStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
-  opened(config, async (stored, atEnd) => {
+  owned(config, refuseMarked, work)
+
+/** Opens a store exclusively that may have been moved, or may be an unfinished copy. */
+export const withMovedStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
+  owned(config, async () => {}, work)
+
+type Check = typeof refuseMarked
+
+const owned = <T>(config: Config, check: Check, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
+  opened(config, check, async (stored, atEnd) => {
     atEnd(await stored.store.own())
+    // The store may have been moved since it was opened.
+    await check(stored.store)
     return work(stored)
   })
 
 async function opened<T>(
   config: Config,
+  check: Check,
   work: (stored: OwnStore, atEnd: (step: () => Promise<void>) => void) => Promise<T>,
 ): Promise<T> {
   const backend = await backendOf(config.storeUrl)
@@ -46,6 +61,7 @@ async function opened<T>(
   )
   let last: (() => Promise<void>) | undefined
   try {
+    await check(store)
     const file = join(config.dataDir, 'secret-key')
     const secretKey = await loadSecretKey({
       secretKey: config.secretKey ?? undefined,
@@ -55,7 +71,7 @@ async function opened<T>(
       isGivenOnly: backend.needsSecretKey,
     })
     const sealer = await openMain(store, secretKey)
-    const files = store.keyFiles(secretKey)
+    const files = openSealedKeys(store.keyTable, secretKey)
     const keyOf = async (instance: string) => (await files.read(instance))?.key
     return await work({ store, sealer, keyOf, secretKey, file }, (step) => {
       last = step

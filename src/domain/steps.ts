@@ -31,6 +31,9 @@ export type Step =
   | `resume:${'started' | 'ended'}`
   | `delete:${'recorded' | 'erased'}`
   | `rotate:${'cleared' | 'sealed' | 'replaced'}`
+  // Command `store copy`, in this order: the target is marked as unfinished; some records, a key and a medium are
+  // copied; everything is copied; the source is marked as moved; the target is finished.
+  | `copy:${'begun' | 'records' | 'key' | 'medium' | 'copied' | 'moved' | 'ended'}`
 
 /**
  * Runs at every step; does nothing outside of tests. `about` is the id of an item or an event. Queue and outbox await

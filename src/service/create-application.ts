@@ -37,8 +37,9 @@ import { keys } from '../storage/record-keys.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
 import { createWebhookLog } from '../webhooks/webhook-log.ts'
 import type { ServiceStorage } from './open-storage.ts'
-import { DOWNLOADS, type Threads, tempDirOf } from './open-threads.ts'
+import { DOWNLOADS, type Threads } from './open-threads.ts'
 import type { Shutdown } from './shutdown.ts'
+import { tempDirOf } from './temp-folder.ts'
 
 export interface ApplicationDeps {
   log: Logger

@@ -12,6 +12,7 @@ import { claimsOf, type DiskWatch, noteCommit, shareDisk, watchDisk } from '../s
 import { endWithStore } from '../storage/end-now.ts'
 import { eraseLeftovers } from '../storage/erase.ts'
 import { checkSecretKey, type KeyRing, openKeyRing } from '../storage/key-ring.ts'
+import { refuseMarked } from '../storage/moving/marks.ts'
 import { openBlobItems, openStore } from '../storage/open-store.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
@@ -54,6 +55,7 @@ export async function openStorage(
     await store.close()
     await giveBack?.()
   })
+  await refuseMarked(store)
   const secretKey = await loadSecretKey({
     secretKey: config.secretKey ?? undefined,
     file: join(config.dataDir, 'secret-key'),
@@ -64,6 +66,8 @@ export async function openStorage(
   // Before this call, the start has changed nothing that two services could not change at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
+  // The store may have been moved since it was opened.
+  await refuseMarked(store)
   const diskWatch = await watchDisk({
     shared: disk,
     dirs: [config.dataDir, store.dir, config.blobsDir].flatMap((dir) => dir ?? []),

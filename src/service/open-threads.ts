@@ -1,6 +1,4 @@
 /** Starts the threads of the service: shards with their instances, large messages, conversions, downloads and the webhook log. */
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type ArchiveThreads, createArchiveThreads } from '../engine/archive-threads.ts'
 import { type Conversions, createConversions } from '../engine/conversions.ts'
@@ -18,6 +16,7 @@ import type { Starting } from '../starting.ts'
 import { makePrivate } from '../storage/private.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
+import { makeTempDir, removeTempDir, tempDirOf } from './temp-folder.ts'
 
 export interface ThreadsDeps {
   log: Logger
@@ -62,18 +61,11 @@ async function loadHttp() {
   return { createApp, createLive }
 }
 
-/** Folder for files that a start of the service removes. */
-export const tempDirOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'tmp')
-
-async function mediaSetup(
-  { dataDir, blobs, blobBudgetBytes, downloadMs }: Config,
-  { blobsUsed }: ServiceStorage,
-): Promise<MediaSetup> {
-  const tempDir = tempDirOf({ dataDir })
-  // Temporary files that a kill left behind are removed.
-  await rm(tempDir, { recursive: true, force: true })
-  for (const folder of blobs.in === 'files' ? [blobs.dir, tempDir] : [tempDir]) await makePrivate(folder)
-  return { blobs, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
+async function mediaSetup(config: Config, { blobsUsed }: ServiceStorage): Promise<MediaSetup> {
+  const { blobs, blobBudgetBytes, downloadMs } = config
+  await makeTempDir(config)
+  if (blobs.in === 'files') await makePrivate(blobs.dir)
+  return { blobs, blobBudgetBytes, blobsUsed, tempDir: tempDirOf(config), downloadMs }
 }
 
 /** Throws if the named ffmpeg does not run, which ends the start; warns if none was found on the search path. */
@@ -96,6 +88,7 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   checkConverter(programs, config, log)
   const conversions = createConversions({ programs, conversions: config.conversions, logging, log })
   shutdown.add(() => conversions.close())
+  shutdown.add(() => removeTempDir(config))
   const setup = await mediaSetup(config, storage)
   starting.at('the shard threads', { isSaidElsewhere: true })
   const [engine, http] = await Promise.all([openEngine(config, deps, setup, conversions), loadHttp()])

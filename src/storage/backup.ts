@@ -3,11 +3,13 @@
  *
  * Media of a waiting message is written before the record that names it and removed after that record. So media is
  * copied twice: before the records, because it may be gone afterwards, and after them, for new files. The keys beside
- * the store are copied twice as well. (Media that is created and removed between its two copies, for a message that was
- * sent in that time, is missed; on the copy that message is reported as failed.)
+ * the store are copied twice as well. Files that are not whole yet have names of their own and are left out. (Media that
+ * is created and removed between its two copies, for a message that was sent in that time, is missed; on the copy that
+ * message is reported as failed.)
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { DRAFT } from './durable-files.ts'
 import { makePrivate, PRIVATE_FOLDER } from './private.ts'
 
 export interface BackupSource {
@@ -56,7 +58,7 @@ async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))
     const size = await sizeOf(file)
-    // Skip a file that is gone, or that has the same size as its copy; files only grow while they are written.
+    // Skip a file that is gone, or that has the same size as its copy: a file is renamed when it is whole, and stays as it is.
     if (size === undefined || size === (await sizeOf(copy))) continue
     await mkdir(dirname(copy), { recursive: true, mode: PRIVATE_FOLDER })
     await copyFile(file, copy).catch(unlessGone)
@@ -66,7 +68,8 @@ async function copyFiles(from: string, to: string): Promise<number> {
 
 async function filesOf(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { withFileTypes: true, recursive: true }).catch(unlessGone)
-  return (entries ?? []).filter((entry) => entry.isFile()).map(({ parentPath, path, name }) => join(parentPath ?? path, name))
+  const files = (entries ?? []).filter((entry) => entry.isFile() && !entry.name.endsWith(DRAFT))
+  return files.map(({ parentPath, path, name }) => join(parentPath ?? path, name))
 }
 
 const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(unlessGone))?.size

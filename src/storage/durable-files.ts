@@ -58,9 +58,12 @@ export async function replaceFile(file: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Writes a draft. Its name ends in `.tmp`, so that a file that a kill left behind is recognised. */
+/** End of the name of a file that is not whole yet, by which one that a kill left behind is recognised. */
+export const DRAFT = '.tmp'
+
+/** Writes a draft. */
 async function writeDraft(file: string, bytes: Uint8Array): Promise<string> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  const draft = `${file}.${randomBytes(6).toString('hex')}${DRAFT}`
   const handle = await open(draft, 'wx', PRIVATE_FILE)
   try {
     await handle.writeFile(bytes)

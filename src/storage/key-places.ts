@@ -1,4 +1,5 @@
 /** The two places of a key (`key-files.ts`), each of which holds the key encrypted with a secret key. */
+import type { Places } from './key-table.ts'
 import { RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './sealer.ts'
 
 export interface KeyFile {
@@ -15,11 +16,7 @@ const recordKey = (name: string) => `key:${name}`
 export const sealPlace = (sealer: Sealer, name: string, key: Uint8Array): Buffer => sealer.seal(recordKey(name), key)
 
 /** Returns the key in the place that this secret key opens; null if it opens neither place. An empty place is undefined. */
-export function openKeyPlaces(
-  sealer: Sealer,
-  name: string,
-  places: readonly [Uint8Array | undefined, Uint8Array | undefined],
-): KeyFile | null {
+export function openKeyPlaces(sealer: Sealer, name: string, places: Places): KeyFile | null {
   for (const place of [0, 1] as const) {
     const sealed = places[place]
     const key = sealed && opened(sealer, name, sealed)

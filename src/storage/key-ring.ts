@@ -9,9 +9,9 @@
  */
 import type { Steps } from '../domain/steps.ts'
 import type { StateStore } from './contract.ts'
-import type { KeyFiles } from './key-files.ts'
 import type { KeyFile } from './key-places.ts'
 import { keys } from './record-keys.ts'
+import { openSealedKeys, type SealedKeys } from './sealed-keys.ts'
 import { createSealer, type Sealer } from './sealer.ts'
 import { isEmpty } from './secret-key.ts'
 import type { OpenParts } from './store-backend.ts'
@@ -36,7 +36,7 @@ export interface KeyRing {
   destroy(instance: string): Promise<void>
 }
 
-type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyFiles' | 'shown'>
+type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown'>
 
 /** Names of the keys that do not belong to an instance. */
 const MAIN = 'main'
@@ -56,7 +56,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     throw new Error(
       'The store has data, but the record that the secret key is checked with is missing; restore the store from a backup.',
     )
-  const files = store.keyFiles(secretKey)
+  const files = openSealedKeys(store.keyTable, secretKey)
   if ((await files.names()).some((name) => name !== MAIN && name !== LINKS))
     throw new Error(
       `The store is empty, but ${files.where} holds keys of instances; restore the store, or move that folder away.`,
@@ -72,7 +72,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
 /** Returns the sealer of the main thread's records, for a command that runs beside the service. Changes nothing. */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) throw new Error('The store is empty; start the service once.')
-  const { key } = await needed(store.keyFiles(secretKey), MAIN)
+  const { key } = await needed(openSealedKeys(store.keyTable, secretKey), MAIN)
   const main = createSealer(key)
   await checkRing(store, main)
   return main
@@ -87,7 +87,7 @@ export async function checkRing(store: Pick<Store, 'get' | 'shown'>, main: Seale
 
 /** Opens the key ring for the process that owns the store. Finishes an interrupted rotation. */
 export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<KeyRing> {
-  const files = store.keyFiles(secretKey)
+  const files = openSealedKeys(store.keyTable, secretKey)
   await checkSecretKey(store, secretKey)
   await files.removeDrafts()
   const { key: mainKey } = await needed(files, MAIN)
@@ -121,9 +121,9 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
  * secret key might still be needed.
  */
 async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => {}): Promise<Map<string, Uint8Array>> {
-  const files = store.keyFiles(secretKey)
+  const files = openSealedKeys(store.keyTable, secretKey)
   const found = new Map<string, KeyFile>()
-  for (const name of await files.names()) found.set(name, await needed(files, name))
+  for (const [name, file] of await files.readAll()) found.set(name, file ?? (await needed(files, name)))
   for (const [name, { isOtherUsed }] of found) {
     if (!isOtherUsed) continue
     await files.clearOther(name)
@@ -144,7 +144,7 @@ export async function rotateSecretKey(
   { replace, steps }: { replace(): Promise<boolean>; steps: Steps },
 ): Promise<void> {
   const names = [...(await settle(store, secretKey)).keys()]
-  const files = store.keyFiles(secretKey)
+  const files = openSealedKeys(store.keyTable, secretKey)
   for (const name of names) {
     await files.sealAlso(name, next)
     steps('rotate:sealed')
@@ -154,7 +154,7 @@ export async function rotateSecretKey(
   if (isReplaced) await settle(store, next, steps)
 }
 
-async function needed(files: KeyFiles, name: string): Promise<KeyFile> {
+async function needed(files: SealedKeys, name: string): Promise<KeyFile> {
   const file = await files.read(name)
   if (file) return file
   // If the main key does not open, the secret key is wrong; otherwise only this file is damaged.

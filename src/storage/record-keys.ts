@@ -7,6 +7,9 @@ export const keys = {
   keyRing: 'meta:key-ring',
   /** Name of the socket of the service that owns this store. */
   owner: 'meta:owner',
+  /** Place to which this store was moved; next, the store of which this one is an unfinished copy (`moving/marks.ts`). */
+  storeMoved: 'meta:moved',
+  storeCopying: 'meta:copying',
   /** Web client version that the network accepts. */
   webVersion: 'meta:web-version',
   workspace: (workspace: string) => `workspace:${workspace}:self`,

@@ -7,7 +7,7 @@ import type { Driver, Storage } from 'unstorage'
 import type { BlobDriver } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
 import type { Claims } from './drivers/lmdb-room.ts'
-import type { KeyFiles } from './key-files.ts'
+import type { KeyTable } from './key-table.ts'
 
 /** A store that a URL names, before it is opened. */
 export interface Backend {
@@ -71,7 +71,7 @@ export interface OpenParts {
   hasRoom(): boolean
   /** Resolves with the size of the store on disk, in bytes. */
   size(): Promise<number>
-  keyFiles(secretKey: Uint8Array): KeyFiles
+  keyTable: KeyTable
   /** Driver of `blobs:` that keeps media in the store itself. Absent if they are files. */
   blobDriver?: BlobDriver | undefined
   /**

@@ -9,6 +9,7 @@ import { must } from '../harness/http.ts'
 import * as files from '../harness/media-files.ts'
 import { withoutFfmpeg } from '../harness/media-files.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
+import { storedMedia } from '../harness/stored-media.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
@@ -351,17 +352,14 @@ test('messages keep their order behind one that takes its time', async () => {
   assert.equal((await next(BEN)).text, 'second')
 })
 
-test('inline media waits on the disk, sealed, goes with its item, and survives a restart of the service', async () => {
-  const { readdir, readFile } = await import('node:fs/promises')
-  const { join } = await import('node:path')
+test('inline media waits in the store, sealed, goes with its item, and survives a restart of the service', async () => {
   const file = Buffer.from('a document nobody else should read, '.repeat(100))
   await world.sandbox.setDown(true)
   const id = await send('/send-document/txt', { phone: ANA, document: base64(file) })
-  const blobs = join(world.dir, 'blobs')
-  const waiting = async () => (await readdir(blobs, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  const waiting = () => storedMedia(world.dir)
   const [blob, ...more] = await waiting()
   assert.ok(blob && more.length === 0, 'there is not one blob')
-  assert.ok(!(await readFile(join(blob.parentPath, blob.name))).includes('nobody else'))
+  assert.ok(!Buffer.from(blob).includes('nobody else'))
   await world.restartService()
   await world.sandbox.setDown(false)
   const item = await next(ANA)

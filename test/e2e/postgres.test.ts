@@ -125,4 +125,36 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     const names = await readdir(ground.dataDir)
     assert.deepEqual(names.toSorted(), ['tmp'])
   })
+
+  test('everything moves to a store of lmdb, over a kill of the command, and only one of both can be started on', {
+    timeout: 120_000,
+  }, async () => {
+    const { gateway, sandbox, receiver } = ground
+    await sandbox.setDown(true)
+    const document = `data:text/plain;base64,${randomBytes(5_000).toString('base64')}`
+    const { body } = await gateway.ask(instance, 'POST', '/send-document/txt', { phone: ANA, document })
+    const here = `lmdb:${ground.dataDir}/state`
+    const cli = (more: Record<string, string>, ...words: string[]) => runCommandIn({ ...env, ...more }, ground.dataDir, ...words)
+    const copy = (more: Record<string, string> = {}) => cli(more, 'store', 'copy', '--to', here)
+    assert.match((await copy()).errors, /Another svc runs on the store in .*, schema of_/)
+    await ground.service.stop()
+
+    assert.equal((await copy({ SVC_TEST_KILL_AT: 'copy:medium' })).code, null)
+    await assert.rejects(ground.start({ SVC_STORE_URL: here }), /state is an unfinished copy of the store in .*run the same/)
+    const { out, errors } = await copy()
+    assert.match(out, /state: \d+ records, 3 keys, 1 media\.\nStart the service .*with the same SVC_SECRET_KEY\.\n$/, errors)
+    assert.match((await copy()).out, /was already moved; nothing was copied/)
+
+    const moved = /schema of_\w+ was moved to .*state; start the service there .*store reopen/
+    await assert.rejects(ground.start(), moved)
+    assert.match((await cli({}, 'workspace', 'list')).errors, moved)
+    await ground.start({ SVC_STORE_URL: here })
+    await sandbox.setDown(false)
+    const { message_id } = body as { message_id: string }
+    await receiver.waitFor('its delivery', (each) => each.type === 'delivery' && each.message_id === message_id)
+    await ground.service.stop()
+
+    assert.match((await cli({}, 'store', 'reopen')).out, /can start on the store in .* again\. Remove the copy in .*state\.\n$/)
+    assert.equal((await cli({}, 'workspace', 'list')).code, 0)
+  })
 })

@@ -115,12 +115,19 @@ describe('the store on disk', { timeout: 240_000 }, () => {
       await copyFile(file, sound)
       try {
         await harm(file)
-        for (const { out, errors, code, signal } of [
-          await ended('../../src/start', ['--json'], { ...env, SVC_DATA_DIR: data('original') }),
-          await cli('original', 'store', 'check'),
-          await cli('original', 'workspace', 'list'),
-          await cli('original', 'store', 'backup', data('never')),
-        ]) {
+        // All commands look in the same way, so one damage shows that each of them does.
+        const commands =
+          what === 'header'
+            ? [
+                ['store', 'check'],
+                ['workspace', 'list'],
+                ['store', 'backup', data('never')],
+              ]
+            : []
+        for (const { out, errors, code, signal } of await Promise.all([
+          ended('../../src/start', ['--json'], { ...env, SVC_DATA_DIR: data('original') }),
+          ...commands.map((words) => cli('original', ...words)),
+        ])) {
           assert.deepEqual([code, signal, out], [1, null, ''], errors)
           const said = errors.trim().split('\n').at(-1)!
           assert.match(
@@ -131,7 +138,11 @@ describe('the store on disk', { timeout: 240_000 }, () => {
       } finally {
         await copyFile(sound, file)
       }
-      assert.equal((await cli('original', 'store', 'check')).code, 0)
     })
   }
+
+  test('the sound store is sound again', async () => {
+    const { code, errors } = await cli('original', 'store', 'check')
+    assert.equal(code, 0, errors)
+  })
 })

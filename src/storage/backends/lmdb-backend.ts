@@ -9,7 +9,7 @@ import { makeBackup } from '../backup.ts'
 import { checkStore, damageSentence, refuseDamaged } from '../check.ts'
 import { lmdbDriver, noStore } from '../drivers/lmdb.ts'
 import type { PageReport } from '../drivers/lmdb-pages.ts'
-import { openKeyFiles } from '../key-files.ts'
+import { keyFiles } from '../key-files.ts'
 import { ownStore, visitOwner } from '../owner.ts'
 import { makeDataDir } from '../private.ts'
 import { type Backend, type CheckedStore, NoStore } from '../store-backend.ts'
@@ -39,7 +39,7 @@ export function lmdbBackend(folder: string): Backend {
         threadUrl: `lmdb:${dir}`,
         dir,
         size: () => sizeOf(dir),
-        keyFiles: (secretKey) => openKeyFiles(keysDir, secretKey),
+        keyTable: keyFiles(keysDir),
         own: (onVisit) => ownStore(store, onVisit),
         visitOwner: () => visitOwner(store),
         async backup(target, beside) {

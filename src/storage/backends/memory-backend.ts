@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { type Asked, openSharedRows, shareRows } from '../drivers/memory/shared-rows.ts'
 import { createSortedRows, type SortedRows } from '../drivers/memory/sorted-rows.ts'
 import { memoryDriver } from '../drivers/memory.ts'
-import { type KeyTable, openKeyTable } from '../key-table.ts'
+import type { KeyTable, Places } from '../key-table.ts'
 import { makeDataDir } from '../private.ts'
 import { type Backend, NoStore } from '../store-backend.ts'
 
@@ -29,14 +29,13 @@ export function memoryBackend(name: string): Backend {
     async open(options) {
       if (name === NEW && options.mustExist) return refuse()
       const { rows, threadName, close } = name === NEW ? hold() : await held(name)
-      const keys = createKeyTable()
       return {
         ...memoryDriver({ rows, onCommit: options.onCommit, close }),
         shown: SHOWN,
         threadUrl: `memory:${threadName}`,
         hasRoom: () => true,
         size: () => rows.size(),
-        keyFiles: (secretKey) => openKeyTable(keys, secretKey),
+        keyTable: createKeyTable(),
         // No other process can open a store in memory.
         own: async () => async () => {},
         visitOwner: async () => false,
@@ -74,18 +73,21 @@ const inTurn = (rows: SortedRows): Asked => ({
 
 /** The keys of a store, which only the thread that holds the store uses. */
 function createKeyTable(): KeyTable {
-  const places = new Map<string, [Uint8Array | undefined, Uint8Array | undefined]>()
+  const places = new Map<string, Places>()
   return {
     where: SHOWN,
+    whereIs: (name) => `${name} in ${SHOWN}`,
     names: async () => [...places.keys()],
     get: async (name) => places.get(name),
-    async add(name, first) {
-      if (!places.has(name)) places.set(name, [first, undefined])
+    all: async () => new Map(places),
+    async add(name, both) {
+      if (!places.has(name)) places.set(name, both)
     },
     async set(name, place, value) {
       const found = places.get(name)
-      if (found) found[place] = value
+      if (found) places.set(name, place === 0 ? [value, found[1]] : [found[0], value])
     },
     remove: async (name) => void places.delete(name),
+    removeDrafts: async () => {},
   }
 }

@@ -9,8 +9,7 @@ import { isOwned, ownSchema } from '../drivers/postgres/schema-owner.ts'
 import { tablesExist } from '../drivers/postgres/tables.ts'
 import { type Target, targetOf, threadUrl } from '../drivers/postgres/target.ts'
 import { openPostgres } from '../drivers/postgres.ts'
-import { openKeyFiles } from '../key-files.ts'
-import { openKeyTable } from '../key-table.ts'
+import { keyFiles } from '../key-files.ts'
 import { makeDataDir } from '../private.ts'
 import type { Backend } from '../store-backend.ts'
 
@@ -50,10 +49,7 @@ export function postgresBackend(url: string): Backend {
             ([row]) => row![0] as number,
             () => 0,
           ),
-        keyFiles: (secretKey) =>
-          options.keysDir === undefined
-            ? openKeyTable(keyRows(driver, `svc_key of ${shown}`), secretKey)
-            : openKeyFiles(options.keysDir, secretKey),
+        keyTable: options.keysDir === undefined ? keyRows(driver, `svc_key of ${shown}`) : keyFiles(options.keysDir),
         blobDriver: blobRows(driver),
         own: (onVisit) =>
           ownSchema(target, {

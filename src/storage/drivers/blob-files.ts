@@ -1,32 +1,34 @@
 /**
  * unstorage driver that stores the pieces of blobs (`blobs/pieces.ts`) in files: `<folder>/<owner>/<blob>` contains the
  * pieces of a blob in sequence. With a file per blob the disk is flushed only once, however many pieces the blob has. A
- * blob is durable when its last piece is written.
+ * blob is durable when its last piece is written: until then its file is a draft with another name, which backups leave
+ * out (`backup.ts`). A draft counts as the blob, so that the leftover of a killed thread is listed, measured and removed.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
-import { open, readdir, rm, stat } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { defineDriver } from 'unstorage'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import type { BlobDriver } from '../blobs/items.ts'
 import { type Piece, parsePiece, pieceNames, piecesOf, plainBytes, SEALED_PIECE, sealedBytes } from '../blobs/pieces.ts'
-import { syncFolder, writeAll } from '../durable-files.ts'
+import { DRAFT, syncFolder, writeAll } from '../durable-files.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../private.ts'
 
 export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => {
   const base = resolve(dir)
   const pathOf = (key: string) => join(base, ...key.split(':'))
+  const draftOf = (key: string) => pathOf(key) + DRAFT
   /** Owners whose folder was created, but whose folder name may not be on disk yet. */
   const newOwners = new Set<string>()
 
   /**
-   * Creates the file with its final length. The creation and the counting by the caller (`blobs.ts`) are in the same
+   * Creates the draft with its final length. The creation and the counting by the caller (`blobs.ts`) are in the same
    * turn: if the thread ends afterwards, the remaining file has exactly the counted bytes.
    */
   function begin({ key, bytes }: Piece): void {
     const owner = ownerOf(key)
     if (mkdirSync(join(base, owner), { recursive: true, mode: PRIVATE_FOLDER }) !== undefined) newOwners.add(owner)
-    const file = openSync(pathOf(key), 'w', PRIVATE_FILE)
+    const file = openSync(draftOf(key), 'w', PRIVATE_FILE)
     try {
       ftruncateSync(file, sealedBytes(bytes))
     } finally {
@@ -38,14 +40,16 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     const { key, index, bytes } = piece
     if (index === 0) begin(piece)
     const isLast = index === piecesOf(bytes) - 1
-    const handle = await open(pathOf(key), 'r+')
+    const handle = await open(draftOf(key), 'r+')
     try {
       await writeAll(handle, sealed, index * SEALED_PIECE)
       if (isLast) await handle.sync()
     } finally {
       await handle.close()
     }
-    if (isLast) await syncFolders(ownerOf(key))
+    if (!isLast) return
+    await rename(draftOf(key), pathOf(key))
+    await syncFolders(ownerOf(key))
   }
 
   async function syncFolders(owner: string): Promise<void> {
@@ -56,7 +60,7 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
   }
 
   async function read({ key, index, bytes }: Piece): Promise<Uint8Array | null> {
-    const handle = await unlessGone(open(pathOf(key), 'r'))
+    const handle = (await unlessGone(open(pathOf(key), 'r'))) ?? (await unlessGone(open(draftOf(key), 'r')))
     if (handle === undefined) return null
     try {
       const sealed = Buffer.alloc(Math.min(SEALED_PIECE, sealedBytes(bytes) - index * SEALED_PIECE))
@@ -68,19 +72,20 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
   }
 
   async function namesOf(key: string): Promise<string[]> {
-    const found = await unlessGone(stat(pathOf(key)))
+    const found = (await unlessGone(stat(pathOf(key)))) ?? (await unlessGone(stat(draftOf(key))))
     return found?.isFile() ? pieceNames(key, plainBytes(found.size)) : []
   }
 
   const namesIn = async (folder: string) => (await unlessGone(readdir(folder))) ?? []
+  const blobsIn = async (owner: string) =>
+    new Set(((await unlessNoFolder(namesIn(join(base, owner)))) ?? []).map((name) => name.replace(DRAFT, '')))
 
   async function list(prefix = ''): Promise<string[]> {
     const [owner, blob] = prefix.split(':').filter(Boolean)
     if (owner !== undefined && blob !== undefined) return namesOf(`${owner}:${blob}`)
     const found: string[] = []
     for (const each of owner === undefined ? await namesIn(base) : [owner])
-      for (const name of (await unlessNoFolder(namesIn(join(base, each)))) ?? [])
-        found.push(...(await namesOf(`${each}:${name}`)))
+      for (const name of await blobsIn(each)) found.push(...(await namesOf(`${each}:${name}`)))
     return found
   }
 
@@ -93,7 +98,7 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     // The file holds all pieces, and is removed with the first piece, which is removed last.
     async removeItem(name) {
       const { key, index } = pieceOf(name)
-      if (index === 0) await asOfDisk(rm(pathOf(key), { force: true }))
+      if (index === 0) for (const path of [pathOf(key), draftOf(key)]) await asOfDisk(rm(path, { force: true }))
     },
     getKeys: (prefix?: string) => asOfDisk(list(prefix)),
     forget: (owner) => asOfDisk(rm(join(base, owner), { recursive: true, force: true })),

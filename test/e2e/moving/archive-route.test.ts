@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { readInstanceArchive } from '../../../src/archive/instance-archive.ts'
 import type { Instance } from '../../harness/gateway.ts'
@@ -92,7 +92,8 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
   const instances = async () =>
     (await must<{ total: number }>('GET', `${world.gateway.baseUrl}/account/instances`, undefined, world.gateway.account)).total
   /** Uploaded files of imports; none may be left when the import has been answered. */
-  const uploads = async () => (await readdir(join(world.dir, 'tmp'))).filter((name) => name.startsWith('import-'))
+  const uploads = async () =>
+    (await readdir(join(world.dir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
   const texts = async () => (await world.sandbox.inbox(ANA)).map(({ text }) => text)
 
   test('a backup has the device, and the instance goes on', async () => {

@@ -1,7 +1,7 @@
 /** An import on a full disk: it is refused, nothing of the device stays, and the same file is imported when there is space again. */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { BufferJSON } from '@whiskeysockets/baileys'
 import { must } from '../../harness/http.ts'
@@ -31,7 +31,8 @@ test('an import on a full disk leaves nothing, and works when there is space', a
   }
   const instances = async () =>
     (await must<{ total: number }>('GET', `${gateway.baseUrl}/account/instances`, undefined, gateway.account)).total
-  const uploads = async () => (await readdir(join(world.dataDir, 'tmp'))).filter((name) => name.startsWith('import-'))
+  const uploads = async () =>
+    (await readdir(join(world.dataDir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
 
   // At first the file does not fit; then it fits, but the records that the store makes of it do not.
   for (const left of [body.length - MB, body.length + MB]) {

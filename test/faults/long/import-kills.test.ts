@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { BufferJSON } from '@whiskeysockets/baileys'
 import type { Instance } from '../../harness/gateway.ts'
@@ -32,7 +32,8 @@ const instances = async () =>
 const texts = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({ text }) => text ?? [])
 
 /** Files of imports, which have the keys of a device. */
-const uploads = async () => (await readdir(join(ground.dataDir, 'tmp'))).filter((name) => name.startsWith('import-'))
+const uploads = async () =>
+  (await readdir(join(ground.dataDir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
 
 /** The archive of the instance with a message in its queue; the instance is then deleted here. */
 async function movedOut(text: string): Promise<Uint8Array<ArrayBuffer>> {

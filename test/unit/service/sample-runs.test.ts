@@ -96,8 +96,18 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
   ],
   [
     'docs/postgresql.md',
-    'db.internal',
+    'openssl rand',
     'It names an example host. test/e2e/postgres.test.ts starts the service with both variables and a server of its own.',
+  ],
+  [
+    'docs/postgresql.md',
+    'store copy --to postgres://',
+    'It names an example host. test/contract/store-copy.test.ts copies in this direction.',
+  ],
+  [
+    'docs/postgresql.md',
+    'store copy --to lmdb:',
+    'It names a folder of the system. test/e2e/postgres.test.ts runs the command with a folder of its own.',
   ],
   [
     'docs/webhooks.md',

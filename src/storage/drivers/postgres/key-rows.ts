@@ -5,7 +5,7 @@
  * Each query can be repeated without harm, which the connection for reads does when it breaks. A change applies only
  * while the writer of this thread is not over.
  */
-import type { KeyTable } from '../../key-table.ts'
+import type { KeyTable, Places } from '../../key-table.ts'
 import type { Question } from './link.ts'
 
 const PLACES = ['first', 'second'] as const
@@ -17,17 +17,20 @@ export const keyRows = (
   where: string,
 ): KeyTable => ({
   where,
+  whereIs: (name) => `${name} in ${where}`,
   names: async () => (await ask({ text: 'SELECT name FROM svc_key' })).map(([name]) => name as string),
   async get(name) {
     const [row] = await ask({ text: 'SELECT first, second FROM svc_key WHERE name = $1', values: [name] })
-    if (row === undefined) return undefined
-    const [first, second] = row as (Uint8Array | null)[]
-    return [first ?? undefined, second ?? undefined]
+    return row && placesOf(row)
   },
-  async add(name, first) {
+  async all() {
+    const rows = await ask({ text: 'SELECT name, first, second FROM svc_key' })
+    return new Map(rows.map(([name, ...places]) => [name as string, placesOf(places)]))
+  },
+  async add(name, [first, second]) {
     await ask({
-      text: `INSERT INTO svc_key (name, first) SELECT $1, $2 WHERE ${holds(3)} ON CONFLICT DO NOTHING`,
-      values: [name, first, writer],
+      text: `INSERT INTO svc_key (name, first, second) SELECT $1, $2, $3 WHERE ${holds(4)} ON CONFLICT DO NOTHING`,
+      values: [name, first ?? null, second ?? null, writer],
     })
   },
   async set(name, place, value) {
@@ -38,4 +41,11 @@ export const keyRows = (
   },
   remove: async (name) =>
     void (await ask({ text: `DELETE FROM svc_key WHERE name = $1 AND ${holds(2)}`, values: [name, writer] })),
+  // A row is written as a whole, so there are no drafts.
+  removeDrafts: async () => {},
 })
+
+function placesOf(row: unknown[]): Places {
+  const [first, second] = row as (Uint8Array | null)[]
+  return [first ?? undefined, second ?? undefined]
+}

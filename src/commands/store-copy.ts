@@ -1,0 +1,95 @@
+/** `store copy`, `store reopen`: move everything of a store to another store, and undo that. */
+import { isDeepStrictEqual } from 'node:util'
+import { blobsBeside, type Config } from '../config.ts'
+import { parseStoreUrl } from '../domain/store-url.ts'
+import { createKillAt } from '../kill-at.ts'
+import { backendOf } from '../storage/backends.ts'
+import { readMark, setMark } from '../storage/moving/marks.ts'
+import { copyStore } from '../storage/moving/store-copy.ts'
+import { openBlobItems, openStore } from '../storage/open-store.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { Backend } from '../storage/store-backend.ts'
+import { type Call, command } from './command.ts'
+import { type OwnStore, withMovedStore } from './stored.ts'
+
+/** Interval between two lines about the progress, in ms. */
+const EVERY = 5_000
+
+export const copyStoreCommand = command({
+  name: 'store copy',
+  summary: 'Move everything to another store, for example to PostgreSQL or back',
+  details: [
+    'Stop the service first. Records, keys and waiting media of the store (SVC_STORE_URL) are copied as they are, still encrypted. The target must',
+    'have nothing in it. The service then refuses to start on the old store, because two copies would be the same linked devices. A command that was',
+    'interrupted can be run again, and goes on.',
+  ].join('\n'),
+  options: {
+    to: { value: '<url>', about: 'store to copy to, as SVC_STORE_URL names it', required: true },
+  },
+  run: ({ config, options: { to = '' }, note }) =>
+    withMovedStore(config, async (stored) => {
+      const target = await prepare(to, config)
+      const copied = await copyTo(to, stored, { config, note })
+      if (copied === undefined) return `The store in ${stored.store.shown} was already moved; nothing was copied.\n`
+      const { records, keys: sealed, media } = copied
+      return `${target.shown}: ${records} records, ${sealed} keys, ${media} media.\n${nextSteps(target, config, stored.file)}`
+    }),
+})
+
+export const reopenStoreCommand = command({
+  name: 'store reopen',
+  summary: 'Use a store again that "store copy" has moved',
+  details:
+    'Only if no service has started on the copy: what happened there is not here, and both together would be the same linked devices. Remove the copy.',
+  run: ({ config }) =>
+    withMovedStore(config, async ({ store }) => {
+      const moved = await readMark(store, keys.storeMoved)
+      if (moved === undefined) return `The store in ${store.shown} was not moved; nothing was changed.\n`
+      await setMark(store, keys.storeMoved, null)
+      return `The service can start on the store in ${store.shown} again. Remove the copy in ${moved.to}.\n`
+    }),
+})
+
+/** Makes the folders of the target, and refuses one that is the source, or that no service could be started on. */
+async function prepare(url: string, config: Config): Promise<Backend> {
+  if (parseStoreUrl(url)?.backend === 'memory') throw new Error('The target (--to) must be a store that outlives its process.')
+  const [source, target] = await Promise.all([backendOf(config.storeUrl), backendOf(url)])
+  if (target.shown === source.shown) throw new Error(`The store is already in ${target.shown}; name another place (--to).`)
+  await target.makeFolders(config.dataDir)
+  await target.refuseDamaged(() => {})
+  return target
+}
+
+/** Copies to the target, which this process owns meanwhile like the source. */
+async function copyTo(url: string, { store: from }: OwnStore, { config, note }: Pick<Call, 'config' | 'note'>) {
+  const [here, there] = [config.blobs, blobsBeside(config, url)]
+  const isShared = here.in !== 'store' && isDeepStrictEqual(here, there)
+  const to = await openStore(url, { keysDir: config.keysDir ?? undefined })
+  let release: (() => Promise<void>) | undefined
+  try {
+    release = await to.own()
+    const media = isShared ? null : { from: await openBlobItems(here, from), to: await openBlobItems(there, to) }
+    return await copyStore({ from, to, media, steps: createKillAt(config.killAt), onProgress: progress(note) })
+  } finally {
+    await to.close()
+    await release?.()
+  }
+}
+
+function progress(note: (line: string) => void): (records: number, all: number) => void {
+  let last = performance.now()
+  return (records, all) => {
+    if (performance.now() - last < EVERY) return
+    last = performance.now()
+    note(`${records} of ${all} records are equal in both stores.`)
+  }
+}
+
+/** Tells the operator how to start the service on the copy. */
+function nextSteps({ needsSecretKey, shown }: Backend, config: Config, file: string): string {
+  const start = `Start the service with SVC_STORE_URL set to the store in ${shown}`
+  if (config.secretKey !== null) return `${start}, and with the same SVC_SECRET_KEY.\n`
+  if (needsSecretKey)
+    return `${start}, and SVC_SECRET_KEY set to the content of ${file}. Keep that key apart from the database.\n`
+  return `${start}; ${file} stays its secret key.\n`
+}

@@ -1,0 +1,86 @@
+/** Makes the records of a store equal to those of another store. */
+import type { Op, StateStore } from '../contract.ts'
+import { keys } from '../record-keys.ts'
+
+/** Records of a store itself, which differ between two stores with the same data. */
+const OF_STORE: ReadonlySet<string> = new Set([keys.owner, keys.storeMoved, keys.storeCopying])
+
+/** Largest commit, in records and in bytes. A larger one would need much free space in lmdb's file at once. */
+const RECORDS_AT_ONCE = 500
+const BYTES_AT_ONCE = 4 * 1_024 * 1_024
+
+type Entry = readonly [key: string, value: Uint8Array]
+
+/**
+ * Yields the differences between two stores, in key order, as the operations that make `to` equal to `from`; and
+ * undefined for a record that is equal.
+ */
+async function* differences(
+  from: Pick<StateStore, 'range'>,
+  to: Pick<StateStore, 'range'>,
+): AsyncGenerator<Op | undefined, void, void> {
+  const [wanted, existing] = [records(from), records(to)]
+  let [want, have] = [await wanted.next(), await existing.next()]
+  while (!want.done || !have.done) {
+    const [wantKey, haveKey] = [want.value?.[0], have.value?.[0]]
+    if (wantKey === undefined || (haveKey !== undefined && haveKey < wantKey)) {
+      yield [haveKey!, null]
+      have = await existing.next()
+    } else if (wantKey === haveKey) {
+      const isEqual = Buffer.compare(want.value![1], have.value![1]) === 0
+      yield isEqual ? undefined : want.value!
+      ;[want, have] = [await wanted.next(), await existing.next()]
+    } else {
+      yield want.value!
+      want = await wanted.next()
+    }
+  }
+}
+
+async function* records(store: Pick<StateStore, 'range'>): AsyncGenerator<Entry, undefined, void> {
+  for await (const entry of store.range('')) if (!OF_STORE.has(entry[0])) yield entry
+}
+
+export async function hasRecords(store: Pick<StateStore, 'range'>): Promise<boolean> {
+  return (await records(store).next()).done !== true
+}
+
+export interface CopiedRecords {
+  /** Number of records of both stores; next, the number of changes. Zero changes mean that both were equal, byte by byte. */
+  records: number
+  changes: number
+}
+
+/**
+ * Copies what is missing or different, and removes what `from` does not have. `onLooked` is called now and then with the
+ * number of records that are equal so far.
+ */
+export async function copyRecords(
+  from: StateStore,
+  to: StateStore,
+  onLooked: (records: number) => void | Promise<void>,
+): Promise<CopiedRecords> {
+  let ops: Op[] = []
+  let [bytes, records, changes] = [0, 0, 0]
+
+  async function flush() {
+    await to.commit({ ops })
+    changes += ops.length
+    ops = []
+    bytes = 0
+    await onLooked(records)
+  }
+
+  for await (const op of differences(from, to)) {
+    if (op?.[1] !== null) records++
+    if (op === undefined) {
+      if (records % RECORDS_AT_ONCE === 0) await onLooked(records)
+      continue
+    }
+    ops.push(op)
+    bytes += op[0].length + (op[1]?.byteLength ?? 0)
+    if (ops.length === RECORDS_AT_ONCE || bytes >= BYTES_AT_ONCE) await flush()
+  }
+  if (ops.length > 0) await flush()
+  return { records, changes }
+}

@@ -1,0 +1,62 @@
+/** The keys of a store, opened and sealed with a secret key. */
+import { randomBytes } from 'node:crypto'
+import { type KeyFile, openKeyPlaces, sealPlace } from './key-places.ts'
+import type { KeyTable } from './key-table.ts'
+import { createSealer, RING_KEY_BYTES } from './sealer.ts'
+
+export interface SealedKeys extends Pick<KeyTable, 'where' | 'whereIs' | 'names' | 'removeDrafts'> {
+  /** Reads a key. Undefined if it does not exist; null if this secret key opens neither of its places. */
+  read(name: string): Promise<KeyFile | null | undefined>
+  /** Reads all keys. Null is a key of which this secret key opens neither place. */
+  readAll(): Promise<Map<string, KeyFile | null>>
+  /** Creates a key, which is durable when the promise resolves. Resolves with the existing key if there is one. */
+  make(name: string, key?: Uint8Array): Promise<Uint8Array>
+  /** Fills the other place with the key, encrypted with another secret key. */
+  sealAlso(name: string, nextKey: Uint8Array): Promise<void>
+  /** Empties the other place. */
+  clearOther(name: string): Promise<void>
+  destroy(name: string): Promise<void>
+}
+
+export function openSealedKeys(table: KeyTable, secretKey: Uint8Array): SealedKeys {
+  const { where, whereIs, names, removeDrafts } = table
+  const sealer = createSealer(secretKey)
+
+  async function read(name: string): Promise<KeyFile | null | undefined> {
+    const places = await table.get(name)
+    return places && openKeyPlaces(sealer, name, places)
+  }
+
+  async function found(name: string): Promise<KeyFile> {
+    const key = await read(name)
+    if (!key) throw new Error(`The key ${whereIs(name)} cannot be opened.`)
+    return key
+  }
+
+  async function writeOther(name: string, value: Uint8Array | undefined): Promise<void> {
+    const { place } = await found(name)
+    await table.set(name, place === 0 ? 1 : 0, value)
+  }
+
+  return {
+    where,
+    whereIs,
+    names,
+    removeDrafts,
+    read,
+    async readAll() {
+      return new Map([...(await table.all())].map(([name, places]) => [name, openKeyPlaces(sealer, name, places)]))
+    },
+    async make(name, key = Uint8Array.from(randomBytes(RING_KEY_BYTES))) {
+      // An existing key is never replaced, because records that are sealed with it would be lost.
+      await table.add(name, [sealPlace(sealer, name, key), undefined])
+      return (await found(name)).key
+    },
+    async sealAlso(name, nextKey) {
+      const { key } = await found(name)
+      await writeOther(name, sealPlace(createSealer(nextKey), name, key))
+    },
+    clearOther: (name) => writeOther(name, undefined),
+    destroy: table.remove,
+  }
+}
