@@ -39,8 +39,8 @@ export function watchClock({ log, everyMs = LOOK_EVERY, ...machine }: ClockWatch
     reported({ aheadMs, clockAheadMs }) {
       // Only the shards learn the network's time; this thread gets the time from them.
       if (clockAheadMs > 0) clock.learned(machine.wall.now() - clockAheadMs, false)
-      if (aheadMs > 0 && given === 0) log.warn({ ahead_ms: aheadMs }, 'issued event ids or times are ahead of the clock')
-      if (aheadMs === 0 && given > 0) log.info({}, 'issued event ids and times are no longer ahead of the clock')
+      if (aheadMs > 0 && given === 0) log.warn({ ahead_ms: aheadMs }, 'ids or times of issued events are ahead of the clock')
+      if (aheadMs === 0 && given > 0) log.info({}, 'ids and times of issued events are no longer ahead of the clock')
       given = aheadMs
     },
     problem() {

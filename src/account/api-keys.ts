@@ -161,8 +161,8 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       await transact(workspace, ({ security }) => {
         const key = find(workspace, id)
         const next = { ...key, name: name ?? key.name, scopes: scopes ?? key.scopes }
-        // Names that were stored before this rule may look alike; the other fields of keys with such names can still be
-        // changed.
+        // The name is only checked if it changes: keys that were stored before this check may have names that look alike,
+        // and their other fields must still be changeable.
         if (next.name !== key.name && isTaken(workspace, next.name, id)) throw nameTaken()
         if (key.kind === 'client_token' && (next.scopes.length !== 1 || !operates(next)))
           throw Failure.invalid({

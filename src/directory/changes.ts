@@ -18,7 +18,7 @@ export interface ChangesDeps {
   engine: Pick<Engine, 'configure'>
   clock: Clock
   log: Log
-  /** Base URL for callers, which events contain. */
+  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events have no such links. */
   baseUrl: string | undefined
 }
 

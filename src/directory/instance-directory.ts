@@ -38,7 +38,7 @@ export interface DirectoryDeps extends Checks {
   engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent' | 'hasTold'>
   clock: Clock
   log: Log
-  /** Base URL for callers, which events contain. */
+  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events have no such links. */
   baseUrl?: string
   importedMedia?: ImportedMedia
   /** Time that a creation waits for the first QR code, in ms. */

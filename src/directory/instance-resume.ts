@@ -25,6 +25,6 @@ export const createInstanceResume =
     await steps('resume:started')
     await store.commit({ ops: [notMoved(instance)] })
     await steps('resume:ended')
-    log.info({ instance_id: instance }, 'the move of an instance was called off by an administrator')
+    log.info({ instance_id: instance }, 'an administrator cancelled the move of an instance')
     return status
   }

@@ -19,7 +19,7 @@ export interface ReadsDeps {
   states: ReturnType<typeof createStates>
   account: Pick<Account, 'workspace'>
   engine: Pick<Engine, 'hasTold'>
-  /** Base URL for callers, which events contain. */
+  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events have no such links. */
   baseUrl: string | undefined
 }
 

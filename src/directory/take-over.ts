@@ -44,7 +44,7 @@ const WRITTEN_AT_ONCE = 100
 
 /** Takes over all waiting devices. Resolves with the ids of the created instances. */
 export function createTakeOver({ store, sealer, keyRing, steps, log, insert, media }: TakeOverDeps): () => Promise<string[]> {
-  /** Returns the record of a key of a device, or of a record of an archived instance, which is already sealed. */
+  /** Returns the record to store. A record of an archived instance is stored as it is, because the archive has it sealed. */
   function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {
     if (archive) return [keys.instance(id) + name, value]
     const key = signalKey(id, type, name, own)
@@ -84,9 +84,9 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
     await media.dropStaged(id)
   }
 
-  /** Refuses a device. Nothing of it but the reason remains. An instance that already has its id is not touched. */
+  /** Refuses a device: only the reason remains in the store. An instance that already has its id is not touched. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
-    log.error({ err: failure, instance_id: device.id }, 'an imported device could not be taken over')
+    log.error({ err: failure, instance_id: device.id }, 'an imported device could not be made an instance')
     await media.dropStaged(device.id)
     if (!(await isThere(store, device.id))) {
       await media.dropAdopted(device.id)

@@ -74,7 +74,7 @@ export function createSeries(clock: Clock, steady: Clock): Series {
     add(numbers, { rssMb, queue, backlog }) {
       const last = before
       before = { numbers, at: steady.now() }
-      // Counts before the first sample do not belong to the next ten seconds.
+      // The first sample has no previous one to compare with, and its counts are from a longer time than one interval.
       if (!last) return
       const seconds = Math.max(1, (before.at - last.at) / SECOND)
       const rate = (name: string, chosen?: Chosen) =>

@@ -18,8 +18,8 @@ export interface InstanceStarts {
   /** Starts several instances. Settles when each of them runs or could not be started. */
   bootAll(instances: readonly InstanceConfig[]): Promise<unknown>
   /**
-   * Makes instances of the devices that an import has left in the store. Resolves when the devices are instances;
-   * `booted` when they run, too. Does nothing while the service stops: the next start finds the devices.
+   * Makes an instance of each device that an import has left in the store. Resolves when they are instances; `booted`
+   * resolves when they run. Does nothing while the service stops, because the next start finds the devices.
    */
   takeImports(): Promise<{ booted: Promise<unknown> }>
 }
@@ -37,7 +37,7 @@ export function createInstanceStarts({ log, engine, directory, shutdown }: Insta
     async takeImports() {
       if (shutdown.hasBegun) return { booted: Promise.resolve() }
       const taken = await directory.takeImports().catch((error) => {
-        log.error({ err: error }, 'imported devices could not be taken over')
+        log.error({ err: error }, 'imported devices could not be made instances')
         return []
       })
       return { booted: bootAll(taken) }

@@ -35,14 +35,14 @@ const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
 /** Number of random bytes requested at once, because a call of the system's generator costs as much for a single byte. */
 const POOL_BYTES = 341 * IV_BYTES
-/** Most cached blind names: an active chat uses the same few names about fifteen times per message. */
+/** Number of cached blind names. They are cached because an active chat uses the same few names about fifteen times per message. */
 const MAX_BLIND = 4_096
-/** Most cached names for short use: the events of one message need the same few names within some milliseconds. */
+/** Number of names cached for a short time, because the events of one message need the same few names within some milliseconds. */
 const MAX_BRIEF = 512
 /** Number of bytes by which an encrypted value is longer than the plain value. */
 export const SEAL_BYTES = HEAD_BYTES
 
-/** Blind names of all sealers of a thread, so that their number is bounded even with a thousand instances. */
+/** Caches of blind names that all sealers of a thread share, so that their size is bounded even with a thousand instances. */
 export interface BlindCaches {
   lasting: BoundedCache<string, string>
   brief: BoundedCache<string, string>

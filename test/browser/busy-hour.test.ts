@@ -21,7 +21,7 @@ const SECONDS = amount(3_600, 360)
 const ROWS_PER_SECOND = 30
 const DELIVERIES_PER_SECOND = 10
 const MOST_MB = 150
-/** The most memory that the page may keep, in MB: it has one row per instance, at the beginning and at the end. */
+/** The most MB by which the memory of the page may grow. It must hardly grow, because the page shows the same rows before and after. */
 const MOST_KEPT_MB = amount(5, 1.5)
 
 const session: SessionInfo = {
@@ -137,7 +137,7 @@ test('an hour of busy events leaves the page under 150 MB', { skip, timeout: 300
     await page.getByText(`${INSTANCES} instances`).waitFor()
     const before = await measure()
     await tellAnHour(await stream)
-    // The last of the events is shown.
+    // The page shows the last event now.
     await page.getByText(`Connected (${INSTANCES})`).waitFor({ state: 'attached' })
     const after = await measure()
     t.diagnostic(

@@ -1,8 +1,10 @@
 /**
- * Calls of public clients of the hosted gateway: method, path, fields of the body, and fields of answers and webhooks that the client reads. Each was
- * recorded while the client itself ran against this service, only with another host. No code of these clients is in this repository.
+ * Calls of public clients of the hosted gateway with which the dialect `zapi` is compatible: method, path, fields of the body, and fields of
+ * answers and webhooks that the client reads. Each call was recorded while the unchanged client ran against this service; only the host was
+ * different. No code of these clients is in this repository.
  *
- * A text that begins with `$` is a value of the story: `$ana`, `$question` (the message that Ana has sent), `$any` (not empty), and what `keeps` names.
+ * The test replaces a text that begins with `$`: `$ana` by her number, `$question` by the id of the message that Ana has sent, other names by the
+ * value that an earlier call stored under this name (`keeps`). `$any` matches every value that is not empty.
  */
 export interface ClientCall {
   ask: string

@@ -28,7 +28,7 @@ export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefi
   return inOurSpelling(endpoint, Object.fromEntries(named), own(alias))
 }
 
-/** Groups created in earlier years have no suffix there: the id is the number of the creator and a time. */
+/** Old groups, whose id is the number of the creator and a time. Clients of the dialect omit the suffix `-group` for them, which our ids need. */
 const FORMER_GROUP = /^\d{5,20}-\d{5,20}$/
 const OF_CHATS = /^(phone|group_?id)$/i
 const withGroupForm = (name: string, value: unknown) =>

@@ -1,12 +1,12 @@
 /**
- * Finds people who are stored as saved on the phone but no longer are. An address book is written before its version (`app-state.ts`), so a kill
- * during the first reading leaves people without a version. The collection is then read in full again, and no answer names people whom the phone has
- * removed in the meantime. So each stored person who is not among the current actions is removed.
+ * Finds people who are stored here, but whom the phone has removed from its address book. The people of the address book are written before its
+ * version (`app-state.ts`), so if the process is killed between the two, the next start reads the whole collection again. The answer lists the people
+ * who exist now, and does not mention removed ones. So each stored person who is not in the answer must be removed.
  */
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Returns an action for each name of the people to remove. `standing`: all actions of the collection. */
+/** Returns the actions that remove these people, one for each of their JIDs. `standing`: all actions of the collection. */
 export function removalsOf(kept: readonly PersonNames[], standing: readonly AppStateAction[]): AppStateAction[] {
   if (kept.length === 0) return []
   const listed = new Set(standing.flatMap(namesOf))

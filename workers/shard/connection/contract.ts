@@ -64,7 +64,7 @@ export interface ConnectionDeps {
   save(): void
   /** Resolves when all changes so far are on disk. Rejects from the first failed write on. */
   settled(): Promise<void>
-  /** Whether a stanza whose handling failed should be delivered again. Counts the attempt. */
+  /** Whether the network should deliver a stanza again after its handler failed. Each call counts as an attempt. */
   isWorthAnother(stanza: string): boolean
   /** The socket has ended, and nothing may be decrypted from now on. Called before all other listeners. */
   onEnd(): void
@@ -73,7 +73,7 @@ export interface ConnectionDeps {
   network: NetworkOptions
   route: NetworkRoute
   version: WAVersion
-  /** Numbers of GraphQL operations from the configuration. */
+  /** Ids of GraphQL operations, from the configuration. */
   mexIds: MexIds
   /** Time in ms for which stanzas may arrive without one being handled. */
   stalledAfterMs?: number | undefined
@@ -94,7 +94,10 @@ export interface ConnectionDeps {
 export interface OpenedConnection {
   connection: Connection
   own: OwnParts
-  /** Handles stanzas, except for those that the connection itself needs. Must be called in the turn in which the connection was opened, before anything can arrive. */
+  /**
+   * Handles stanzas, except for those that the connection itself needs. Must be called in the turn of the event loop in
+   * which the connection was opened, before any stanza can arrive.
+   */
   serve(table: Table): void
 }
 
@@ -156,9 +159,9 @@ export interface Connection {
   /** Queries the network about a restriction. */
   refreshRestriction(): Promise<void>
   /**
-   * Expects the network's ack of a message. Call it before the send; `to` is the chat as in the stanza. Call `verdict`
-   * after the send, when its time begins: it rejects with `send_timeout` or `instance_not_connected`. Call `giveUp` if
-   * the send threw.
+   * Registers a message whose ack is awaited. Call it before the send, because the ack can arrive before the send
+   * resolves. `to` is the chat as in the stanza. Call `verdict` after the send: the deadline of the ack begins with this
+   * call. It rejects with `send_timeout` or `instance_not_connected`. Call `giveUp` if the send threw.
    */
   ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
   /** Sends messages. Rejects with a `Failure`. */

@@ -2,9 +2,9 @@
  * The directory of an account: its chats, people and labels. The network sends the list of chats once, at the pairing, so it is stored: names, flags
  * and counters, never message content. It provides lists without a query, and is the only writer of its records.
  *
- * Memory is ahead of the disk by the unwritten changes, which go with the instance's next commit (`rides`) or with a `flush`. The changes of a
- * message are in the commit that confirms it; a message that arrives twice changes nothing the second time. The changes of app state are on disk
- * before its version, and reading them again gives the same result.
+ * A change is made in memory first. It is written with the next commit of the instance (`rides`) or with a `flush`. The changes of a message are
+ * in the commit that confirms it, and a message that arrives twice changes nothing the second time. The changes of app state are written before its
+ * version, so they may be read again after a kill, which gives the same result.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -41,17 +41,17 @@ export interface AccountDirectory {
   ready(): Promise<void>
   /** Like `ready`, and also sorts its lists, so that the first page is as fast as the next one. */
   warm(): Promise<void>
-  /** Records a message; called before its commit, whose operations include the change. */
+  /** Records a message. Must be called before the commit of the message, because this commit includes the change. */
   record(message: WAMessage, options: MessageOptions): void
-  /** Messages were read here or on another device of the account. */
+  /** Records that messages were read, here or on another device of the account. */
   read(keys: readonly WAMessageKey[]): void
-  /** Learns a slice of the phone's history, which is on disk with the next `flush`. */
+  /** Learns a slice of the phone's history. The next `flush` writes it to disk. */
   learn(history: readonly HistoryPiece[]): void
-  /** Lists people without activity, such as group members, each by their jids. Works in slices; on disk when it resolves. */
+  /** Adds people who have not written, such as group members, each with their JIDs. Works in slices; they are on disk when it resolves. */
   met(people: readonly (readonly string[])[]): Promise<void>
   /** Learns facts of a group from its metadata or a notice. */
   group(jid: string, facts: GroupFacts): void
-  /** Applies actions in slices; on disk when it resolves. */
+  /** Applies actions in slices. They are on disk when it resolves. */
   apply(actions: readonly AppStateAction[]): Promise<void>
   /** Joins the entries under the number and the LID of one person. */
   join(pairs: readonly Pair[]): void
@@ -76,7 +76,7 @@ export interface AccountDirectory {
   /** Chats with a label. */
   labelled(id: string): ChatEntry[]
 
-  /** For the store of the instance, whose commits include the changes. */
+  /** Adds the changes to the commits of the instance's store. */
   readonly rides: Rider
   /** Resolves when all changes so far are on disk. Rejects if they could not be written; they are then written with the next changes. */
   flush(): Promise<void>
@@ -96,7 +96,7 @@ export interface Pair {
 
 /** Number of changes that are made in one turn, so that other work can run in between. */
 const SLICE = 200
-/** The most messages that are known to be counted: more than arrive again when a commit has failed. */
+/** Size of `recorded`. It must be larger than the number of messages that arrive again after a failed commit. */
 const MAX_RECORDED = 1_000
 
 /** Text of the log if the directory could not be written. */
@@ -111,8 +111,8 @@ export function createAccountDirectory(
   const tables = [chats, contacts, labels]
   const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables, UNWRITTEN)
   /**
-   * Messages that are counted already. A commit may fail for several messages of a chat together; all of them then
-   * arrive again.
+   * Messages that are already recorded, so that they are not counted twice: when a commit of several messages fails, all
+   * of them arrive again.
    */
   const recorded = boundedCache<string, true>(MAX_RECORDED)
 

@@ -97,7 +97,7 @@ export function readMessages(chats: Chats, jids: readonly (string | null | undef
   chats.changed(chat)
 }
 
-/** Learns a chat of the phone's history. Known values are newer, because they arrived while the history was on its way. */
+/** Learns a chat from the phone's history. Values that are already known are newer, because they arrived after the phone sent it. */
 export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const id = bare(facts.id)
   if (!isChat(id)) return
@@ -144,7 +144,7 @@ export interface GroupFacts {
   joinedAt?: number | undefined
 }
 
-/** Learns subject and timer of a group, from its metadata or a notice. */
+/** Learns the subject and the message timer of a group from its metadata or from a notice. */
 export function learnGroup(chats: Chats, jid: string, facts: GroupFacts): void {
   const before = chats.find([jid])
   if (!before && facts.joinedAt === undefined) return
@@ -185,7 +185,7 @@ export function joinChats(
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
 
-/** Whether there is a newer message in the chat than the last one of a change's range. */
+/** Whether the chat has a message that is newer than the range of an action: the device that wrote the action had not seen it. */
 const hasNewer = (chat: ChatEntry, range: Range): boolean => {
   const until = decimal(range?.lastMessageTimestamp)
   return until !== null && until > 0 && chat.activeAt > until

@@ -1,13 +1,13 @@
 /**
- * The rows of a durable line: first in, first out, in the order of their ids, each under a key of its own. The queue of messages and the queue of
- * webhook events are policies over it. It is the only writer of the order; the operations that add and remove rows go into commits of its owner.
+ * A durable line keeps rows on disk, each under its own key, and returns them in the order of their ids. The queue of messages and the queue of
+ * webhook events are built on it. Only this module decides the order; its owner adds and removes the rows on disk in its own commits.
  *
  *   a row is    when                                        then it is
  *   absent      coming(value), before its commit            coming
  *   coming      committed(id)                               waiting
  *   coming      its commit fails: nothing is called         coming, until later rows need the memory; it is not on disk
  *   waiting     first() returns it, take(id)                taken: no longer the first, still on disk
- *   waiting     pass(id), because its owner holds it        aside: on disk, and others go past it
+ *   waiting     pass(id), because its owner holds it        aside: on disk, and later rows overtake it
  *   aside       again()                                     waiting
  *   taken       back(value)                                 waiting, in its old place
  *   taken       forget(), because its attempt failed        waiting, read from disk
@@ -15,14 +15,14 @@
  *               kept until it is (`outcomes.ts`)
  *   any         a kill                                      waiting, if it is on disk
  *
- * Three ids divide the line, and a read begins behind the last of them, so it never ranges over removed rows:
+ * Three ids mark positions in the line. A read begins after `known`, the last of them, so it never ranges over removed rows:
  *
- *   gone        no row up to here is left
- *   passed      every row on disk from `gone` to here is aside or taken, or in memory because it came later
- *   known       every waiting row up to here is in memory
+ *   gone        no row up to this id is left on disk
+ *   passed      every row on disk from `gone` to this id is aside, taken, or in memory because it was committed late
+ *   known       every waiting row up to this id is in memory
  *
- * Two rows of concurrent commits may come in another order than their ids, and a row may come back under its old id: `gone` is then put before
- * it. A removal puts `gone` behind the row, if no other is before it.
+ * A row can be committed after a row with a higher id, if their commits run at the same time, and a removed row can be added again under its old id.
+ * In both cases `gone` moves back before this row. When a row is removed and no earlier row is left, `gone` moves forward to its id.
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { createLineMemory, type LineMemoryOptions } from './line-memory.ts'
@@ -31,9 +31,9 @@ export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
   store: Pick<StateStore, 'range'>
   /** Beginning of the keys; the id of a row is the rest of its key. */
   prefix: string
-  /** The value of a stored row. Undefined if it cannot be read: it stays on disk, and others go past it. */
+  /** Returns the value of a stored row; undefined if it cannot be read. Such a row stays on disk, and later rows overtake it. */
   decode(id: string, bytes: Uint8Array): V | undefined
-  /** When it resolves, rows that have ended have left the disk. */
+  /** Resolves when the rows that have ended are removed from disk. */
   settled?(): Promise<void>
   /** The most rows that are read at once. */
   readAtOnce?: number
@@ -42,9 +42,9 @@ export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
 export interface DurableLine<V> {
   /** Waiting rows in memory, oldest first. */
   readonly rows: readonly V[]
-  /** The row is in a commit of the caller. */
+  /** Reports that the caller has begun the commit that adds the row. */
   coming(value: V): void
-  /** The row is on disk. Called for each row after its commit, also for one that was there before. */
+  /** Reports that the row is on disk. Must be called for each row after its commit, even if the row was already on disk. */
   committed(id: string): void
   /** Returns the oldest waiting row; reads from the disk if none is in memory. One call at a time. */
   first(): Promise<V | undefined>
@@ -52,16 +52,16 @@ export interface DurableLine<V> {
   all(): Promise<void>
   take(id: string): void
   back(value: V): void
-  /** Others go past this row from now on. Nothing changes if another row is the first one now. */
+  /** Lets later rows overtake this row. Does nothing if another row is the first one now. */
   pass(id: string): void
-  /** Rows that are aside are waiting again. */
+  /** Makes all rows that are aside wait again. */
   again(): void
   ended(id: string): void
-  /** The owner may have changed rows in other ways: rows are read from disk again. No row is taken afterwards. */
+  /** Drops the rows in memory and reads them from disk again, because the owner may have changed them there. No row is taken afterwards. */
   forget(): void
-  /** The oldest row on disk, in any state. */
+  /** Resolves with the id of the oldest row on disk, in any state. */
   oldest(): Promise<string | undefined>
-  /** The newest id on disk. */
+  /** Resolves with the newest id on disk. */
   newest(): Promise<string | undefined>
   /** Yields the rows on disk after this id, waiting or not. The beginning of the line, where no row is left, is skipped. */
   after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
@@ -83,13 +83,13 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   let known = ''
   /** Id of a row at or before the first one that is aside. */
   let firstAside = END
-  /** Rows behind `known` that were committed during the current read, which may have missed them. */
+  /** Rows after `known` that were committed during the current read, which may have missed them. */
   let arrived: { id: string; value: V | undefined }[] | undefined
 
   /** Number of calls of `committed`. */
   let reports = 0
 
-  /** Makes rows be read from disk again: `passed` is put before those that came behind it. */
+  /** Drops the rows in memory, so that they are read from disk again. `passed` moves back before them and before these ids. */
   function reread(...ids: string[]) {
     const [head] = memory.rows
     if (head !== undefined) ids.push(idOf(head))
@@ -154,7 +154,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     back(value) {
       const id = idOf(value)
       taken.delete(id)
-      // A row behind `known` is read from disk later.
+      // A row after `known` is read from disk later.
       if (id <= known) memory.insert(value)
     },
     pass(id) {

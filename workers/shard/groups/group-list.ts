@@ -35,15 +35,15 @@ export interface GroupList {
   list(): GroupEntry[]
   find(jid: string): GroupEntry | undefined
 
-  /** Begins a query of the list; changes until its answer are newer than the answer. */
+  /** Begins a query of the list. A change that arrives before the answer is newer than the answer, and is not overwritten by it. */
   begin(): Reading
-  /** Learns the metadata of one group of the account. On disk with the next `flush`. */
+  /** Learns the metadata of one group of the account. The next `flush` writes it to disk. */
   learn(group: Group): void
-  /** Applies the changes of a notice about a group. `isMe` tells whether a jid is the account. On disk when it resolves. */
+  /** Applies the changes of a notice about a group. `isMe` tells whether a JID is the account. They are on disk when it resolves. */
   noticed(group: string, changes: readonly GroupChange[], isMe: (jid: string) => boolean): Promise<void>
-  /** Marks groups that this service changed as stale; for a community, its groups too. */
+  /** Marks groups that this service has changed as stale, together with the groups of a community among them. */
   changed(jids: readonly string[]): void
-  /** Marks a group that the account has joined in the same way. */
+  /** Marks a group that the account has joined as stale; adds it if it is unknown. */
   joined(jid: string): void
   /** Removes a group that the account is no longer in, or a community that was deactivated. */
   left(jid: string): void
@@ -55,11 +55,11 @@ export interface GroupList {
 
 export interface Reading {
   /**
-   * Replaces the list: other groups are removed. `named`: groups that the answer names without metadata. `each` is called with those that did not
-   * change in the meantime. On disk when it resolves.
+   * Replaces the list: groups that are not in the answer are removed. `named`: groups that the answer names without metadata. `each` is called with
+   * the groups that did not change since the query began. The list is on disk when it resolves.
    */
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
-  /** Updates some groups; `gone` are those that the account is not in. On disk when it resolves. */
+  /** Updates some groups; the account is not a member of those in `gone`. They are on disk when it resolves. */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>
   /** Ends a query that had no result. */
   end(): void
@@ -184,7 +184,7 @@ export function createGroupList(context: Context<'id' | 'store' | 'sealer' | 'lo
   }
 }
 
-/** The changes of entries in memory. */
+/** Functions that change entries in memory. */
 function groupEntries(table: Table<GroupEntry>) {
   function amend(jid: string, change: (entry: GroupEntry) => void) {
     const known = table.find([jid])
@@ -203,7 +203,7 @@ function groupEntries(table: Table<GroupEntry>) {
     if (known) table.remove(known)
   }
 
-  /** The entry may be wrong. `isNews`: an unknown group is added. */
+  /** Marks an entry as stale, because it may be wrong. `isNews`: if the group is unknown, an entry is added. */
   function doubt(jid: string, isNews: boolean) {
     if (isNews && !table.find([jid])) table.add(namedEntry(jid))
     else
@@ -217,14 +217,14 @@ function groupEntries(table: Table<GroupEntry>) {
     put,
     drop,
     doubt,
-    /** Removes a group. The groups of a deactivated community may continue. */
+    /** Removes a group. If it was a community, its groups may still exist, so they become stale. */
     gone(jid: string) {
       drop(jid)
       for (const { id, parent } of [...table.values()]) if (parent === jid) doubt(id, false)
     },
     /**
-     * Takes groups from an answer. A change that arrives while a list is on its way is newer than the list, so such a
-     * group is read again.
+     * Takes groups from an answer. A group that has changed since the query began (`touched`) is read again, because the
+     * change is newer than the answer.
      */
     async take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
       for (const [index, group] of groups.entries()) {

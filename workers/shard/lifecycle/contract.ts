@@ -6,11 +6,14 @@ import type { ConnectionEvent } from '../connection/contract.ts'
 export interface Run {
   /** Number of sockets opened since the network last accepted a login; decides the next delay. */
   attempt: number
-  /** Consecutive failures per kind that has a limit: without a login, and for `badSessions` without an open. */
+  /**
+   * Consecutive failures of each kind that has a limit. An accepted login resets `failedStarts` and `outdated`;
+   * `badSessions` is not reset before the session opens.
+   */
   failedStarts: number
   badSessions: number
   outdated: number
-  /** Restarts (515) that the network requested without an open in between; they are followed immediately. */
+  /** Number of restarts (515) that the network has requested since a session was last open; they are carried out immediately. */
   restarts: number
   /** True if the pairing happened in this run and the session was not open yet; a 401 then means that the pairing failed. */
   firstLogin: boolean
@@ -36,13 +39,13 @@ export type LifecycleEvent =
   | { type: 'timer'; name: TimerName }
 
 /**
- * `retry`: next attempt. `pairing`: no 515 after the scan. `qrIdle`: nobody requests the QR code. `passkey`: a stage of the passkey ceremony has
- * timed out. `ban`: end of a temporary ban.
+ * `retry` begins the next attempt. `pairing` ends the wait for the 515 that follows a scan. `qrIdle` ends a session whose QR code nobody requests.
+ * `passkey` limits a stage of the passkey ceremony. `ban` fires when a temporary ban ends.
  */
 export type TimerName = 'retry' | 'pairing' | 'qrIdle' | 'passkey' | 'ban'
 
 export type Effect =
-  /** Starts a session. `fresh`: with new credentials, whatever was saved. */
+  /** Starts a session. `fresh`: with new credentials, even if others are saved. */
   | { do: 'open'; fresh: boolean }
   /** Ends the socket without logging out. */
   | { do: 'close' }

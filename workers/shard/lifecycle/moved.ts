@@ -13,11 +13,11 @@ const MOVED = 'The account was moved to another program.'
 export function refuseStart(state: Pick<RuntimeState, 'reason'>): void {
   if (!hasMoved(state)) return
   throw new Failure('not_allowed', {
-    message: `${MOVED} If that was called off, the operator takes it back with \`instance resume\`.`,
+    message: `${MOVED} If the move was cancelled, the operator can start the account here again with \`instance resume\`.`,
   })
 }
 
-/** The archive of the instance may already have been read, so a message that is queued now would be in no queue that is ever sent. */
+/** The other side may already have read the archive of the instance, so nobody would send a message that is queued now. */
 export function refuseSend(state: Pick<RuntimeState, 'reason'>): void {
   if (hasMoved(state))
     throw new Failure('queue_disabled_while_disconnected', { message: `${MOVED} Messages are not queued here.` })

@@ -13,7 +13,7 @@ import { FACETS, type FacetContext } from './facets.ts'
 /** Number of cached levels: receipts of one message arrive close together. */
 const REMEMBERED = 5_000
 
-/** A message and its participant, blind. The id is hashed first, because ids come from strangers and may have any form. */
+/** Blind name of a message and a participant. The id is hashed first, because ids come from strangers and may have any form. */
 export type Subject = string & { readonly brand: 'subject' }
 
 const hashOf = (id: string, chat: string, participant: string) =>
@@ -26,9 +26,9 @@ export interface ReceiptLevels {
   subject(id: string, chat: string, participant: string): Subject
   /** Returns the highest level that was reported under any of these names of one subject; 0 if none. */
   of(names: readonly Subject[]): Promise<number>
-  /** Returns the same from memory, for levels that were reported recently. */
+  /** Like `of`, but without a read from disk, so it finds only levels that were reported recently. */
   recent(names: readonly Subject[]): number
-  /** Operations for the commit of the event; call `applied` after it. */
+  /** Returns the operations for the commit of the event; call `applied` after the commit. */
   ops(subjects: readonly Subject[], level: number): Op[]
   applied(subjects: readonly Subject[], level: number): void
 }

@@ -29,8 +29,8 @@ export interface ActionContext extends Asker {
   /** Host of pictures for which the network sends only a path. */
   pictureHost: string
   /**
-   * Runs changes of the same target one after another: two changes that contain the same previous version would not
-   * both be accepted.
+   * Runs changes of the same target one after another, because the network would not accept two changes that contain the
+   * same previous version.
    */
   inTurn: KeyedMutex['run']
   /** Queues a message that an action sends in addition, such as an invitation. */
@@ -52,7 +52,7 @@ export interface ControlContext {
   readonly timeline: Pick<MessageTimeline, 'find'>
   /** The current session; null if there is none. */
   readonly session: Session | null
-  /** `isWanted` is asked when the request gets its turn, behind those before it; otherwise nothing changes. */
+  /** Requests a change of status. It waits for earlier requests; if `isWanted` returns false by then, nothing changes. */
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>, isWanted?: () => boolean): Promise<RuntimeState>
 }
 

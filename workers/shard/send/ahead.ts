@@ -1,7 +1,8 @@
 /**
- * Prepares the media of the next item while the one before is at the network: they are fetched, converted and uploaded
- * as at the item's own turn, with the same limits of time and tries. The item's handler finds the results by what it
- * asks for. One item at a time, so that an account has twice the work of a turn at most.
+ * Prepares the media of the next queue item while the item before it is being sent. They are fetched, converted and
+ * uploaded with the same limits of time and tries as when the item itself is sent. The handler of the item later asks for
+ * a medium by the same `wish` (`Once`), and gets the prepared result. Only one item is prepared at a time, so that an
+ * account never needs more than twice the resources of one send.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -25,7 +26,7 @@ export interface AheadDeps {
 }
 
 export interface Ahead extends NonNullable<QueueOptions['ahead']> {
-  /** Called when the item is sent: it returns prepared results once, and makes the others. */
+  /** Must be called when the item is sent. The returned function gives out each prepared result once, and makes the other results. */
   take(svcId: string, session: Session): Once
 }
 
@@ -95,7 +96,7 @@ export function createAhead({ mediaOf, session: current, contextOf, prepared }: 
       const made: Held = { svcId: item.svcId, session, results: new Map(), isRunning: true, isWanted: true }
       held.set(item.svcId, made)
       prepare(made, item)
-        // The error is kept in the results: when the item is sent, it fails or tries again.
+        // The error is ignored here because `results` keeps it for the item, which then fails or tries again.
         .catch(() => {})
         .finally(() => {
           made.isRunning = false

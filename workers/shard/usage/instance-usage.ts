@@ -27,7 +27,7 @@ export function createInstanceUsage(shared: Tally, clock: Clock): { tally: Tally
       work.received++
       work.lastReceivedAt = clock.now()
     },
-    // Without a reason it is the connection after the pairing or after a start.
+    // The first connection after the pairing or after a start has no reason, and is not a reconnection.
     svc_engine_reconnects_total({ reason }) {
       if (reason !== 'none') work.reconnects++
     },

@@ -22,30 +22,30 @@ export interface OutboxOptions {
   clock: Clock
   /** Clock for waits between attempts. */
   steady: Clock
-  /** Read at every attempt, so that a corrected URL and a new secret apply immediately. */
+  /** Returns the settings. It is called for every attempt, so that a corrected URL and a new secret apply immediately. */
   webhooks: () => WebhookSettings
-  /** Dialect of posted events when they are written; absent or null for none. Stream readers never get a dialect. */
+  /** Returns the dialect in which the body for webhooks is stored; absent or null for none. Stream readers never get a dialect. */
   dialect?: (() => Dialect | null) | undefined
-  /** Returns the previous secret, which also signs for some time. */
+  /** Returns the previous secret, with which events are also signed for some time after it was replaced. */
   previousSecret?: () => PreviousSecret | undefined
   deliver: Deliver
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
-  /** Additional operations for the commit of an event; `eventId` is null if the event is not wanted. */
+  /** Returns additional operations for the commit of an event; `eventId` is null if no webhook needs the event. */
   note?: ((event: WebhookEvent, eventId: string | null) => Op[]) | undefined
   timer?: Timer
   /** Steps at which fault tests stop; their argument is the id of an event. */
   steps: Steps
-  /** For metrics: an event was stored; an attempt was made, or skipped (`discarded`, null). */
+  /** Called for the metrics: `onAppend` when an event is appended, `onResult` when an attempt was made or skipped (`discarded`, null). */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined
   /** The most rows that the log keeps. */
   maxLogEntries?: number
-  /** The most events whose outcome may be unwritten; at most this many posts are repeated after a kill. */
+  /** The most events whose outcome may not be on disk yet; at most this many are posted again after a kill. */
   maxUnwritten?: number
   /** The most events that may wait; above it the oldest are dropped. */
   maxWaiting?: number
   onOverflow?: ((type: EventType) => void) | undefined
-  /** For streams. `onEvents`: there is a new event since the last page request. `onInterest`: the types that are read have changed. */
+  /** Called for streams: `onEvents` at the first event after a page request, `onInterest` when the event types that are read change. */
   onEvents?: (() => void) | undefined
   onInterest?: (() => void) | undefined
   /** The most events that are kept for streams. */

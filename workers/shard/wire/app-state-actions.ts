@@ -135,14 +135,14 @@ export interface SavedName {
 /** Collection of the address book. */
 export const CONTACTS = 'critical_unblock_low'
 
-/** Saves a person. One with only a LID has a separate index kind. */
+/** Builds the change that saves a person. The index of a person whose number is unknown has another kind, `lid_contact`. */
 export function contactChange({ pn, lid }: PersonNames, { fullName, firstName, onPhone }: SavedName, now: number) {
   if (pn === null) return set(CONTACTS, 2, ['lid_contact', lid ?? ''], { lidContactAction: { fullName, firstName } }, now)
   const names = { fullName, firstName, ...(lid === null ? {} : { lidJid: lid }) }
   return set(CONTACTS, 2, ['contact', pn], { contactAction: { ...names, saveOnPrimaryAddressbook: onPhone } }, now)
 }
 
-/** Removes the person under number and LID. */
+/** Builds the changes that remove a person, under the number and under the LID. */
 export const contactRemovals = ({ pn, lid }: PersonNames): AppStateChange[] => [
   ...(pn === null ? [] : [{ collection: CONTACTS, version: 2, index: ['contact', pn], value: null } as const]),
   ...(lid === null ? [] : [{ collection: CONTACTS, version: 2, index: ['lid_contact', lid], value: null } as const]),
@@ -160,7 +160,7 @@ export const labelledChange = (id: string, chat: string, labeled: boolean, now: 
 const isPn = (jid: string | null | undefined): jid is string => !!jid && isPnUser(jid) === true
 const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidUser(jid) === true
 
-/** Returns an object with the field, which is absent where protobuf has null or an empty text. */
+/** Returns an object with the field, or an empty object if protobuf has null or an empty text. */
 const known = <T extends string>(field: T, value: string | null | undefined): { [name in T]?: string } =>
   value ? ({ [field]: value } as { [name in T]: string }) : {}
 

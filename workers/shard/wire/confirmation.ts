@@ -5,15 +5,15 @@
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 /**
- * Outcome of a message's stanza. `read`: decrypted, now or earlier. `peer`: a message of the account's own phone only
- * to its devices; `history` if it is a part of the history. `unread`: a retry is requested. `absent`: it had no
- * content, which the phone is asked for. `done`: nothing more will follow.
+ * Outcome of a message's stanza. `read`: it was decrypted, now or earlier. `peer`: the account's own phone sent it only
+ * to its linked devices; `history` if it is a part of the history. `unread`: a retry is requested. `absent`: it had no
+ * content, and the phone is asked for the content. `done`: nothing more will follow.
  */
 export type MessageOutcome = 'read' | 'peer' | 'history' | 'unread' | 'absent' | 'done'
 
 export interface Receiver {
   isOwn(jid: string): boolean
-  /** Whether the account shows itself as available. If not, its receipts are of the inactive kind, which keep the phone's own notifications. */
+  /** Whether the account shows itself as available. If not, its receipts have the type `inactive`, so that the phone still notifies. */
   isAvailable: boolean
 }
 
@@ -21,7 +21,8 @@ export interface Receiver {
 const UNHANDLED = 500
 
 /**
- * `<ack id to class type? participant? recipient? error?>`. Our own jid is not sent as `from`, which the library adds to acks of messages: neither WhatsApp Web nor whatsmeow sends it.
+ * Builds `<ack id to class type? participant? recipient? error?>`. The library adds our own JID as `from` to acks of
+ * messages; it is omitted here, because neither WhatsApp Web nor whatsmeow sends it.
  */
 export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   const { id = '', from = '', type, participant, recipient } = attrs
@@ -56,7 +57,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
     case 'history':
       return [receiptOf(node, from, { type: 'peer_msg' }), receiptOf(node, withoutDevice(from), { type: 'hist_sync' })]
     case 'unread':
-      // An error for a status can block everything that waits after it.
+      // If the ack of a status contains an error, the network may hold back all later stanzas.
       return [ackOf(node, from === 'status@broadcast' ? undefined : UNHANDLED)]
     case 'absent':
     case 'done':

@@ -25,7 +25,7 @@ export interface NoticePerson {
 export interface GroupChange {
   /** Tag of the child: `add`, `subject`, `locked` and so on. */
   kind: string
-  /** Way of the request: `invite_link`, `non_admin_add`, `linked_group_join`. */
+  /** Way in which a person asked to join: `invite_link`, `non_admin_add`, `linked_group_join`. */
   requestMethod: string | undefined
   /** Subject, for a new subject and for a new group. */
   subject: string | undefined
@@ -33,13 +33,13 @@ export interface GroupChange {
   body: string | null
   /** Whether the description was removed: `delete="true"`. */
   isDeleted: boolean
-  /** Code of a new link. */
+  /** Code of a new invitation link. */
   code: string | undefined
   /** Message timer in seconds, as text. */
   expiration: string | undefined
   /** State of the approval mode: `<group_join state>`. */
   approval: string | undefined
-  /** Text in the child itself: the mode of `member_add_mode`. */
+  /** Text of the child, as in `<member_add_mode>admin_add</member_add_mode>`. */
   text: string | null
   /** Version of the list of members, and the previous version. */
   version: string | undefined

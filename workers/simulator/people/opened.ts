@@ -15,7 +15,7 @@ export type Opened =
   | { error: string }
 
 export interface OpenContext {
-  /** Finds a message of the chat, and its author: a JID in the addressing of the chat, without a device part. */
+  /** Finds a message of the chat, and its author: a JID of the kind that the chat uses (number or LID), without a device part. */
   find(id: string): { author: string; message: proto.IMessage } | undefined
   /** The sender, in the same form. */
   sender: string

@@ -23,7 +23,7 @@ export function targetOf(url: string): Target {
       'The schema in the store URL must consist of lower-case letters, digits and "_", and must not begin with "pg_".',
     )
   }
-  // The host may be a Unix socket, which a parameter contains.
+  // If the host is a Unix socket, its path is in the query parameter `host`.
   const host = parts.searchParams.get('host') ?? parts.host
   for (const own of ['schema', 'service']) parts.searchParams.delete(own)
   return { url: parts.href, schema, service, shown: `${host}${parts.pathname}, schema ${schema}` }

@@ -17,7 +17,7 @@ test('libsignal’s dumps reach nobody, other lines reach the logger without wha
   const restore = redirectConsole({ debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') })
   try {
     const { SessionRecord } = await import('libsignal')
-    // Its types omit these.
+    // The types of libsignal do not declare these methods.
     const record = new SessionRecord() as unknown as { closeSession(session: object): void; openSession(session: object): void }
     record.closeSession({ indexInfo: { closed: -1 }, currentRatchet: { privKey: 'PRIVATE' } })
     record.openSession({ indexInfo: { closed: 1 }, currentRatchet: { privKey: 'PRIVATE' } })
@@ -62,7 +62,7 @@ test('one packet on the wire for all stanzas of a turn', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  // A turn between the two, to see which data arrive together.
+  // This proxy records the size of each chunk, because the server cannot tell which messages came in one packet.
   const sizes: number[] = []
   const between = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')

@@ -19,7 +19,7 @@ export type AckOutcome =
 const UNKNOWN_CODE = 500
 
 export interface PendingAck {
-  /** Waits this long for the verdict, from now on, because the send itself can take longer than any ack. Never rejects. */
+  /** Waits for the verdict. The time begins with this call, because the send itself can take longer than any ack. Never rejects. */
   within(timeoutMs: number): Promise<AckOutcome>
   /** The send threw, so the verdict is no longer awaited. */
   giveUp(): void

@@ -1,7 +1,7 @@
 /**
  * Detects a stalled connection. A connection can be alive, with answered pings and working sends, while no incoming stanza is handled: a handler that
  * never ends holds its mutex and blocks every later stanza. The library's keep-alive does not notice, because it only looks at frames. So the stanzas
- * received are compared with those handled.
+ * received are counted and compared with those handled.
  *
  * One case cannot be detected: a network that withholds stanzas and answers pings looks the same as an idle account.
  */
@@ -14,8 +14,8 @@ const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
 /**
- * Silences that are logged, once each. They prove nothing, but they connect the age of the last stanza in the metrics, which have no ids
- * (`svc_inbound_age_instances`), with the instance.
+ * Lengths of a silence at which it is logged, once each. A silence alone is not an error, but the metric of silent instances
+ * (`svc_inbound_age_instances`) contains no ids, so only the log shows which instances are silent.
  */
 const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
@@ -31,7 +31,7 @@ export interface Liveness {
   traffic(): Traffic
   /** Time of the last stanza, or of the login, in epoch ms; null before that. */
   lastInboundAt(): number | null
-  /** Called by the router. */
+  /** Counts a stanza that has arrived. The router must call the returned function when the stanza has been handled. */
   came(kind: Answered): () => void
 }
 
@@ -57,7 +57,7 @@ export function watchLiveness(
   ) as unknown as Record<Answered, KindState>
   let timer: NodeJS.Timeout | undefined
   let lastInboundAt: number | null = null
-  /** Number of reported silences in the current silence. */
+  /** Number of entries of `SILENCES` that were logged for the current silence. */
   let reported = 0
 
   function reportSilence() {
@@ -88,7 +88,7 @@ export function watchLiveness(
         ANSWERED.map((kind) => [kind, { stanzas: kinds[kind].stanzas, handled: kinds[kind].handled }]),
       ) as Record<Answered, KindTraffic>,
     came(kind) {
-      // Before the login nothing is sent to an account.
+      // The network sends no stanzas to an account before its login.
       if (timer === undefined) return () => {}
       const state = kinds[kind]
       state.stanzas++

@@ -75,13 +75,13 @@ export const businessCollections: Handlers<typeof import('../../../../src/featur
   },
 }
 
-/** Elements of the queries that contain input of the caller. */
+/** Elements of our queries, each with the field of the request whose value it contains; an error names the field. */
 const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'product_ids' }
 const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
 
 /**
- * Changes a collection. The network refuses an invalid name or product with 400, and may name the field. `fields`: our
- * name of each of its fields.
+ * Changes a collection. The network refuses an invalid name or product with 400, and may name the element. `fields`:
+ * the field of the request for each element.
  */
 async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonly<Record<string, string>>): Promise<Collection> {
   const collection = collectionIn(

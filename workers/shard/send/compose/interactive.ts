@@ -1,4 +1,7 @@
-/** Sends an interactive message: its text with mentions in the addressing of the chat, its envelope, its companion nodes. */
+/**
+ * Sends an interactive message. Mentions in its text get the kind of JID that the chat uses, number or LID, and nodes
+ * beside the ciphertext are added, because no client shows the message without them (`native-flow.ts`).
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { envelope, type Interactive, mixedNodes } from '../../translate/outbound/native-flow.ts'
@@ -12,7 +15,7 @@ interface Flow {
   text?: string
   /** Builds the message. `text`: the text to send. */
   compose(text: string, to: Destination): Interactive | Promise<Interactive>
-  /** Nodes beside the ciphertext; by default `biz` and `bot`. */
+  /** Nodes beside the ciphertext; by default `biz`, and in a chat with one person also `bot`. */
   nodes?: BinaryNode[]
 }
 

@@ -1,4 +1,4 @@
-/** `interactiveMessage`: one protobuf for buttons, lists, carousels and payment cards; the names of its flows decide. */
+/** Translates `interactiveMessage`, one protobuf for buttons, lists, carousels and payment cards; its flows have names that tell which one it is. */
 import type { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject } from '../../wire/json.ts'
@@ -9,8 +9,8 @@ import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 import { placeOf } from './place.ts'
 
 /**
- * Translators of the cards of payment flows, whose content is in the parameters of their only button. This is a Map,
- * because senders choose the names that are looked up.
+ * Translators of the cards of payment flows, whose content is in the parameters of their only button. This is a Map and
+ * not an object, because senders choose the names that are looked up, and `constructor` would be found in an object.
  */
 const CARDS = new Map([
   ['payment_info', pixKey],
@@ -40,7 +40,7 @@ export const interactiveTemplate: Family = ({ message }, scene) => {
   return structured(found, scene) ?? block('hydrated_template', { ...framed(found, scene), ...template }, COMMON)
 }
 
-/** Content with its own form: a carousel, a payment card, a list. Null for a text with or without buttons. */
+/** Translates content that has its own event block: a carousel, a payment card, a list. Null for a text with or without buttons. */
 function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Translated | null {
   const cards = found.carouselMessage?.cards
   if (cards) return block('carousel', carousel(found, cards, scene), COMMON)

@@ -51,8 +51,9 @@ async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after:
 }
 
 /**
- * Reads the entries up to the id at which the first key range ended. `floor`: events that are older than the kept ones
- * are found where a webhook still needs them or they failed.
+ * Reads a page of entries after an id, from all key ranges together. If some ranges have more entries than were read, the
+ * page ends with the first range that was read only in part, because its next ids are not known. `floor`: id up to which
+ * events are no longer kept for streams; such an event exists only if a webhook still needs it, or if its delivery failed.
  */
 export async function streamEntries(
   store: Pick<StateStore, 'range'>,
