@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { Boom } from '@hapi/boom'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { createPictures } from '../../../workers/shard/chats/pictures.ts'
@@ -14,6 +15,7 @@ import { askOver } from '../connection/asking.ts'
 import { recordingLog, START } from '../storage/fixtures.ts'
 
 const LID = '81896604190001@lid'
+const TOKEN: BinaryNode = { tag: 'tctoken', attrs: {} }
 const NUMBER = '5511988880001@s.whatsapp.net'
 const ANA = [LID, NUMBER]
 const CHANNEL = '120363166555745933@newsletter'
@@ -47,13 +49,16 @@ function scene(t: TestContext) {
         },
         ended: ending.signal,
         isRestricted: () => scene.isRestricted,
+        tokens: { forPicture: async () => [TOKEN] },
         identity: { person: async () => ({ phone: '5511988880001', lid: LID }) },
         ask: askOver(
           {
-            profilePictureUrl(jid: string, type: string) {
-              assert.equal(type, 'preview')
-              asked.push(jid)
-              return scene.answer(jid)
+            async query({ attrs: { target = '' }, content }: BinaryNode): Promise<BinaryNode> {
+              assert.deepEqual(content, [{ tag: 'picture', attrs: { type: 'preview', query: 'url' }, content: [TOKEN] }])
+              asked.push(target)
+              const url = await scene.answer(target)
+              const picture: BinaryNode = { tag: 'picture', attrs: url === undefined ? {} : { url } }
+              return { tag: 'iq', attrs: { type: 'result' }, content: [picture] }
             },
           },
           ending.signal,

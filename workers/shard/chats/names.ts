@@ -101,7 +101,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
   }
 
   async function askName({ ask, groups }: SocketSession, jid: string) {
-    if (chatKind(jid) === 'group') return learn(saved, jid, (await ask.library(() => groups.get(jid))).subject)
+    if (chatKind(jid) === 'group') return learn(saved, jid, (await ask.run(() => groups.get(jid))).subject)
     const description = await ask.mex('FetchNewsletter', newsletterLookUp(jid, 'JID', 'SUBSCRIBER'))
     if (description === null) return
     learn(saved, jid, newsletterName(description))

@@ -1,21 +1,30 @@
 /** Queries the URL of the picture of a person or chat; `pictures.ts` does so in the background and caches the answers. */
-import type { Ask, Limits } from '../connection/ask.ts'
+import type { Limits } from '../connection/ask.ts'
 import { networkCodeOf } from '../connection/failures.ts'
+import { bare } from '../wire/jid.ts'
+import { pictureQuery, pictureUrlIn } from '../wire/picture.ts'
+import type { Asker } from './session.ts'
 
 /** Codes for no picture (404) or a hidden one; the operation decides what they mean. */
 const NONE = new Set([401, 403, 404, 405])
 
-/**
- * Queries the URL of a picture. The library adds the contact's token to the query, but never to a query for the
- * account's own picture, which the network would then not answer. The library returns undefined for an answer without a
- * picture.
- */
-export async function pictureOf(ask: Ask, jid: string, size: 'image' | 'preview', limits?: Limits): Promise<string | null> {
+/** Returns the URL of a picture; null if there is none or it is hidden. */
+export async function pictureOf(
+  { ask, session }: PictureAsker,
+  jid: string,
+  size: 'image' | 'preview',
+  limits?: Limits,
+): Promise<string | null> {
   try {
-    const found = await ask.library(async (library) => ({ url: await library.profilePictureUrl(jid, size) }), limits)
-    return found.url ?? null
+    const token = await session.tokens.forPicture(jid)
+    return pictureUrlIn(await ask(pictureQuery(bare(jid), size, token), limits))
   } catch (error) {
     if (NONE.has(networkCodeOf(error) ?? 0)) return null
     throw error
   }
+}
+
+export interface PictureAsker {
+  ask: Asker['ask']
+  session: { tokens: Pick<Asker['session']['tokens'], 'forPicture'> }
 }

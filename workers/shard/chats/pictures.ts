@@ -124,7 +124,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
   async function ask(from: Session, { jid, entry }: Question) {
     if (chatKind(jid) === 'newsletter') return askNewsletter(jid)
     try {
-      answer(entry, await pictureOf(from.ask, jid, 'preview'))
+      answer(entry, await pictureOf({ ask: from.ask, session: from }, jid, 'preview'))
     } catch (error) {
       if (error instanceof Failure && error.code === 'instance_not_connected') throw error
       log.info({ err: error, chat: chatKind(jid) }, 'the picture of a chat could not be fetched')

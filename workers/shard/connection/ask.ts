@@ -13,22 +13,6 @@ import { type Meanings, networkCode, type ToFailure, withField } from './failure
 import type { Mex } from './mex.ts'
 import { type Ending, untilEnd, within } from './within.ts'
 
-/** The library's functions around queries. `Ask` itself sends queries and stanzas. */
-export type Library = Omit<
-  WASocket,
-  | 'query'
-  | 'sendNode'
-  | 'sendRawMessage'
-  | 'waitForMessage'
-  | 'executeUSyncQuery'
-  | 'ws'
-  | 'ev'
-  | 'authState'
-  | 'signalRepository'
-  | 'end'
-  | 'logout'
->
-
 export type Query = BinaryNode | ((tag: string) => BinaryNode | Promise<BinaryNode>)
 
 /** Limits for one query within the available time. */
@@ -49,13 +33,8 @@ export interface Ask {
    * are rows of `wire/mex.ts`.
    */
   mex(name: MexName, variables: Json): Promise<unknown>
-  /**
-   * Does the same for a function of the library that queries the network and returns the answer; undefined means that
-   * no answer arrived.
-   */
-  library<T>(work: (library: Library) => Promise<T | undefined>, limits?: Limits): Promise<T>
-  /** Does the same for a function of the library that returns no answer. */
-  perform(work: (library: Library) => Promise<unknown>, limits?: Limits): Promise<void>
+  /** Does the same for a function that queries the network, possibly more than once. */
+  run<T>(work: () => Promise<T>, limits?: Limits): Promise<T>
   /** Writes a stanza that has no answer, or whose answer is awaited elsewhere. */
   write(stanza: BinaryNode): Promise<void>
   /** Returns the same access with other meanings of the network's codes. */
@@ -101,25 +80,19 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
       }
     }
 
-    async function answered<T>(work: (leftMs: number) => Promise<T | undefined>, limits?: Limits): Promise<T> {
-      const answer = await settled(
+    const run = <T>(work: (leftMs: number) => Promise<T>, limits?: Limits): Promise<T> =>
+      settled(
         (leftMs) =>
           within(
             deps,
             leftMs,
-            throwingErrors(() => work(leftMs)),
+            throwingErrors(() => runAs(owner, () => work(leftMs))),
           ),
         limits,
       )
-      if (answer === undefined) throw new Failure('send_timeout')
-      return answer
-    }
-
-    const done = async (work: () => Promise<unknown>, limits?: Limits) =>
-      void (await settled((leftMs) => within(deps, leftMs, work()), limits))
 
     const query = (asked: Query, limits?: Limits) =>
-      answered(async (leftMs) => {
+      run(async (leftMs) => {
         const made = typeof asked === 'function' ? await asked(sock.generateMessageTag()) : asked
         const { id, query } = withId(made, () => sock.generateMessageTag())
         return withRefusedField(sock, id, () => sock.query(query, leftMs))
@@ -127,11 +100,8 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
 
     return Object.assign(query, {
       mex: (name: MexName, variables: Json) => settled((leftMs) => untilEnd(deps, deps.mex(name, variables, leftMs))),
-      library: <T>(work: (library: Library) => Promise<T | undefined>, limits?: Limits) =>
-        answered(() => runAs(owner, () => work(sock)), limits),
-      perform: (work: (library: Library) => Promise<unknown>, limits?: Limits) =>
-        done(() => runAs(owner, () => work(sock)), limits),
-      write: (stanza: BinaryNode) => done(() => sock.sendNode(stanza)),
+      run: <T>(work: () => Promise<T>, limits?: Limits) => run(work, limits),
+      write: (stanza: BinaryNode) => run(() => sock.sendNode(stanza)),
       meaning: (more: Meanings) => asking({ ...own, ...more }),
     })
   }
@@ -142,18 +112,17 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
  * Names the refused field. The library creates an error from the code and text of a refusal, but `<error code><field
  * name reason/></error>` also names that field.
  */
-async function withRefusedField(
-  { ws }: Pick<WASocket, 'ws'>,
-  id: string,
-  query: () => Promise<unknown>,
-): Promise<BinaryNode | undefined> {
+async function withRefusedField({ ws }: Pick<WASocket, 'ws'>, id: string, query: () => Promise<unknown>): Promise<BinaryNode> {
   let field: string | null = null
   const onAnswer = (answer: BinaryNode) => {
     field = refusedField(answer)
   }
   ws.on(`TAG:${id}`, onAnswer)
   try {
-    return (await query()) as BinaryNode | undefined
+    const answer = (await query()) as BinaryNode | undefined
+    // The library's own deadline expired.
+    if (answer === undefined) throw new Failure('send_timeout')
+    return answer
   } catch (error) {
     throw field === null ? error : withField(error, field)
   } finally {

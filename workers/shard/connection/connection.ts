@@ -12,6 +12,7 @@ import { createQrClock } from '../baileys/qr-clock.ts'
 import { countLogins } from '../baileys/thread/login-counts.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
 import { ownFacts } from '../keys/own-facts.ts'
+import { ownPresence } from '../wire/presence.ts'
 import type { Connection, ConnectionDeps, MediaAnswer, OpenedConnection, OwnParts } from './contract.ts'
 import { closedBy } from './disconnect.ts'
 import { createIdentity } from './identity.ts'
@@ -146,6 +147,12 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
       return creds.platform
     },
     ...queries,
+    async announce(isNext) {
+      if (!creds.me?.name) return
+      ev.emit('connection.update', { isOnline: isNext })
+      if (isNext) void sock.sendUnifiedSession()
+      await sock.sendNode(ownPresence(creds.me.name, isNext))
+    },
     async pairingCode(digits) {
       const code = await requestCode({ sock, ended: ending.signal, onQueryRefused: refusals.on }, digits)
       qrClock.keep(PAIRING_CODE_LIFE)

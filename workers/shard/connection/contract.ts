@@ -4,6 +4,7 @@ import type {
   AuthenticationState,
   BaileysEventMap,
   BinaryNode,
+  WAMessageKey,
   WASocket,
   WAVersion,
 } from '@whiskeysockets/baileys'
@@ -15,6 +16,8 @@ import type { Tally } from '../../../src/metrics/tally.ts'
 import type { CompanionRefresh } from '../baileys/companion-refresh.ts'
 import type { QrClock } from '../baileys/qr-clock.ts'
 import type { KeyHolders } from '../keys/key-holders.ts'
+import type { PrivacySettings } from '../wire/privacy.ts'
+import type { ServerProps } from '../wire/server-props.ts'
 import type { Ask, AskOptions } from './ask.ts'
 import type { DeviceLists } from './device-lists.ts'
 import type { Closed } from './disconnect.ts'
@@ -144,6 +147,14 @@ export interface Connection {
   learnPairs(pairs: readonly LidPair[]): Promise<void>
   /** Returns LIDs of people by number, queried from the network if unknown. A person without one is omitted. */
   fetchLids(pns: string[]): Promise<LidPair[]>
+  /** The network's current properties. */
+  readonly serverProps: Readonly<ServerProps>
+  /** Queries the privacy settings; read marks use the last answer. */
+  privacySettings(): Promise<PrivacySettings>
+  /** Marks messages as read. Their authors are told if the privacy settings allow it. */
+  markRead(keys: readonly WAMessageKey[]): Promise<void>
+  /** Shows the account as available or not, to everybody who may see it. Without a name nothing is sent. */
+  announce(isAvailable: boolean): Promise<void>
   readonly tokens: TrustedTokens
   /** Requests a code by which a phone can be paired instead of the QR code. */
   pairingCode(digits: string): Promise<string>

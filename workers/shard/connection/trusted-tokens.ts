@@ -11,7 +11,6 @@ import {
   type SignalDataSet,
   type SignalDataTypeMap,
   type SignalKeyStoreWithTransaction,
-  type WASocket,
 } from '@whiskeysockets/baileys'
 import {
   buildMergedTcTokenIndexWrite,
@@ -29,6 +28,7 @@ import { ownFacts } from '../keys/own-facts.ts'
 import { chatToken, giveTokenQuery } from '../wire/chat-token.ts'
 import { bare } from '../wire/jid.ts'
 import { contactTokenNode } from '../wire/message-nodes.ts'
+import type { ServerProps } from '../wire/server-props.ts'
 import type { Identity } from './identity.ts'
 
 export type Token = SignalDataTypeMap['tctoken']
@@ -37,6 +37,8 @@ type Tokens = NonNullable<SignalDataSet['tctoken']>
 export interface TrustedTokens {
   /** Returns the token as a node of a stanza to the contact. Empty if there is none, or none that is still valid. */
   node(jid: string): Promise<BinaryNode[]>
+  /** Returns the token as a node of a query for the contact's picture. Empty for our own: the network would not answer. */
+  forPicture(jid: string): Promise<BinaryNode[]>
   /** Token as a node of a message to the contact, and whether the contact is due to get ours. */
   inMessage(jid: string): Promise<{ nodes: BinaryNode[]; isDue: boolean }>
   /**
@@ -63,7 +65,7 @@ export interface TrustedTokens {
 
 export interface TrustedTokenDeps {
   auth: AuthenticationState
-  serverProps: WASocket['serverProps']
+  serverProps: Readonly<ServerProps>
   identity: Pick<Identity, 'lidOf' | 'pnOf' | 'isMe'>
   query(node: BinaryNode): Promise<BinaryNode>
   /** LID of a person by number, queried from the network. Null if there is none, or no answer. */
@@ -146,6 +148,11 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
 
   return {
     node,
+    async forPicture(jid) {
+      const person = bare(jid)
+      const isContact = (isPnUser(person) || isLidUser(person)) && !isMe(person)
+      return serverProps.profilePicPrivacyToken && isContact ? node(person) : []
+    },
     async inMessage(jid) {
       const entry = await stored(await nameOf(jid))
       const token = serverProps.privacyTokenOn1to1 ? valid(entry)?.token : undefined

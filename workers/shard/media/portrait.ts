@@ -38,7 +38,7 @@ export function withPortrait<T>(
 ): Promise<T> {
   const { egressAllow, prepare, tempDir, downloadMs } = files
   const arriving = { egressAllow, media: { tempDir, downloadMs: Math.min(downloadMs, DOWNLOAD_LIMIT) } }
-  return ask.library(() =>
+  return ask.run(() =>
     withMedia(arriving, input, MEDIA_LIMIT, async ({ path, dir }) => {
       const job = { purpose: 'portrait', path, dir, limit: MEDIA_LIMIT, author: null, waveform: false } as const
       return use((await prepare(job)).path)

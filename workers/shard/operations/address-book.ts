@@ -83,7 +83,7 @@ export const addressBook: Pick<Contacts, 'contacts.list' | 'contacts.get' | 'con
     const [names] = await namesOf(context, [phone])
     if (!names) throw new Failure(NO_ACCOUNT)
     const jid = names.lid ?? names.pn ?? ''
-    const [answer, picture_url] = await Promise.all([ask((tag) => aboutQuery(jid, tag)), pictureOf(ask, jid, 'image')])
+    const [answer, picture_url] = await Promise.all([ask((tag) => aboutQuery(jid, tag)), pictureOf(context, jid, 'image')])
     const { text, setAt, isBusiness, verifiedName } = answered(aboutIn(answer))
     const entry = context.directory.contact([names.pn, names.lid]) ?? newContact(names)
     const shown = await contactObject(context, entry)
@@ -112,7 +112,7 @@ export const addressBook: Pick<Contacts, 'contacts.list' | 'contacts.get' | 'con
     })
     // If a person is named twice, the last name counts.
     const latest = new Map(changes.map((change) => [change.index.join(' '), change]))
-    if (latest.size > 0) await ask.perform(() => session.change([...latest.values()]))
+    if (latest.size > 0) await ask.run(() => session.change([...latest.values()]))
     const results = await Promise.all(
       contacts.map(async ({ phone }, index) => {
         const person = people[index] ?? null
@@ -131,7 +131,7 @@ export const addressBook: Pick<Contacts, 'contacts.list' | 'contacts.get' | 'con
     const people = await namesOf(context, phones)
     const removals = people.flatMap((person) => (person ? contactRemovals(person) : []))
     const each = new Map(removals.map((change) => [change.index.join(' '), change]))
-    if (each.size > 0) await ask.perform(() => session.change([...each.values()]))
+    if (each.size > 0) await ask.run(() => session.change([...each.values()]))
     const results = await Promise.all(
       phones.map(async (phone, index) => {
         const person = people[index] ?? null

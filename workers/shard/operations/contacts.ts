@@ -69,9 +69,9 @@ export const contacts: Handlers<typeof import('../../../src/features/contacts.ts
   },
 
   async 'contacts.picture'(context, { phone, size }) {
-    if (phone.kind === 'group') return { url: await pictureOf(context.ask, toJid(phone), size) }
+    if (phone.kind === 'group') return { url: await pictureOf(context, toJid(phone), size) }
     const [person] = await peopleOf(context, [phone])
-    return { url: person ? await pictureOf(context.ask, jidOf(person), size) : null }
+    return { url: person ? await pictureOf(context, jidOf(person), size) : null }
   },
 
   async 'contacts.blocked'(context) {

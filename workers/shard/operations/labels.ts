@@ -61,7 +61,7 @@ async function labelObject(
 async function edit(context: ActionContext, id: string, change: LabelAction): Promise<Label> {
   await readyFor(context)
   const { ask, session, clock } = context
-  await ask.perform(() =>
+  await ask.run(() =>
     session.change({
       collection: 'regular',
       make: () => [labelChange(id, { ...actionOf(known(context, id)), ...change }, clock.now())],
@@ -74,7 +74,7 @@ async function putOn(context: ActionContext, { phone, label_id }: PutOn, isOn: b
   await readyFor(context)
   known(context, label_id)
   const chat = await chatAt(context, phone)
-  await context.ask.perform(() => context.session.change([labelledChange(label_id, chat.id, isOn, context.clock.now())]))
+  await context.ask.run(() => context.session.change([labelledChange(label_id, chat.id, isOn, context.clock.now())]))
   return DONE
 }
 type PutOn = { phone: Parameters<typeof chatAt>[1]; label_id: string }
@@ -91,7 +91,7 @@ export const labels: Handlers<typeof import('../../../src/features/labels.ts')> 
     await readyFor(context)
     const { ask, session, directory, clock } = context
     let id = ''
-    await ask.perform(() =>
+    await ask.run(() =>
       session.change({
         collection: 'regular',
         make() {

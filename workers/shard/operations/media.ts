@@ -29,7 +29,7 @@ async function askAgain({ ask, session }: Asker, file: UploadableFile): Promise<
   })
   try {
     const question = encryptMediaRetryRequest(file.key as WAMessageKey, file.mediaKey, session.me!.id)
-    const [path] = await ask.library(() => Promise.all([newPath, ask.write(question)]), { atMostMs: PHONE_DEADLINE })
+    const [path] = await ask.run(() => Promise.all([newPath, ask.write(question)]), { atMostMs: PHONE_DEADLINE })
     return path
   } catch (cause) {
     if (cause instanceof Failure && cause.code === 'instance_not_connected') throw cause

@@ -10,20 +10,20 @@ export const messages: Handlers<typeof import('../../../src/features/messages.ts
   async 'messages.sendPresence'(context, { phone, presence }) {
     const { ask, session } = context
     const isAccountWide = presence === 'available' || presence === 'unavailable'
-    // Without a name the library silently drops the presence.
+    // The network accepts no presence without a name.
     if (isAccountWide && !session.me?.name)
       throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
     // A group needs no look-up.
     const chat = async () => (phone?.kind === 'user' ? (await chatWith(context, phone)).jid : phone && toJid(phone))
     const to = isAccountWide ? undefined : await chat()
-    if (to === undefined || isAccountWide) await ask.perform((library) => library.sendPresenceUpdate(presence))
+    if (to === undefined || isAccountWide) await ask.run(() => session.announce(presence === 'available'))
     else await ask.write(chatState(to, presence as ChatState))
     return { value: true } as const
   },
 
   async 'messages.readMessage'(context, input) {
     const key = await keyToRead(context, input)
-    await context.ask.perform((sock) => sock.readMessages([key]))
+    await context.ask.run(() => context.session.markRead([key]))
     await context.directory.ready()
     context.directory.read([key])
     return { value: true } as const

@@ -7,7 +7,6 @@ import { identifiersOf } from '../connection/identity.ts'
 import { durationIn, durationQuery } from '../wire/person-query.ts'
 import {
   type Addressing,
-  type Category,
   type ListCategory,
   type ListChange,
   listChangeQuery,
@@ -94,29 +93,23 @@ const oneOf = <const T extends string>(values: readonly T[], value: string | und
 const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
 
 /**
- * Makes the library query whether read receipts are on, because it otherwise does so once per connection and caches the
- * answer for later read marks. The setting is valid whether or not this query succeeds.
+ * Queries whether read receipts are on, because later read marks use the last answer. The setting is valid whether or
+ * not this query succeeds.
  */
-const refreshReadReceipts = ({ ask, log }: ActionContext) =>
-  ask
-    .library((sock) => sock.fetchPrivacySettings(true))
-    .catch((error) => log.warn({ err: error }, 'the privacy settings could not be refreshed'))
+const refreshReadReceipts = ({ ask, session, log }: ActionContext) =>
+  ask.run(session.privacySettings).catch((error) => log.warn({ err: error }, 'the privacy settings could not be refreshed'))
 
 export const privacy: Handlers<typeof import('../../../src/features/privacy.ts')> = {
   async 'privacy.get'({ ask, session }) {
     const own = session.identity.own()[0] ?? ''
-    const [settings, duration] = await Promise.all([
-      ask.library((sock) => sock.fetchPrivacySettings(true)),
-      ask((sid) => durationQuery(own, sid)),
-    ])
-    const of = (name: Category): string | undefined => settings[name]
+    const [settings, duration] = await Promise.all([ask.run(session.privacySettings), ask((sid) => durationQuery(own, sid))])
     return {
-      last_seen: oneOf(AUDIENCES, of('last')),
-      online: oneOf(ONLINE, of('online')),
-      profile_photo: oneOf(AUDIENCES, of('profile')),
-      about: oneOf(AUDIENCES, of('status')),
-      groups_add: oneOf(GROUPS_AUDIENCES, of('groupadd')),
-      read_receipts: READ_RECEIPTS[of('readreceipts') ?? ''] ?? null,
+      last_seen: oneOf(AUDIENCES, settings.last),
+      online: oneOf(ONLINE, settings.online),
+      profile_photo: oneOf(AUDIENCES, settings.profile),
+      about: oneOf(AUDIENCES, settings.status),
+      groups_add: oneOf(GROUPS_AUDIENCES, settings.groupadd),
+      read_receipts: READ_RECEIPTS[settings.readreceipts ?? ''] ?? null,
       messages_duration: answered(durationIn(duration)),
     }
   },

@@ -14,13 +14,14 @@ import type { Handlers } from './types.ts'
 const DONE = { value: true } as const
 
 export const profile: Handlers<typeof import('../../../src/features/profile.ts')> = {
-  async 'profile.get'({ ask, session }) {
+  async 'profile.get'(context) {
+    const { ask, session } = context
     const { me, identity } = session
     const [own] = identity.own()
     if (own === undefined) throw new Failure('instance_not_connected')
     const [about, picture_url, person] = await Promise.all([
       ask((sid) => aboutQuery(own, sid)),
-      pictureOf(ask, own, 'image'),
+      pictureOf(context, own, 'image'),
       identity.person(own, me?.lid),
     ])
     return {
@@ -35,7 +36,7 @@ export const profile: Handlers<typeof import('../../../src/features/profile.ts')
   async 'profile.updateName'({ ask, session, clock }, { value }) {
     if (isBusiness(session))
       throw new Failure('not_allowed', { message: 'The network does not allow changing the name of a business account.' })
-    await ask.perform(() => session.change([pushNameChange(value, clock.now())]))
+    await ask.run(() => session.change([pushNameChange(value, clock.now())]))
     // This presence tells other people the new name.
     await ask.write(ownPresence(value, session.isAvailable))
     return DONE

@@ -21,8 +21,9 @@ export function createAutoRead({ settings, session, read, log }: AutoReadDeps): 
     // Channels have no read receipts, only views.
     const isRead = isStatus ? auto_read_status : auto_read_message && chatKind(key.remoteJid ?? '') !== 'newsletter'
     if (key.fromMe || !isRead) return
-    session()
-      ?.ask.perform((library) => library.readMessages([key]))
+    const current = session()
+    current?.ask
+      .run(() => current.markRead([key]))
       .then(() => read([key]))
       .catch((error) => log.info({ err: error }, 'a message could not be marked read'))
   }

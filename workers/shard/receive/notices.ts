@@ -104,7 +104,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
   }
 
   const ownPicture = () =>
-    pictureOf(session.ask, identity.own()[0] ?? '', 'image', { atMostMs: PICTURE_DEADLINE }).then(
+    pictureOf({ ask: session.ask, session }, identity.own()[0] ?? '', 'image', { atMostMs: PICTURE_DEADLINE }).then(
       (url) => url?.slice(0, 2_048) ?? null,
       (error: unknown) => {
         if (session.ended.aborted) throw error

@@ -106,8 +106,8 @@ export function createPresence(
   function announce() {
     if (!session?.isOpen || isAvailable === wanted() || !session.me?.name) return
     isAvailable = wanted()
-    const state = isAvailable ? 'available' : 'unavailable'
-    session.ask.perform((library) => library.sendPresenceUpdate(state)).catch(unsent)
+    const { ask, announce } = session
+    ask.run(() => announce(isAvailable)).catch(unsent)
   }
 
   return {

@@ -22,6 +22,7 @@ import type { Sent } from '../messages/sent.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { sealedAgain } from '../wire/message-nodes.ts'
+import type { ServerProps } from '../wire/server-props.ts'
 import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 import { createSessionRenewal } from './session-renewal.ts'
@@ -33,7 +34,8 @@ const MAX_COUNTED = 10_000
 const FETCH_PAUSE = 10 * SECOND
 
 export interface ResendDeps {
-  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'sendNode' | 'serverProps'>
+  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'sendNode'>
+  serverProps: Pick<ServerProps, 'privacyTokenOn1to1'>
   identity: Pick<Identity, 'isMe' | 'lidOf' | 'pnOf'>
   tokens: Pick<TrustedTokens, 'node' | 'standIn'>
   holders: Pick<KeyHolders, 'has' | 'forget'>
@@ -45,7 +47,7 @@ export interface ResendDeps {
 }
 
 export function createResend(deps: ResendDeps): (request: RetryRequest) => Promise<void> {
-  const { sock, identity, tokens, holders, sent, clock, log } = deps
+  const { sock, serverProps, identity, tokens, holders, sent, clock, log } = deps
   const { authState, signalRepository: repository } = sock
   const counts = bounded<number>(MAX_COUNTED, HOUR, clock.now)
   const fetched = bounded<true>(MAX_COUNTED, FETCH_PAUSE, clock.now)
@@ -97,7 +99,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   }
 
   async function tokenFor(person: string): Promise<BinaryNode[]> {
-    const given = sock.serverProps.privacyTokenOn1to1 ? await tokens.node(person) : []
+    const given = serverProps.privacyTokenOn1to1 ? await tokens.node(person) : []
     return given.length > 0 ? given : tokens.standIn(person)
   }
 

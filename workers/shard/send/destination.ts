@@ -63,4 +63,4 @@ export async function writableGroup(asker: Asker, jid: string): Promise<Group> {
  * network shows a group's metadata only to its members.
  */
 export const groupAt = ({ ask, session }: Asker, jid: string, notFound: FailureCode = 'group_not_found'): Promise<Group> =>
-  ask.meaning({ 403: notFound, 404: notFound }).library(() => session.groups.get(jid))
+  ask.meaning({ 403: notFound, 404: notFound }).run(() => session.groups.get(jid))

@@ -42,7 +42,7 @@ export async function missedAudience(
   if (!isStale(audience, verdict)) return null
   const { groups, devices, identity } = sender.session
   const before = groups.known(to)?.participants ?? []
-  const group = await sender.ask.library(() => groups.refresh(to))
+  const group = await sender.ask.run(() => groups.refresh(to))
   devices.drop([...before, ...group.participants].map(({ id }) => id))
   devices.drop(identity.own())
   const fresh = await groupAudience(sender, group)

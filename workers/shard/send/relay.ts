@@ -114,7 +114,7 @@ async function attemptForAll(
 
 async function groupAt({ ask, session }: SendContext, to: string, store?: () => Promise<void>): Promise<Group> {
   try {
-    return session.groups.known(to) ?? (await ask.library(() => session.groups.get(to)))
+    return session.groups.known(to) ?? (await ask.run(() => session.groups.get(to)))
   } catch (error) {
     await store?.()
     throw error

@@ -46,7 +46,7 @@ export function deviceStanzas({ session, own, steady, log }: DeviceStanzaDeps): 
     dropDevices: devices.changed,
     compareDevices: devices.acked,
     changeIdentity: identityChanged({ sock, identity, forgetDevices, tokens: session.tokens }),
-    syncAccount: accountSynced({ sock, devicesChanged: devices.changed, log }),
+    syncAccount: accountSynced({ sock, privacySettings: session.privacySettings, devicesChanged: devices.changed, log }),
     limitAccount: handleMex({
       restricted: own.restriction.lockChanged,
       storePairs,

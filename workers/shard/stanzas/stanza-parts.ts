@@ -74,6 +74,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
   const answerRetry = answerRetryReceipt({
     resend: createResend({
       sock,
+      serverProps: session.serverProps,
       identity,
       tokens: session.tokens,
       holders: deps.holders,

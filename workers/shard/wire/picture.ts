@@ -17,6 +17,15 @@ export const setPictureQuery = (jpeg: Uint8Array, target?: string) =>
 /** `<iq to=s.whatsapp.net set target?/>`. */
 export const removePictureQuery = (target?: string) => query(target, undefined)
 
+/** `<iq target get><picture type query="url">token?</picture></iq>`, answered by `<picture url>`. `token`: that of a contact. */
+export const pictureQuery = (target: string, size: 'image' | 'preview', token: BinaryNode[]): BinaryNode => ({
+  tag: 'iq',
+  attrs: { target, to: S_WHATSAPP_NET, type: 'get', xmlns: 'w:profile:picture' },
+  content: [{ tag: 'picture', attrs: { type: size, query: 'url' }, ...(token.length > 0 ? { content: token } : {}) }],
+})
+
+export const pictureUrlIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'picture')?.attrs.url ?? null
+
 export interface PictureChange {
   /** Id of the picture; empty if absent or removed. */
   id: string

@@ -16,6 +16,7 @@ import {
   getBinaryNodeChildren,
   isLidUser,
   isPnUser,
+  reduceBinaryNodeToDictionary,
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys'
 
@@ -46,6 +47,14 @@ const privacyQuery = (type: 'get' | 'set', attrs: Record<string, string>, conten
 })
 
 const modeOf = (addressing: Addressing): Record<string, string> => (addressing === 'lid' ? { addressing_mode: 'lid' } : {})
+
+/** Values of the settings, by the network's names. */
+export type PrivacySettings = Readonly<Partial<Record<Category, string>>>
+
+export const settingsQuery = (): BinaryNode => privacyQuery('get', {}, [])
+
+export const settingsIn = (answer: BinaryNode): PrivacySettings =>
+  reduceBinaryNodeToDictionary(getBinaryNodeChild(answer, 'privacy') ?? answer, 'category')
 
 export const settingQuery = (name: Category, value: string): BinaryNode =>
   privacyQuery('set', {}, [{ tag: 'category', attrs: { name, value } }])

@@ -132,12 +132,11 @@ test('changes of the account take effect: the default for new chats, and who see
     sock: {
       ev,
       authState: { creds: { accountSettings: { unarchiveChats: true } } },
-      fetchPrivacySettings: async (force: boolean) => {
-        assert.equal(force, true)
-        read++
-        throw new Error('no answer')
-      },
     } as never,
+    async privacySettings() {
+      read++
+      throw new Error('no answer')
+    },
     devicesChanged: () => assert.fail(),
     log: { info() {} },
   })

@@ -70,7 +70,12 @@ test('the stored list is dropped if it changed in an unknown way, and so is the 
   await devices.changed(notice({ from: `${LID}@lid` }, { tag: 'update', attrs: { hash: 'abcd' } }))
   assert.deepEqual(left(), [OWN_PN, OWN_LID, '77', '88'])
   fill()
-  const synced = accountSynced({ sock: {} as never, devicesChanged: devices.changed, log: { info() {} } })
+  const synced = accountSynced({
+    sock: {} as never,
+    privacySettings: () => assert.fail(),
+    devicesChanged: devices.changed,
+    log: { info() {} },
+  })
   await synced({
     tag: 'notification',
     attrs: { type: 'account_sync', from: `${OWN_PN}@s.whatsapp.net` },

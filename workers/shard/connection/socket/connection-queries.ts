@@ -1,14 +1,17 @@
 /** Queries and sends of one connection. All of them end with it. */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { boundedQuery } from '../../baileys/query.ts'
 import { runAs } from '../../baileys/thread/rejections.ts'
 import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
+import { readMarks } from '../../wire/read-marks.ts'
 import { createAsk } from '../ask.ts'
 import type { Connection, ConnectionDeps } from '../contract.ts'
 import type { DeviceLists } from '../device-lists.ts'
 import { sendFailure } from '../failures.ts'
 import { type Identity, type LidPair, learnPairs } from '../identity.ts'
+import { createLoginQueries } from '../login-queries.ts'
 import type { Mex } from '../mex.ts'
 import { createAskPhone } from '../relay/ask-phone.ts'
 import { createDeviceSessions } from '../relay/device-sessions.ts'
@@ -24,6 +27,8 @@ export interface ConnectionQueriesDeps {
   holders: ConnectionDeps['holders']
   clock: ConnectionDeps['clock']
   log: ConnectionDeps['log']
+  creds: ConnectionDeps['creds']
+  save: ConnectionDeps['save']
   sock: WASocket
   auth: ConnectionDeps['auth']
   identity: Identity
@@ -36,18 +41,30 @@ export interface ConnectionQueriesDeps {
 
 export type ConnectionQueries = Pick<
   Connection,
-  'asking' | 'learnPairs' | 'fetchLids' | 'tokens' | 'ack' | 'relay' | 'devicesOfGroup' | 'renewSession' | 'askPhone'
+  | 'asking'
+  | 'learnPairs'
+  | 'fetchLids'
+  | 'privacySettings'
+  | 'serverProps'
+  | 'markRead'
+  | 'tokens'
+  | 'ack'
+  | 'relay'
+  | 'devicesOfGroup'
+  | 'renewSession'
+  | 'askPhone'
 >
 
 export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQueries {
-  const { owner, sock, auth, mex, acks, ended } = deps
+  const { owner, sock, auth, mex, acks, ended, clock } = deps
   const fetchLids = async (pns: string[]): Promise<LidPair[]> => (await sock.signalRepository.lidMapping.getLIDsForPNs(pns)) ?? []
   const learn = (pairs: readonly LidPair[]) => learnPairs(sock, auth.keys, pairs)
   const query = (node: BinaryNode) => boundedQuery(sock, node, QUERY_DEADLINE)
+  const login = createLoginQueries({ ...deps, query })
   const tokens = createTrustedTokens({
     ...deps,
     query,
-    serverProps: sock.serverProps,
+    serverProps: login.props,
     async fetchLid(pn) {
       const [pair] = await within({ ended }, QUERY_DEADLINE, fetchLids([pn])).catch(() => [])
       return pair?.lid ?? null
@@ -68,6 +85,12 @@ export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQuerie
     asking: (options) => createAsk({ owner, sock, mex, ended }, options),
     learnPairs: learn,
     fetchLids,
+    serverProps: login.props,
+    privacySettings: login.privacySettings,
+    async markRead(keys) {
+      const type = (await login.showsReads()) ? 'read' : 'read-self'
+      for (const mark of readMarks(keys, type, Math.floor(clock.now() / SECOND))) await sock.sendNode(mark)
+    },
     tokens,
     ack: (messageId, to) => expectAck(acks, messageId, to),
     relay: boundedRelay(relay, owner, ended),

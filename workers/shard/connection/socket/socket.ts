@@ -62,7 +62,8 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     // The queue reports each send once, with its outcome; the library's echo would needlessly go through the inbound
     // mutex.
     emitOwnEvents: false,
-    fireInitQueries: true,
+    // Our own are sent instead: `login-queries.ts`.
+    fireInitQueries: false,
     syncFullHistory: false,
     // Our code reads the history, and app state, which the library would read after it, both in slices: `receive/effects/history.ts`,
     // `app-state/app-state-reader.ts`.

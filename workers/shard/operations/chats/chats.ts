@@ -46,7 +46,7 @@ async function change(context: ActionContext, phone: UserIdentifier | GroupIdent
   const chat = await chatAt(context, phone)
   const now = context.clock.now()
   const changes = make({ chat, newest: newestOf(chat, Math.floor(now / SECOND)), now })
-  await context.ask.perform(() => context.session.change(changes))
+  await context.ask.run(() => context.session.change(changes))
   return DONE
 }
 
@@ -63,7 +63,7 @@ async function shown(context: ActionContext, chat: ChatEntry) {
     return isRefusal(answer) ? null : cutOrNull(answer.text, MAX_ABOUT)
   }
   const isGroup = chat.id.endsWith('@g.us')
-  const [text, picture_url] = await Promise.all([isGroup ? null : orNull(about()), orNull(pictureOf(ask, chat.id, 'image'))])
+  const [text, picture_url] = await Promise.all([isGroup ? null : orNull(about()), orNull(pictureOf(context, chat.id, 'image'))])
   return { about: text, picture_url }
 }
 
@@ -101,7 +101,7 @@ async function expireWithPerson(context: ActionContext, phone: UserIdentifier, s
     ephemeralExpiration: seconds,
     ephemeralSettingTimestamp: Math.floor(context.clock.now() / SECOND),
   }
-  await ask.perform(async () => {
+  await ask.run(async () => {
     const message = await asAction(direct(session, 'chats.expiration', to, { content: { proto: { protocolMessage } } }))
     const key = { ...message.key, remoteJidAlt: to.other ?? undefined }
     directory.record({ ...message, key } as typeof message, { fromApi: true, unarchives: false, now: context.clock.now() })
@@ -146,7 +146,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
       const newest = newestOf(chat, Math.floor(now / SECOND))
       return [...(value ? [archiveChange(chat.id, false, newest, now)] : []), pinChange(chat.id, value, now)]
     }
-    await ask.perform(() => session.change({ collection: 'regular_low', make }))
+    await ask.run(() => session.change({ collection: 'regular_low', make }))
     return DONE
   },
 
@@ -157,11 +157,11 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
     }),
 
   async 'chats.read'(context, { phone, value }) {
-    const { ask, messages } = context
+    const { ask, session, messages } = context
     if (value) {
       const { id, other, unread } = await chatAt(context, phone)
       const keys = messages.received([id, other], Math.min(unread, MAX_RECEIPTS))
-      if (keys.length > 0) await ask.perform((sock) => sock.readMessages(keys))
+      if (keys.length > 0) await ask.run(() => session.markRead(keys))
     }
     return change(context, phone, ({ chat, newest, now }) => [readChange(chat.id, value, newest, now)])
   },

@@ -35,7 +35,7 @@ const NO_MEMBER = new Set([401, 403, 404])
 async function groupChat({ ask, session }: Context, phone: GroupIdentifier): Promise<ChatEntry> {
   const jid = toJid(phone)
   try {
-    await ask.library(() => session.groups.get(jid))
+    await ask.run(() => session.groups.get(jid))
   } catch (error) {
     throw NO_MEMBER.has(networkCodeOf(error) ?? 0) ? new Failure('chat_not_found', { cause: error }) : error
   }

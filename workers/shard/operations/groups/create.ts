@@ -70,7 +70,7 @@ async function afterwards(
   jid: string,
   people: readonly Candidate[],
 ): Promise<Map<string, Answer>> {
-  const { participants } = await ask.library(() => session.groups.refresh(jid))
+  const { participants } = await ask.run(() => session.groups.refresh(jid))
   const members = new Set(participants.flatMap((participant) => [bare(participant.id), ...namesOf(participant)]))
   const isIn = ({ names }: Candidate) => names.some((one) => members.has(one))
   const missing = people.filter((one) => !isIn(one))

@@ -11,7 +11,7 @@ type Operation = typeof import('../../../../src/features/groups/groups.ts').list
 type Listed = ReplyOfEndpoint<Operation>['data'][number]
 
 /** Returns the groups. Queries the network only if a list was never read, or if a notice left entries incomplete. */
-export const entriesOf = ({ ask, session }: ActionContext): Promise<GroupEntry[]> => ask.library(() => session.groups.list())
+export const entriesOf = ({ ask, session }: ActionContext): Promise<GroupEntry[]> => ask.run(() => session.groups.list())
 
 export async function list(context: ActionContext, query: InputOfEndpoint<Operation>) {
   const { directory, clock } = context

@@ -55,7 +55,7 @@ const isOpen = (error: unknown) =>
 /** Whether the account is a member: the network shows a group's metadata only to its members. */
 async function isMember({ ask, session }: Context, jid: string): Promise<boolean> {
   try {
-    await ask.library(() => session.groups.refresh(jid))
+    await ask.run(() => session.groups.refresh(jid))
     return true
   } catch (error) {
     const code = networkCodeOf(error)
@@ -65,7 +65,7 @@ async function isMember({ ask, session }: Context, jid: string): Promise<boolean
 
 /** Reads the current group from the network. */
 export async function readGroup({ ask, session }: Context, jid: string): Promise<Group> {
-  return writable(await ask.library(() => session.groups.refresh(jid)))
+  return writable(await ask.run(() => session.groups.refresh(jid)))
 }
 
 export function writable(group: Group): Group {

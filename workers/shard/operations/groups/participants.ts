@@ -66,7 +66,7 @@ export async function addTo(
   const answers = await inBatches(context, known, async (batch) => outcomesIn(await context.ask(addQuery(jid, batch)), 'add'))
   const mayBeInvited = auto_invite && [...answers.values()].some(({ invitation }) => invitation !== null)
   if (!mayBeInvited) return resultsOf(phones, candidates, answers)
-  const { subject } = await context.ask.library(() => context.session.groups.get(jid))
+  const { subject } = await context.ask.run(() => context.session.groups.get(jid))
   const asked = phones.map((phone, at) => ({ phone, candidate: candidates[at] }))
   return resultsOf(phones, candidates, answers, await invite(context, operation, { jid, subject }, asked, answers))
 }
@@ -74,7 +74,7 @@ export async function addTo(
 /** Addresses people by their ids in the group's own list, because the network does not find them by their other jid. */
 const changeMembers = (context: ActionContext, { group_id, phones }: People, change: MemberChange) =>
   changing(context, group_id, async (jid) => {
-    const { participants } = await context.ask.library(() => context.session.groups.refresh(jid))
+    const { participants } = await context.ask.run(() => context.session.groups.refresh(jid))
     const listed = participants.map((participant) => ({ id: bare(participant.id), names: namesOf(participant) }))
     return settle(context, phones, listed, async (ids) => outcomesIn(await context.ask(memberQuery(jid, change, ids)), change))
   })

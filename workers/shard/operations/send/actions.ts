@@ -133,7 +133,7 @@ function sealedReaction(context: SendContext, target: Target, reaction: proto.Me
 async function deleteForMe(context: SendContext, chat: Destination, id: string) {
   const { key, to, message } = await rememberedTarget(context, chat, id, { orDeleted: true })
   const timestamp = toNumber(message.messageTimestamp)
-  await context.ask.perform(() => context.session.change([hideChange(to.jid, key, timestamp, context.now())]))
+  await context.ask.run(() => context.session.change([hideChange(to.jid, key, timestamp, context.now())]))
   return { message: null }
 }
 

@@ -7,13 +7,15 @@ import type { Logger } from 'pino'
 import { type AccountChange, accountChangesIn } from '../../wire/account-notices.ts'
 
 export interface AccountSyncDeps {
-  sock: Pick<WASocket, 'ev' | 'authState' | 'fetchPrivacySettings'>
+  sock: Pick<WASocket, 'ev' | 'authState'>
+  /** Queries the privacy settings. */
+  privacySettings(): Promise<unknown>
   devicesChanged(notice: BinaryNode): Promise<void>
   log: Pick<Logger, 'info'>
 }
 
 export const accountSynced =
-  ({ sock, devicesChanged, log }: AccountSyncDeps) =>
+  ({ sock, privacySettings, devicesChanged, log }: AccountSyncDeps) =>
   async (notice: BinaryNode): Promise<void> => {
     for (const change of accountChangesIn(notice)) {
       switch (change.type) {
@@ -24,10 +26,10 @@ export const accountSynced =
           keepDefault(change)
           break
         case 'privacy':
-          // Whether others see our read receipts: the library caches the settings, and `true` fetches them again. Nothing waits for the answer.
-          sock
-            .fetchPrivacySettings(true)
-            .catch((error) => log.info({ err: error }, 'the changed privacy settings could not be read from the network'))
+          // Whether others see our read receipts. Nothing waits for the answer.
+          privacySettings().catch((error) =>
+            log.info({ err: error }, 'the changed privacy settings could not be read from the network'),
+          )
           break
       }
     }

@@ -35,7 +35,7 @@ export async function statusAudience(context: Context): Promise<StatusAudience> 
 async function toLids({ ask, session }: Asker, jids: string[]): Promise<string[]> {
   const known = await Promise.all(jids.map(async (jid) => (jid.endsWith('@lid') ? jid : session.identity.lidOf(jid))))
   const unknown = jids.filter((_, index) => known[index] === null)
-  const asked = unknown.length === 0 ? [] : await ask.library(() => session.fetchLids(unknown))
+  const asked = unknown.length === 0 ? [] : await ask.run(() => session.fetchLids(unknown))
   return [...known.filter((lid) => lid !== null), ...asked.map(({ lid }) => lid)].map(bare)
 }
 

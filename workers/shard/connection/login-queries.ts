@@ -1,0 +1,58 @@
+/**
+ * Queries that the web client sends after each login: properties of the network, privacy settings, and the list of
+ * blocked people, whose answer is not used here.
+ */
+import type { AuthenticationCreds, BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { blocklistQuery } from '../wire/blocklist.ts'
+import { type PrivacySettings, settingsIn, settingsQuery } from '../wire/privacy.ts'
+import { INITIAL_PROPS, propsIn, propsQuery, type ServerProps } from '../wire/server-props.ts'
+
+export interface LoginQueries {
+  /** The current properties. */
+  readonly props: Readonly<ServerProps>
+  /** Queries the privacy settings. */
+  privacySettings(): Promise<PrivacySettings>
+  /** Whether others see that the account has read their messages. Queried unless it is known. */
+  showsReads(): Promise<boolean>
+}
+
+export interface LoginQueriesDeps {
+  sock: Pick<WASocket, 'ev'>
+  creds: AuthenticationCreds
+  /** Writes the current credentials. */
+  save(): void
+  query(node: BinaryNode): Promise<BinaryNode>
+  log: Pick<Logger, 'info'>
+}
+
+export function createLoginQueries({ sock, creds, save, query, log }: LoginQueriesDeps): LoginQueries {
+  const props: ServerProps = { ...INITIAL_PROPS }
+  let settings: PrivacySettings | null = null
+
+  async function readProps() {
+    const answer = propsIn(await query(propsQuery(creds.lastPropHash)))
+    Object.assign(props, answer.props)
+    if (!answer.hash) return
+    creds.lastPropHash = answer.hash
+    save()
+  }
+
+  async function privacySettings() {
+    settings = settingsIn(await query(settingsQuery()))
+    return settings
+  }
+
+  sock.ev.on('connection.update', ({ connection }) => {
+    if (connection !== 'open') return
+    Promise.all([readProps(), query(blocklistQuery()), privacySettings()]).catch((error) =>
+      log.info({ err: error }, 'the settings of the account could not be read after the login'),
+    )
+  })
+
+  return {
+    props,
+    privacySettings,
+    showsReads: async () => (settings ?? (await privacySettings())).readreceipts === 'all',
+  }
+}

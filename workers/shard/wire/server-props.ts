@@ -1,0 +1,46 @@
+/**
+ * Properties with which the network switches parts of the protocol. Pure.
+ *
+ *   <iq xmlns="abt" type="get"><props protocol="1" hash?/></iq>  → <props hash?><prop name value/>…</props>
+ */
+import { type BinaryNode, getBinaryNodeChild, reduceBinaryNodeToDictionary, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+
+export interface ServerProps {
+  /** Whether messages to a person carry the person's token. */
+  privacyTokenOn1to1: boolean
+  /** Whether queries for a person's picture do. */
+  profilePicPrivacyToken: boolean
+  /** Whether our token is given to the LID instead of the number. */
+  lidTrustedTokenIssueToLid: boolean
+}
+
+/** Values of the web client until the network has sent others. */
+export const INITIAL_PROPS: ServerProps = {
+  privacyTokenOn1to1: true,
+  profilePicPrivacyToken: true,
+  lidTrustedTokenIssueToLid: false,
+}
+
+/** Number and name of each property; the network sends either. */
+const NAMES: Readonly<Record<keyof ServerProps, readonly string[]>> = {
+  privacyTokenOn1to1: ['10518', 'privacy_token_sending_on_all_1_on_1_messages'],
+  profilePicPrivacyToken: ['9666', 'profile_scraping_privacy_token_in_photo_iq'],
+  lidTrustedTokenIssueToLid: ['14303', 'lid_trusted_token_issue_to_lid'],
+}
+
+/** `hash`: that of the last answer. */
+export const propsQuery = (hash: string | undefined): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, xmlns: 'abt', type: 'get' },
+  content: [{ tag: 'props', attrs: { protocol: '1', ...(hash ? { hash } : {}) } }],
+})
+
+export function propsIn(answer: BinaryNode): { hash: string | undefined; props: Partial<ServerProps> } {
+  const node = getBinaryNodeChild(answer, 'props')
+  const sent: Record<string, string | undefined> = node ? reduceBinaryNodeToDictionary(node, 'prop') : {}
+  const props = Object.entries(NAMES).flatMap(([prop, names]) => {
+    const value = names.map((name) => sent[name]).find((found) => found !== undefined)
+    return value === undefined ? [] : [[prop, value === 'true' || value === '1'] as const]
+  })
+  return { hash: node?.attrs.hash, props: Object.fromEntries(props) }
+}
