@@ -54,32 +54,7 @@ export interface ApiKeys extends ApiKeysPart {
 }
 
 export function createApiKeys({ store, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
-  /** Keys by id, in the order of creation. */
-  const byId = new Map<string, StoredKey>()
-  /** Keys by hash. Values are random, so they are unique in the installation. */
-  const byHash = new Map<string, StoredKey>()
-  /** Imported tokens by workspace. People chose their values, so two workspaces may have the same one. */
-  const imported = new Map<string, StoredKey>()
-
-  function remember(key: StoredKey) {
-    byId.set(key.id, key)
-    if (key.kind === 'client_token') imported.set(key.workspace, key)
-    else byHash.set(key.hash, key)
-  }
-
-  function forget(key: StoredKey) {
-    byId.delete(key.id)
-    if (key.kind === 'client_token') imported.delete(key.workspace)
-    else byHash.delete(key.hash)
-  }
-
-  const keysOf = (workspace: string) => [...byId.values()].filter((key) => key.workspace === workspace)
-
-  function find(workspace: string, id: string): StoredKey {
-    const key = byId.get(id)
-    if (!key || key.workspace !== workspace) throw new Failure('not_found', { message: 'No API key has this id.' })
-    return key
-  }
+  const { byId, byHash, imported, remember, forget, keysOf, find } = createKnownKeys()
 
   const othersThatOperate = (key: StoredKey) =>
     keysOf(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
@@ -188,6 +163,38 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
     },
 
     operateKeys: (workspace) => keysOf(workspace).filter(operates).length,
+  }
+}
+
+/** The keys in memory. */
+function createKnownKeys() {
+  /** Keys by id, in the order of creation. */
+  const byId = new Map<string, StoredKey>()
+  /** Keys by hash. Values are random, so they are unique in the installation. */
+  const byHash = new Map<string, StoredKey>()
+  /** Imported tokens by workspace. People chose their values, so two workspaces may have the same one. */
+  const imported = new Map<string, StoredKey>()
+
+  return {
+    byId,
+    byHash,
+    imported,
+    remember(key: StoredKey) {
+      byId.set(key.id, key)
+      if (key.kind === 'client_token') imported.set(key.workspace, key)
+      else byHash.set(key.hash, key)
+    },
+    forget(key: StoredKey) {
+      byId.delete(key.id)
+      if (key.kind === 'client_token') imported.delete(key.workspace)
+      else byHash.delete(key.hash)
+    },
+    keysOf: (workspace: string) => [...byId.values()].filter((key) => key.workspace === workspace),
+    find(workspace: string, id: string): StoredKey {
+      const key = byId.get(id)
+      if (!key || key.workspace !== workspace) throw new Failure('not_found', { message: 'No API key has this id.' })
+      return key
+    },
   }
 }
 

@@ -51,11 +51,8 @@ const tell = (event) => {
 }
 `
 
-export const pairingScript = ({ words, operations, link }: PairingPlace) => `
-const WORDS = ${literal(words)}
-${tellScript(link)}
-const OPERATIONS = ${operations}
-const show = (id, isShown) => { document.getElementById(id).hidden = !isShown }
+/** Functions that show texts and call operations. */
+const helperScript = `const show = (id, isShown) => { document.getElementById(id).hidden = !isShown }
 /** Unchanged text is left alone, or screen readers would read it again with every look. */
 const setText = (id, text) => {
   const element = document.getElementById(id)
@@ -82,7 +79,32 @@ const ask = async (path, sent) => {
     waitMs: 1000 * Number(response.headers.get('Retry-After') || 0),
   })
 }
-/** Statuses for which the sentence of the API says more than the word of the page; answers to connect links have none. */
+`
+
+/** Switches between QR code and pairing code, and asks for a pairing code. */
+const waysScript = `document.getElementById('by-code').addEventListener('click', (event) => { event.preventDefault(); byCode(true) })
+document.getElementById('by-qr').addEventListener('click', (event) => { event.preventDefault(); byCode(false) })
+document.getElementById('number').addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const { phone, ask: button } = event.target.elements
+  button.disabled = true
+  try {
+    const { value } = await ask('phone-code/' + encodeURIComponent(phone.value.replace(/[^0-9]/g, '')))
+    setText('code', value.slice(0, 4) + '-' + value.slice(4))
+    show('code', true)
+    setText('problem', '')
+  } catch (error) {
+    setText('problem', sentenceOf(error))
+  }
+  button.disabled = false
+})
+`
+
+export const pairingScript = ({ words, operations, link }: PairingPlace) => `
+const WORDS = ${literal(words)}
+${tellScript(link)}
+const OPERATIONS = ${operations}
+${helperScript}/** Statuses for which the sentence of the API says more than the word of the page; answers to connect links have none. */
 const EXPLAINED = ['disconnected', 'logged_out', 'banned']
 let expiresAt = 0
 let isByCode = false
@@ -187,23 +209,7 @@ const byCode = (isOn) => {
   show('qr', false)
 }
 ${passkeyScript}
-document.getElementById('by-code').addEventListener('click', (event) => { event.preventDefault(); byCode(true) })
-document.getElementById('by-qr').addEventListener('click', (event) => { event.preventDefault(); byCode(false) })
-document.getElementById('number').addEventListener('submit', async (event) => {
-  event.preventDefault()
-  const { phone, ask: button } = event.target.elements
-  button.disabled = true
-  try {
-    const { value } = await ask('phone-code/' + encodeURIComponent(phone.value.replace(/[^0-9]/g, '')))
-    setText('code', value.slice(0, 4) + '-' + value.slice(4))
-    show('code', true)
-    setText('problem', '')
-  } catch (error) {
-    setText('problem', sentenceOf(error))
-  }
-  button.disabled = false
-})
-run()
+${waysScript}run()
 `
 
 /** `withoutScript`: what is shown without JavaScript. */

@@ -1,6 +1,5 @@
 /** Names of chats: which one is used, and which remain after a restart. */
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import type { Contact } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -9,19 +8,12 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import type { ListedNames } from '../../../workers/shard/chats/names.ts'
 import { createNames } from '../../../workers/shard/chats/names.ts'
 import { createSavedContacts } from '../../../workers/shard/chats/saved-contacts.ts'
-import type { SocketSession } from '../../../workers/shard/chats/session.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 
 const LID = '81896604190001@lid'
 const NUMBER = '5511988880001@s.whatsapp.net'
 const BOTH = [LID, NUMBER]
 const GROUP = '120363019502650977@g.us'
-
-/** The library's events, without a network. */
-function session() {
-  const ev = new EventEmitter()
-  return { ev, session: { isOpen: false, groups: { known: () => undefined }, sock: { ev } } as unknown as SocketSession }
-}
 
 async function bench(t: TestContext) {
   const store = await tempStore(t)
@@ -40,14 +32,12 @@ async function bench(t: TestContext) {
 
 test('a saved name is better than what somebody calls itself, by whichever of the two jids it came', async (t) => {
   const names = (await bench(t)).open()
-  const { ev, session: current } = session()
-  names.attach(current)
   assert.equal(names.of(BOTH), null)
   names.recordPushName([LID], 'Annie')
   assert.equal(names.of(BOTH), 'Annie')
-  ev.emit('contacts.upsert', [{ id: NUMBER, name: 'Ana' }] satisfies Contact[])
+  names.saved([{ id: NUMBER, name: 'Ana' }])
   assert.equal(names.of(BOTH), 'Ana')
-  ev.emit('contacts.update', [{ id: NUMBER, notify: 'Anna' }])
+  names.recordPushName(BOTH, 'Anna')
   assert.equal(names.of(BOTH), 'Ana')
 })
 
@@ -73,23 +63,18 @@ test('a person whose name fell out of memory has the one that the directory list
 // book.
 test('a person who is not saved any more is called as it calls itself', async (t) => {
   const names = (await bench(t)).open()
-  const { ev, session: current } = session()
-  names.attach(current)
   names.recordPushName([LID], 'Annie')
-  ev.emit('contacts.upsert', [{ id: NUMBER, lid: LID, name: 'Ana' }] satisfies Contact[])
-  ev.emit('contacts.upsert', [{ id: NUMBER, lid: LID }] satisfies Contact[])
+  names.saved([{ id: NUMBER, lid: LID, name: 'Ana' }])
+  names.saved([{ id: NUMBER, lid: LID }])
   assert.equal(names.of(BOTH), 'Annie')
 })
 
 // The first known subject of a group was once used forever.
 test('a group whose subject changes has the new name', async (t) => {
   const names = (await bench(t)).open()
-  const { ev, session: current } = session()
-  names.attach(current)
-  ev.emit('groups.upsert', [{ id: GROUP, subject: 'Team' }])
+  names.renamed(GROUP, 'Team')
   assert.equal(names.of([GROUP]), 'Team')
-  ev.emit('groups.update', [{ id: GROUP, subject: 'New name' }])
-  ev.emit('groups.update', [{ id: GROUP, announce: true }])
+  names.renamed(GROUP, 'New name')
   assert.equal(names.of([GROUP]), 'New name')
 })
 
@@ -135,9 +120,7 @@ test('what was told before the saved names are read is newer', async (t) => {
   const { contacts, open } = await bench(t)
   await contacts.write([{ id: NUMBER, lid: LID, name: 'Old' }], () => {})
   const names = open()
-  const { ev, session: current } = session()
-  names.attach(current)
-  ev.emit('contacts.upsert', [{ id: NUMBER, lid: LID, name: 'New' }] satisfies Contact[])
+  names.saved([{ id: NUMBER, lid: LID, name: 'New' }])
   await names.load()
   assert.equal(names.of(BOTH), 'New')
 })

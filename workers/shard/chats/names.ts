@@ -5,7 +5,7 @@
  * message has the name.
  */
 
-import type { Contact, WASocket } from '@whiskeysockets/baileys'
+import type { Contact } from '@whiskeysockets/baileys'
 import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import { type BoundedCache, boundedCache } from '../../../src/lib/bounded-cache.ts'
@@ -14,10 +14,10 @@ import type { HistoryPiece } from '../wire/history.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { newsletterLookUp, newsletterName } from '../wire/mex.ts'
 import type { SavedContacts } from './saved-contacts.ts'
-import type { SocketSession } from './session.ts'
+import type { Session } from './session.ts'
 
 export interface Names {
-  attach(session: SocketSession): void
+  attach(session: Session): void
   /** Reads the saved names, once. */
   load(): Promise<void>
   /** Name of a chat, by any of its jids. */
@@ -60,7 +60,7 @@ const MAX_LENGTH = 256
 export function createNames({ log, contacts, listed }: NameDeps): Names {
   let saved = boundedCache<string, string>(MAX_NAMES)
   const pushed = boundedCache<string, string>(MAX_NAMES)
-  let session: SocketSession | null = null
+  let session: Session | null = null
   /** Chats that were queried in this session, so that a chat without a name is not queried repeatedly. */
   let asked = new Set<string>()
   const underWay = new Set<string>()
@@ -74,21 +74,12 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
     names.set(bare(jid), text)
   }
 
-  function learnContacts(listed: readonly Partial<Contact>[]) {
-    for (const { id, lid, phoneNumber, name, notify } of listed) {
-      for (const jid of [id, lid, phoneNumber]) {
-        learn(saved, jid, name)
-        learn(pushed, jid, notify)
-      }
-    }
-  }
-
   /** Learns contacts from app state, which are those saved on the phone. One without a name is no longer saved. */
   function learnSaved(listed: readonly Contact[]) {
-    for (const { id, lid, phoneNumber, name } of listed) {
-      if (!name) for (const jid of [id, lid, phoneNumber]) if (jid) saved.delete(bare(jid))
-    }
-    learnContacts(listed)
+    for (const { id, lid, phoneNumber, name } of listed)
+      for (const jid of [id, lid, phoneNumber])
+        if (name) learn(saved, jid, name)
+        else if (jid) saved.delete(bare(jid))
   }
 
   /** Loads the saved names. Names that arrived in the meantime are newer, so they stay. */
@@ -100,7 +91,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
     }
   }
 
-  async function askName({ ask, groups }: SocketSession, jid: string) {
+  async function askName({ ask, groups }: Session, jid: string) {
     if (chatKind(jid) === 'group') return learn(saved, jid, (await ask.run(() => groups.get(jid))).subject)
     const description = await ask.mex('FetchNewsletter', newsletterLookUp(jid, 'JID', 'SUBSCRIBER'))
     if (description === null) return
@@ -130,22 +121,10 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
     inquire(jid)
   }
 
-  function watch({ ev }: WASocket) {
-    ev.on('contacts.upsert', learnSaved)
-    ev.on('contacts.update', learnContacts)
-    ev.on('groups.upsert', (groups) => {
-      for (const { id, subject } of groups) learn(saved, id, subject)
-    })
-    ev.on('groups.update', (changes) => {
-      for (const { id, subject } of changes) learn(saved, id, subject)
-    })
-  }
-
   return {
     attach(next) {
       session = next
       asked = new Set()
-      watch(next.sock)
     },
     load() {
       loaded ??= loadSaved().catch((error) => {

@@ -87,7 +87,7 @@ const TOO_MUCH = 429
 const MAX_LENGTH = 2_048
 
 export function createPictures({ clock, log, host, askNewsletter }: PictureDeps): Pictures {
-  const known = boundedCache<string, Entry>(MAX_KNOWN)
+  const { known, find, keep, forget, answer } = createAnswers(clock)
   const budgets = {
     chat: createPictureBudget(clock, PER_HOUR.chat, HOUR),
     author: createPictureBudget(clock, PER_HOUR.author, HOUR),
@@ -95,31 +95,6 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
   let line: Line | null = null
   let lastAskedAt = Number.NEGATIVE_INFINITY
   let quietUntil = 0
-
-  /** Finds an entry by any of the jids, and adds all of them to it. */
-  function find(jids: readonly string[]): Entry | undefined {
-    const entry = jids.map((jid) => known.get(jid)).find((found) => found !== undefined)
-    if (entry) keep(jids, entry)
-    return entry
-  }
-
-  function keep(jids: readonly string[], entry: Entry) {
-    for (const jid of jids) known.set(jid, entry)
-  }
-
-  /** Removes an entry. A pending answer then finds no entry, because the answer may be older than the change. */
-  function forget(entry: Entry | undefined) {
-    if (!entry) return
-    for (const [jid, other] of known) if (other === entry) known.delete(jid)
-  }
-
-  function answer(entry: Entry, given: string | null | undefined) {
-    const now = clock.now()
-    const url = usable(given)
-    const expiresAt = (url === null ? null : expiryOf(url)) ?? now + DAY
-    // An expired URL, or one that expires soon, is no reason to query with every event.
-    Object.assign(entry, { url, endsAt: expiresAt, askAgainAt: Math.max(expiresAt, now + HOUR), isAnswered: true })
-  }
 
   async function ask(from: Session, { jid, entry }: Question) {
     if (chatKind(jid) === 'newsletter') return askNewsletter(jid)
@@ -213,6 +188,38 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     clear() {
       if (line) drop(line)
       known.clear()
+    },
+  }
+}
+
+/** The answers of the network, by every jid of a person or chat. */
+function createAnswers(clock: Clock) {
+  const known = boundedCache<string, Entry>(MAX_KNOWN)
+
+  function keep(jids: readonly string[], entry: Entry) {
+    for (const jid of jids) known.set(jid, entry)
+  }
+
+  return {
+    known,
+    keep,
+    /** Finds an entry by any of the jids, and adds all of them to it. */
+    find(jids: readonly string[]): Entry | undefined {
+      const entry = jids.map((jid) => known.get(jid)).find((found) => found !== undefined)
+      if (entry) keep(jids, entry)
+      return entry
+    },
+    /** Removes an entry. A pending answer then finds no entry, because the answer may be older than the change. */
+    forget(entry: Entry | undefined) {
+      if (!entry) return
+      for (const [jid, other] of known) if (other === entry) known.delete(jid)
+    },
+    answer(entry: Entry, given: string | null | undefined) {
+      const now = clock.now()
+      const url = usable(given)
+      const expiresAt = (url === null ? null : expiryOf(url)) ?? now + DAY
+      // An expired URL, or one that expires soon, is no reason to query with every event.
+      Object.assign(entry, { url, endsAt: expiresAt, askAgainAt: Math.max(expiresAt, now + HOUR), isAnswered: true })
     },
   }
 }

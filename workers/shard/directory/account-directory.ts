@@ -33,7 +33,7 @@ import { changeContact, joinContacts, learnPerson, MAX_CONTACTS, meetPerson, rec
 import { ChatEntry, ContactEntry, type LabelEntry, LabelRecord } from './entries.ts'
 import { changeLabel, isLabel, MAX_LABELS } from './labels.ts'
 import { orderOf, type Page } from './order.ts'
-import { createTable } from './table.ts'
+import { createTable, type Table } from './table.ts'
 import { createWriteBehind } from './write-behind.ts'
 
 export interface AccountDirectory {
@@ -124,22 +124,12 @@ export function createAccountDirectory(
     await flush()
   }
 
-  const labelled = (id: string) => [...chats.values()].filter((chat) => chat.labels.includes(id))
-
   const isOwn = (jid: string | null | undefined) => Boolean(jid) && own().includes(bare(jid!))
 
   function learnChat(facts: HistoryChat) {
     const { id, pnJid, lidJid, accountLid, conversationTimestamp } = facts
     learnConversation(chats, facts)
     if (!isOwn(id)) learnPerson(contacts, [id, pnJid, lidJid, accountLid], { usedAt: Number(conversationTimestamp ?? 0) })
-  }
-
-  /** Removes a deleted label from every chat. */
-  function takeOff(id: string) {
-    for (const chat of labelled(id)) {
-      chat.labels = chat.labels.filter((each) => each !== id)
-      chats.changed(chat)
-    }
   }
 
   const ready = async () => void (await Promise.all(tables.map((table) => table.load())))
@@ -192,7 +182,7 @@ export function createAccountDirectory(
         changeContact(contacts, action)
         changeLabel(labels, action)
         const { index, value } = action
-        if (index[0] === 'label_edit' && value?.labelEditAction?.deleted) takeOff(index[1] ?? '')
+        if (index[0] === 'label_edit' && value?.labelEditAction?.deleted) takeOff(chats, index[1] ?? '')
       }),
 
     join(pairs) {
@@ -212,7 +202,7 @@ export function createAccountDirectory(
     labels: () => [...labels.values()].filter(isLabel).sort((one, other) => Number(one.id) - Number(other.id)),
     label: (id) => labels.find([id]),
     nextLabelId: () => String(Math.max(0, ...[...labels.values()].map(({ id }) => Number(id))) + 1),
-    labelled,
+    labelled: (id) => labelled(chats, id),
 
     rides,
     flush,
@@ -222,6 +212,18 @@ export function createAccountDirectory(
       await idle()
       await removeAll(store, keys.directory(instance))
     },
+  }
+}
+
+type Labelled = Pick<Table<ChatEntry>, 'values' | 'changed'>
+
+const labelled = (chats: Labelled, id: string) => [...chats.values()].filter((chat) => chat.labels.includes(id))
+
+/** Removes a deleted label from every chat. */
+function takeOff(chats: Labelled, id: string) {
+  for (const chat of labelled(chats, id)) {
+    chat.labels = chat.labels.filter((each) => each !== id)
+    chats.changed(chat)
   }
 }
 

@@ -71,10 +71,7 @@ export function createTable<T extends object>(
     version: 1,
     sealed: sealer,
   })
-  const byJid = new Map<string, T>()
-  /** Record of each entry, and the jids by which it is found. */
-  const places = new Map<T, { part: number; jids: readonly string[] }>()
-  const members = new Map<number, Set<T>>()
+  const { byJid, places, membersOf, names, place, unplace, clear } = createPlaces(jidsOf)
   const dirty = new Set<number>()
   let revision = 0
   let loading: Promise<void> | null = null
@@ -82,23 +79,6 @@ export function createTable<T extends object>(
   let generation = 0
 
   const keyOf = (part: number) => keys.directoryPart(instance, name, part)
-  const membersOf = (part: number) => {
-    const known = members.get(part)
-    if (known) return known
-    const none = new Set<T>()
-    members.set(part, none)
-    return none
-  }
-
-  const names = (entry: T) => [...new Set(jidsOf(entry).filter((jid) => jid !== null))]
-
-  function place(entry: T, part: number) {
-    const jids = names(entry)
-    places.set(entry, { part, jids })
-    membersOf(part).add(entry)
-    for (const jid of jids) byJid.set(jid, entry)
-  }
-
   /** The number of the record comes from a blind hash, which reveals nothing about the jid. */
   const partFor = (entry: T) => Buffer.from(sealer.blindOnce(names(entry)[0] ?? ''), 'base64url').readUInt16BE(0) & (parts - 1)
 
@@ -107,15 +87,6 @@ export function createTable<T extends object>(
     dirty.delete(part)
     dirty.add(part)
     revision += 1
-  }
-
-  function unplace(entry: T): number | undefined {
-    const known = places.get(entry)
-    if (!known) return undefined
-    for (const jid of known.jids) if (byJid.get(jid) === entry) byJid.delete(jid)
-    places.delete(entry)
-    membersOf(known.part).delete(entry)
-    return known.part
   }
 
   function remove(entry: T) {
@@ -200,12 +171,48 @@ export function createTable<T extends object>(
     },
     clear() {
       generation += 1
-      byJid.clear()
-      places.clear()
-      members.clear()
+      clear()
       dirty.clear()
       revision += 1
       loading = Promise.resolve()
+    },
+  }
+}
+
+/** The entries of each record, and the jids by which each entry is found. */
+function createPlaces<T extends object>(jidsOf: TableOptions<T>['jidsOf']) {
+  const byJid = new Map<string, T>()
+  const places = new Map<T, { part: number; jids: readonly string[] }>()
+  const members = new Map<number, Set<T>>()
+  const names = (entry: T) => [...new Set(jidsOf(entry).filter((jid) => jid !== null))]
+
+  function membersOf(part: number): Set<T> {
+    const known = members.get(part) ?? new Set<T>()
+    members.set(part, known)
+    return known
+  }
+
+  return {
+    byJid,
+    places,
+    membersOf,
+    names,
+    place(entry: T, part: number) {
+      const jids = names(entry)
+      places.set(entry, { part, jids })
+      membersOf(part).add(entry)
+      for (const jid of jids) byJid.set(jid, entry)
+    },
+    unplace(entry: T): number | undefined {
+      const known = places.get(entry)
+      if (!known) return undefined
+      for (const jid of known.jids) if (byJid.get(jid) === entry) byJid.delete(jid)
+      places.delete(entry)
+      membersOf(known.part).delete(entry)
+      return known.part
+    },
+    clear() {
+      for (const map of [byJid, places, members]) map.clear()
     },
   }
 }

@@ -94,36 +94,8 @@ export function createRecent({
 }: RecentOptions = {}): Recent {
   total.instances++
   let isEnded = false
-  /** Messages by id, in the order of arrival. */
-  const messages = new Map<string, Entry[]>()
-  /** Chats, least recently changed first. */
-  const all = new Set<Entry>()
-  const chats = new Map<string, Chat>()
-  let bytes = 0
-
-  function insert(entry: Entry) {
-    const chat = chats.get(entry.chat) ?? { entries: new Set(), bytes: 0 }
-    chats.set(entry.chat, chat)
-    chat.entries.add(entry)
-    chat.bytes += entry.bytes.byteLength
-    all.add(entry)
-    total.messages++
-    bytes += entry.bytes.byteLength
-  }
-
-  function remove(entry: Entry) {
-    const chat = chats.get(entry.chat)!
-    chat.entries.delete(entry)
-    chat.bytes -= entry.bytes.byteLength
-    if (chat.entries.size === 0) chats.delete(entry.chat)
-    all.delete(entry)
-    total.messages--
-    bytes -= entry.bytes.byteLength
-    const id = entry.key.id ?? ''
-    const others = messages.get(id)?.filter((each) => each !== entry) ?? []
-    if (others.length > 0) messages.set(id, others)
-    else messages.delete(id)
-  }
+  const held = createHeld(total)
+  const { messages, all, chats, insert, remove, clear } = held
 
   function mostNow(): number {
     if (total.messages <= maxOfThread) return maxMessages
@@ -135,7 +107,7 @@ export function createRecent({
 
   function makeRoom() {
     const most = mostNow()
-    const fits = (share: number) => all.size <= most * share && bytes <= maxBytes * share
+    const fits = (share: number) => all.size <= most * share && held.bytes <= maxBytes * share
     if (fits(1)) return
     const isEnough = () => fits(enough)
     for (const entry of all) {
@@ -143,7 +115,7 @@ export function createRecent({
       remove(entry)
     }
     levelOff((chat) => chat.entries.size, most, all.size)
-    levelOff((chat) => chat.bytes, maxBytes, bytes)
+    levelOff((chat) => chat.bytes, maxBytes, held.bytes)
     for (const entry of all) {
       if (isEnough()) break
       remove(entry)
@@ -167,14 +139,6 @@ export function createRecent({
     return entry && ({ ...proto.WebMessageInfo.decode(entry.bytes), key: entry.key } as WAMessage)
   }
 
-  function clear() {
-    total.messages -= all.size
-    messages.clear()
-    all.clear()
-    chats.clear()
-    bytes = 0
-  }
-
   return {
     add(message) {
       const { key } = message
@@ -186,7 +150,6 @@ export function createRecent({
       const entry: Entry = { bytes: encoded, key, chat: chatNamesOf(key)[0] ?? '', at: same?.at ?? now() }
       if (same) remove(same)
       insert(entry)
-      messages.set(key.id, [...(messages.get(key.id) ?? []), entry])
       makeRoom()
     },
     get,
@@ -221,7 +184,57 @@ export function createRecent({
       return all.size
     },
     get bytes() {
+      return held.bytes
+    },
+  }
+}
+
+/** The messages in memory, and their size. */
+function createHeld(total: RecentTotal) {
+  /** Messages by id, in the order of arrival. */
+  const messages = new Map<string, Entry[]>()
+  /** Messages of all chats, least recently changed first. */
+  const all = new Set<Entry>()
+  const chats = new Map<string, Chat>()
+  let bytes = 0
+
+  return {
+    messages,
+    all,
+    chats,
+    get bytes() {
       return bytes
+    },
+    insert(entry: Entry) {
+      const chat = chats.get(entry.chat) ?? { entries: new Set(), bytes: 0 }
+      chats.set(entry.chat, chat)
+      chat.entries.add(entry)
+      chat.bytes += entry.bytes.byteLength
+      all.add(entry)
+      total.messages++
+      bytes += entry.bytes.byteLength
+      const id = entry.key.id ?? ''
+      messages.set(id, [...(messages.get(id) ?? []), entry])
+    },
+    remove(entry: Entry) {
+      const chat = chats.get(entry.chat)!
+      chat.entries.delete(entry)
+      chat.bytes -= entry.bytes.byteLength
+      if (chat.entries.size === 0) chats.delete(entry.chat)
+      all.delete(entry)
+      total.messages--
+      bytes -= entry.bytes.byteLength
+      const id = entry.key.id ?? ''
+      const others = messages.get(id)?.filter((each) => each !== entry) ?? []
+      if (others.length > 0) messages.set(id, others)
+      else messages.delete(id)
+    },
+    clear() {
+      total.messages -= all.size
+      messages.clear()
+      all.clear()
+      chats.clear()
+      bytes = 0
     },
   }
 }

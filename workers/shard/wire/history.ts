@@ -84,24 +84,6 @@ export function historyParser(): HistoryParser {
   let skipping = 0
   let chat: OpenChat | null = null
 
-  /** Reads the next field with its parsed header; null if the header is incomplete. `at` then points after the header. */
-  function field(): Field | null {
-    const start = at
-    const tag = varint(bytes, at)
-    if (!tag) return null
-    const number = Math.floor(tag.value / 8)
-    const type = tag.value % 8
-    if (number === 0) throw new DamagedHistory('a field has no number')
-    if (type === BYTES) {
-      const length = varint(bytes, tag.end)
-      if (!length) return null
-      return { number, start, data: length.end, end: length.end + length.value, isBytes: true }
-    }
-    const end = type === VARINT ? varint(bytes, tag.end)?.end : tag.end + fixed(type)
-    if (end === undefined || end > bytes.length) return null
-    return { number, start, data: tag.end, end, isBytes: false }
-  }
-
   /** Whether the bytes of a field are complete; if not, it waits for them. */
   function isWhole({ start, end }: Field): boolean {
     if (end <= bytes.length) return true
@@ -116,7 +98,7 @@ export function historyParser(): HistoryParser {
 
   /** Reads a field of the open chat; false if more bytes are needed. */
   function chatField(open: OpenChat): boolean {
-    const next = field()
+    const next = fieldAt(bytes, at)
     if (!next) return false
     const { number, start, data, end, isBytes } = next
     if (end - start > open.left) throw new DamagedHistory('a field is longer than the chat that contains it')
@@ -140,17 +122,8 @@ export function historyParser(): HistoryParser {
     return true
   }
 
-  function* chatDone({ parts, newest, receiptFrom }: OpenChat): Generator<HistoryPiece, void> {
-    const decoded = decode(proto.Conversation, Buffer.concat(parts))
-    if (!decoded.id) return
-    const { messages: _, ...said } = decoded
-    yield { kind: 'chat', chat: { ...said, id: decoded.id, newest } }
-    const pair = pairOfChat(decoded, receiptFrom)
-    if (pair) yield pair
-  }
-
   function* topField(): Generator<HistoryPiece, boolean> {
-    const next = field()
+    const next = fieldAt(bytes, at)
     if (!next) return false
     const { number, start, data, end, isBytes } = next
     if (isBytes && number === CONVERSATIONS) {
@@ -220,6 +193,33 @@ interface Field {
   data: number
   end: number
   isBytes: boolean
+}
+
+/** Reads the header of the field at a position; null if the header is incomplete. */
+function fieldAt(bytes: Uint8Array, start: number): Field | null {
+  const tag = varint(bytes, start)
+  if (!tag) return null
+  const number = Math.floor(tag.value / 8)
+  const type = tag.value % 8
+  if (number === 0) throw new DamagedHistory('a field has no number')
+  if (type === BYTES) {
+    const length = varint(bytes, tag.end)
+    if (!length) return null
+    return { number, start, data: length.end, end: length.end + length.value, isBytes: true }
+  }
+  const end = type === VARINT ? varint(bytes, tag.end)?.end : tag.end + fixed(type)
+  if (end === undefined || end > bytes.length) return null
+  return { number, start, data: tag.end, end, isBytes: false }
+}
+
+/** Returns a complete chat, and the names of the person it is with. */
+function* chatDone({ parts, newest, receiptFrom }: OpenChat): Generator<HistoryPiece, void> {
+  const decoded = decode(proto.Conversation, Buffer.concat(parts))
+  if (!decoded.id) return
+  const { messages: _, ...said } = decoded
+  yield { kind: 'chat', chat: { ...said, id: decoded.id, newest } }
+  const pair = pairOfChat(decoded, receiptFrom)
+  if (pair) yield pair
 }
 
 const wantsMessage = ({ newest, isLid, receiptFrom }: OpenChat) => !newest || (isLid && receiptFrom === undefined)
