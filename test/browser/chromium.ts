@@ -1,4 +1,4 @@
-/** The browser for tests of pages: the machine's Chromium, which may only connect to this machine. */
+/** Starts the browser for tests of pages: the installed Chromium, which may only connect to this machine. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
@@ -21,7 +21,7 @@ const FLAGS = [
 
 export const launch = (more: readonly string[] = []) => chromium.launch({ executablePath: CHROMIUM!, args: [...FLAGS, ...more] })
 
-/** Size of the window: small, so that screenshots fit in the documentation. */
+/** Size of the browser window. It is small, so that screenshots fit in the documentation. */
 export const VIEWPORT = { width: 800, height: 620 }
 
 /**
@@ -36,17 +36,17 @@ export const launchWithExtension = (profile: string, extension: string, more: re
     args: [...FLAGS, `--disable-extensions-except=${extension}`, `--load-extension=${extension}`, ...more],
   })
 
-/** Folder for pictures of the pages, if it is set. */
+/** Folder in which screenshots of the pages are saved, if the environment variable is set. */
 const PICTURES = process.env.SVC_TEST_PICTURES
 
-/** Whether screenshots are taken: tests that only take screenshots are skipped without. */
+/** Whether screenshots are saved. Tests that only take screenshots are skipped if it is false. */
 export const hasPictures = Boolean(PICTURES)
 
 export async function picture(page: Page, name: string, { isWhole = false }: { isWhole?: boolean } = {}): Promise<void> {
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: isWhole })
 }
 
-/** Requests of a page, and its errors: scripts that failed, and actions that its policy refused. */
+/** Requests of a page, and its errors: scripts that failed, and actions that its Content-Security-Policy refused. */
 export interface Watched {
   complaints: string[]
   asked: { url: string; referer: string | undefined }[]

@@ -1,4 +1,7 @@
-/** The page of a connect link in a real browser: framed by its operator, refused to others, in three languages, and its ends. */
+/**
+ * Tests the page of a connect link in a real browser: it can be framed by the operator's site and by no other site, it
+ * exists in three languages, and it ends when the link has been used or has expired.
+ */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -58,7 +61,7 @@ describe('a connect link in Chromium', { skip }, () => {
   })
   afterEach(() => context.close())
 
-  /** Creates a link to an instance that was never paired, and the phone that will pair it. */
+  /** Creates a connect link for an instance that was never paired, and the phone that will pair it. */
   async function newLink(wish: object = {}, passkey = false) {
     const phone = newPhone()
     await world.sandbox.createPhone(phone)
@@ -81,8 +84,8 @@ describe('a connect link in Chromium', { skip }, () => {
     return (await page.evaluate('window.told')) as Told[]
   }
   /**
-   * Checks that nothing was loaded from elsewhere, that no address was sent on, and that only answers with these
-   * statuses were refused.
+   * Checks that the page loaded nothing from another server and passed on no address, and that only answers with these
+   * statuses were errors.
    */
   function clean(statuses: readonly number[]) {
     const own = [world.gateway.baseUrl, site.url].map((url) => `${url}/`)
@@ -121,7 +124,7 @@ describe('a connect link in Chromium', { skip }, () => {
       },
     ])
     await connected(link)
-    // The browser complains about a message for an origin that does not frame the page.
+    // Chromium reports an error if a message is sent to the origin of a site that does not frame the page.
     clean([])
 
     // A person who opens the link again learns that it was used, and can do nothing.
@@ -216,7 +219,7 @@ describe('a connect link in Chromium', { skip }, () => {
 
 describe('a connect link whose time is over, in Chromium', { skip }, () => {
   test('its open page ends, and so does the next one; renewed, it opens again; left alone, it stops asking', async () => {
-    // The time of this service is set by the test.
+    // This service has a clock that the test sets.
     const service = await openService()
     const server = createServer(getRequestListener(service.app.fetch))
     const site = await startSite()

@@ -1,4 +1,7 @@
-/** The dashboard in a real browser: the first use without curl, hostile names, small screens, and use without a mouse. */
+/**
+ * Tests the dashboard in a real browser: the first use without curl, names with hostile content, small screens, and use
+ * by keyboard.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,12 +21,15 @@ import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from
 
 const ME = '5511999990301'
 const MOVING = '5511999990302'
-/** The phone whose device is in a folder of Baileys. */
+/** Phone number of the device that is stored in a folder of Baileys. */
 const FOLDER = '5511999990078'
 const BEN = '5511988880301'
 const EVE = '5511988880302'
-/** Right-to-left text: the text after a name must keep its direction. */
-/** A possible name of an instance, and a possible name of a person on the network, which this service cannot choose. */
+/** Right-to-left text. Text that follows such a name must keep its own direction. */
+/**
+ * HTML markup as the name of an instance and as the name of a person on the network. The service cannot choose the
+ * names of people, so it must escape them.
+ */
 const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
 /** A text that would run as a script if the page did not escape it. */
@@ -52,7 +58,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   let page: Page
   let watched: Watched
   let adminKey: string
-  /** The instance of this file. */
+  /** The instance that the tests of this file use. */
   let instance: { id: string; token: string; api_url: string }
 
   before(async () => {
@@ -77,7 +83,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   const stored = () => page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })')
   const to = (path: string) => page.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
 
-  /** Checks that axe finds no serious problem on the page. */
+  /** Checks that the accessibility checker axe finds no serious problem on the page. */
   async function sound(name: string) {
     await page.evaluate(axe.source)
     const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
@@ -152,7 +158,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     const answer = await customer.goto(url)
     assert.equal(answer!.status(), 401)
     await customer.context().close()
-    // The pairing that was begun with the link ended with it.
+    // When the link ended, the pairing that had been begun with it ended, too.
     await button('Show a QR code').click()
     await page.getByAltText('QR code to scan').waitFor()
   })
@@ -224,7 +230,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByText('Acknowledged', { exact: true }).waitFor()
     await page.getByText('Attempt 1 for delivery').waitFor()
     await page.getByText('Read', { exact: true }).waitFor()
-    // The notice of an earlier test would cover a part of the picture in README.md.
+    // The notice of an earlier test would cover a part of the screenshot that README.md shows.
     for (const notice of await button('Dismiss').all()) await notice.click()
     await sound('timeline')
     assert.deepEqual(
@@ -256,7 +262,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByText('Nothing waits').waitFor()
   })
 
-  /** Counts how often the receiver was notified of a text that a contact wrote. */
+  /** Returns how often the receiver was notified of a text that a contact wrote. */
   const told = (text: string) =>
     world.receiver.received.filter(({ event }) => (event.text as { message?: string } | undefined)?.message === text)
 
@@ -419,7 +425,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('sandbox')
     await page.getByLabel('Person').waitFor()
     await page.getByText('Hello from the dashboard').waitFor()
-    // The isolation of the name ends before the number, so the number is read from left to right.
+    // The name is isolated, and the isolation ends before the number. So the number is read from left to right.
     const people = await field('Person').locator('option').allTextContents()
     assert.ok(
       people.some((text) => text.includes(`${HOSTILE}\u2069 (${BEN})`)),
@@ -465,7 +471,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('finds in the log what a broken receiver missed, and sends one of it again', async () => {
-    // The event is tried again automatically after ten seconds; then nothing else happens to it for a minute.
+    // The event is retried automatically after ten seconds. Then there is no further retry for a minute.
     await world.receiver.waitFor('a second attempt at both', () => told(SCRIPT).length > 1 && told('again').length > 1)
     await to('webhook-log')
     const row = page.getByRole('row').filter({ hasText: 'received' }).filter({ hasText: 'status 422' }).last()
@@ -567,7 +573,7 @@ describe('the dashboard in Chromium', { skip }, () => {
 
   test('nothing was asked of anybody else, and nothing was refused by the policy of the page', () => {
     assert.deepEqual(foreign(watched, world.gateway.baseUrl), [])
-    // Chromium reports refused requests (a wrong key) as errors; they are not errors of the page.
+    // Chromium reports refused requests (here with a wrong key) as errors, but they are not errors of the page.
     assert.deepEqual(
       watched.complaints.filter((text) => !text.startsWith('Failed to load resource: the server responded with a status of 4')),
       [],

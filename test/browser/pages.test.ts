@@ -1,5 +1,6 @@
 /**
- * Tests the pages for people in a real browser: their content, the files that they load, and the data that leave them.
+ * Tests the pages that people open in a real browser: their content, the files that they load, and the data that leave
+ * them.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -31,8 +32,8 @@ describe('pages in Chromium', { skip }, () => {
     watched = watch(page)
   })
   /**
-   * Checks that no request went elsewhere, that none contained an address with a token, and that nothing was refused
-   * or failed.
+   * Checks that no request went to another server, that no request contained an address with a token, and that no
+   * request was refused or failed.
    */
   afterEach(async () => {
     assert.deepEqual(foreign(watched, world.gateway.baseUrl), [])
@@ -80,7 +81,7 @@ describe('pages in Chromium', { skip }, () => {
     const fetched = () => watched.asked.filter(({ url }) => url === `${instance.api_url}/qr-code`).length
     const before = fetched()
     const again = page.waitForRequest(`${instance.api_url}/qr-code`)
-    // The time is longer than the first code of the network is valid.
+    // After this time the first code of the network is no longer valid.
     await page.clock.fastForward(90_000)
     await page.clock.runFor(5_000)
     await again

@@ -1,4 +1,7 @@
-/** A tab at web.whatsapp.com with a passkey and with the card of the extension, whose shadow root scripts cannot open. */
+/**
+ * Opens a tab at web.whatsapp.com that has a passkey and shows the card of the extension. Scripts cannot read the card,
+ * because its shadow root is closed.
+ */
 import assert from 'node:assert/strict'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { until } from '../harness/until.ts'
@@ -16,7 +19,7 @@ export interface Tab {
   /** Waits until the card contains this text, and returns all of its text. */
   says(part: string): Promise<string>
   press(button: string): Promise<void>
-  /** Empties the authenticator, so that it can no longer sign. */
+  /** Removes all passkeys from the authenticator, so that it can no longer sign. */
   forgetPasskeys(): Promise<void>
   /** Addresses in the history of the tab. */
   history(): Promise<string[]>
@@ -24,7 +27,8 @@ export interface Tab {
 }
 
 /**
- * Adds a virtual authenticator; without a passkey it is empty. `isVerified`: the authenticator recognizes its owner.
+ * Adds a virtual authenticator. It is empty if no passkey is given. `isVerified`: whether the authenticator verifies
+ * the user.
  */
 async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, isVerified: boolean) {
   await cdp.send('WebAuthn.enable')
@@ -56,7 +60,7 @@ async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, 
 export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerified = true } = {}): Promise<Tab> {
   const cdp = await page.context().newCDPSession(page)
   const authenticatorId = await giveAuthenticator(cdp, passkey, isVerified)
-  /** Only the accessibility tree shows the content of a closed shadow root. */
+  /** Returns the accessibility tree, which is the only way to read the content of a closed shadow root. */
   const nodes = async () => (await cdp.send('Accessibility.getFullAXTree')).nodes
   const text = async () =>
     (await nodes())
@@ -81,7 +85,7 @@ export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerifi
   }
 }
 
-/** Opens a tab that has the passkey before any page is loaded. */
+/** Opens a tab in which the passkey exists before any page is loaded. */
 export async function openTab(
   context: BrowserContext,
   url: string,

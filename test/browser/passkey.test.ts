@@ -1,6 +1,7 @@
 /**
- * Linking with a passkey in a real browser, from the QR code to the green tick, with the extension in `extension/` and without. The passkey is in a
- * virtual authenticator, and a page of the tests replaces web.whatsapp.com.
+ * Tests linking with a passkey in a real browser, from the QR code to the green tick, with the extension in
+ * `extension/` and without it. The passkey is in a virtual authenticator, and a page of the tests replaces
+ * web.whatsapp.com.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -31,7 +32,7 @@ import { openTab, tabOf } from './passkey-tab.ts'
 
 const EXTENSION = fileURLToPath(new URL('extension', ROOT))
 const WHATSAPP = 'https://web.whatsapp.com/'
-/** The text of the card. */
+/** The question that the card of the extension asks. */
 const QUESTION = 'Only go on if you have just scanned its code with your phone.'
 const AWAY = 'The gateway does not answer at present.'
 const EXPIRED = 'This link was used or has expired.'
@@ -39,7 +40,7 @@ const EXPIRED = 'This link was used or has expired.'
 describe('linking with a passkey in Chromium', { skip }, () => {
   linkWithPasskeys()
   let site: Awaited<ReturnType<typeof startWhatsappPage>>
-  /** Relay to the gateway, which a test can close. */
+  /** Relay between the extension and the gateway, which a test can close. */
   let relay: Relay
   before(async () => {
     site = await startWhatsappPage()
@@ -91,7 +92,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   describe('with the extension', () => {
     let profile: string
     let context: BrowserContext
-    /** All requests of pages and extension. */
+    /** All requests that the pages and the extension made. */
     const requests: string[] = []
     before(async () => {
       profile = await mkdtemp(join(tmpdir(), 'svc-browser-'))
@@ -226,7 +227,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await page.close()
     })
 
-    /** Runs this in the part of the extension that talks to the gateway. */
+    /** Runs this expression in the service worker, the part of the extension that communicates with the gateway. */
     async function inWorker<T>(expression: string): Promise<T> {
       const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
       return (await worker
@@ -368,7 +369,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
         await page.evaluate('[document.head.querySelector("meta[http-equiv]"), document.documentElement.children.length]'),
         [null, 2],
       )
-      // Nobody can read the messages between the two scripts of the extension.
+      // No other script can read the messages between the two scripts of the extension.
       assert.equal(
         await page.evaluate(`new Promise((resolve) => {
           document.addEventListener('svc-passkey-signed', () => resolve('answered'))
@@ -411,7 +412,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await opened.getByText('the app has started').waitFor()
       const link = page.getByRole('link', { name: 'Download the helper' })
       assert.equal(await link.isVisible(), false)
-      // The time is longer than the page waits for the extension.
+      // After this time the page no longer waits for the extension.
       await page.clock.fastForward(12_000)
       await link.waitFor({ state: 'visible' })
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
@@ -419,7 +420,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       assert.equal(await download.failure(), null)
 
       await tabOf(opened, await passkeyOf(linking))
-      // The test runs the sample for programs with the challenge of the service.
+      // The test runs the sample program of the documentation with the challenge that the service sent.
       const sample = sampleWith('docs/passkeys.md', 'parseRequestOptionsFromJSON').replace(
         'JSON.stringify',
         'return JSON.stringify',
@@ -428,7 +429,8 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       const assertion = JSON.parse(await opened.evaluate<string>(`(async (answer) => { ${sample} })(${challenge})`))
       assert.equal(assertion.type, 'public-key')
       assert.notEqual(assertion.response.signature, '')
-      // The text runs as in the console: under the policy of the page, which requires trusted types.
+      // The text runs as if it were pasted in the console: the policy of the page, which requires trusted types,
+      // applies to it.
       await opened.evaluate(await page.getByLabel('Text to paste').inputValue())
       await opened.getByRole('button', { name: 'Confirm with the passkey' }).click()
       const answer = opened.getByLabel('Answer')

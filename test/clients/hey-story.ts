@@ -1,5 +1,6 @@
 /**
- * Uses the service through the client that `@hey-api/openapi-ts` generates: its functions are named by operation id.
+ * Uses the service through the client that `@hey-api/openapi-ts` generates, whose functions are named after the
+ * operation ids.
  */
 import { createClient } from './generated/hey/client/index.js'
 import * as api from './generated/hey/index.js'
@@ -10,7 +11,7 @@ export async function health(baseUrl: string): Promise<string> {
   return data.status
 }
 
-/** Sends a text, and returns the status of its result, or the code of the refusal. */
+/** Sends a text, and returns the status of its result, or the error code if the request was refused. */
 export async function sendTo(baseUrl: string, instance: { id: string; token: string }, phone: string): Promise<string> {
   const client = createClient({ baseUrl })
   const { data, error } = await api.sendSendText({

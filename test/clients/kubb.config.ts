@@ -1,6 +1,6 @@
 /**
- * Configuration of kubb: it generates types and a client of functions from the OpenAPI description that the test
- * wrote.
+ * Configures kubb: it generates types and a client that consists of functions, from the OpenAPI description that the
+ * test wrote.
  */
 import { defineConfig } from '@kubb/core'
 import { pluginClient } from '@kubb/plugin-client'

@@ -1,7 +1,7 @@
 /**
- * Uses the service from no instance to a message and its answer, with `openapi-fetch` and the types that
- * `openapi-typescript` makes from the OpenAPI description. It only compiles while the description matches the service;
- * `test/e2e/clients.test.ts` compiles and runs it.
+ * Uses the service from the creation of an instance to a message and its answer, with `openapi-fetch` and the types
+ * that `openapi-typescript` generates from the OpenAPI description. It compiles only if the description matches the
+ * service; `test/e2e/clients.test.ts` compiles and runs it.
  */
 import createClient from 'openapi-fetch'
 import type { components, paths } from './generated/schema.js'
@@ -10,11 +10,11 @@ export interface Story {
   baseUrl: string
   adminKey: string
   webhookUrl: string
-  /** Gives the receiver the secret that verifies its events. */
+  /** Gives the webhook receiver the secret with which it verifies the events of the instance. */
   verifyBy(instance: string, secret: string): void
-  /** Scans the QR code, as a person would. */
+  /** Scans the QR code, as a person would do with a phone. */
   scan(dataUrl: string): Promise<unknown>
-  /** The number of a person who accepts messages, and a number without an account. */
+  /** The number of a person who accepts messages; `stranger` is a number without an account. */
   friend: string
   stranger: string
 }

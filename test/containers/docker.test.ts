@@ -1,4 +1,7 @@
-/** The Docker samples of docs/running.md and docs/webhooks.md, run as they stand on a clone of this repository. */
+/**
+ * Tests the Docker samples of docs/running.md and docs/webhooks.md: they are run unchanged on a clone of this
+ * repository.
+ */
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -26,7 +29,7 @@ const skip = hasEngine && hasCompose ? false : 'there is no Docker engine, or no
 
 describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
   let clone: string
-  // A project name of its own keeps the test away from a deployment on this machine.
+  // The test uses its own project name, so that it does not affect a deployment on this machine.
   const env = { ...process.env, COMPOSE_PROJECT_NAME: `svc-test-${process.pid}` }
 
   const shell = async (script: string) =>
@@ -54,7 +57,7 @@ describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
       )
     return until(outcome, (text) => text === 'healthy', 60_000)
   }
-  /** Runs the check that the image of the service declares. */
+  /** Runs the health check that the image of the service declares. */
   const ready = async (container: string) => healthy(container, await inspect(container, '.Config.Healthcheck.Test'))
 
   before(async () => {
@@ -139,7 +142,7 @@ describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
     const { api_url: url } = await must('POST', `${BASE_URL}/account/instances`, { name: 'n8n' }, account)
     await must('PUT', `${url}/webhooks`, { received_url: 'http://n8n:5678/webhook/svc' })
     const { response_code: code, error } = await must('POST', `${url}/webhooks/received/test`, {})
-    // There is no workflow yet, so any status shows that n8n was reached.
+    // No workflow exists yet, so any HTTP status proves that n8n was reached.
     assert.ok(Number.isInteger(code), `${error}`)
     const refused = await ask('PUT', `${url}/webhooks`, { received_url: 'http://172.31.57.1:8080/' })
     assert.equal(refused.status, 400, JSON.stringify(refused.body))

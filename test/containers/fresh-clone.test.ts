@@ -1,6 +1,6 @@
 /**
- * The commands of the READMEs, run as they stand on a fresh clone: `npm ci` installs from the registry, and the ports are the usual ones. Prints
- * how long it takes until the first message, the first webhook and the dashboard.
+ * Runs the commands of the READMEs unchanged on a fresh clone: `npm ci` installs from the registry, and the default
+ * ports are used. Prints how long it takes until the first message, the first webhook and the dashboard.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
@@ -14,7 +14,7 @@ import { sampleWith } from '../harness/samples.ts'
 
 const run = promisify(execFile)
 const BASE_URL = 'http://localhost:8080'
-/** Time for an installation, in ms. */
+/** The longest time of an installation, in ms. */
 const DEADLINE = 600_000
 
 const isFree = await fetch(BASE_URL).then(
@@ -33,7 +33,10 @@ describe('a newcomer with a fresh clone', { skip: !isFree && 'port 8080 is in us
   })
   after(() => rm(dir, { recursive: true, force: true }))
 
-  /** Runs these commands in a shell; they end with the test. `printed` resolves with the output when it contains the text. */
+  /**
+   * Runs these commands in a shell, which is ended with the test. `printed` resolves with the output when it contains
+   * the text.
+   */
   function shell(t: TestContext, commands: string, env: Record<string, string> = {}) {
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
     const child: ChildProcess = spawn('bash', ['-c', commands], { cwd: clone, env: { ...inherited, ...env }, detached: true })

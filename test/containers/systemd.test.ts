@@ -1,6 +1,6 @@
 /**
- * The systemd samples of docs/running.md, run as they stand as root of a new Debian, in which systemd runs: installation, the operator's commands, an
- * upgrade, and the way back.
+ * Tests the systemd samples of docs/running.md: they are run unchanged, as root, in a new Debian container in which
+ * systemd runs. They install the service, run the operator's commands, upgrade, and return to the earlier release.
  */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
@@ -16,9 +16,12 @@ import { until } from '../harness/until.ts'
 const run = promisify(execFile)
 const PAGE = 'docs/running.md'
 const NAME = `svc-systemd-${process.pid}`
-/** The authorities that this machine trusts, in case that it reaches npm's registry through a proxy of its own. */
+/**
+ * The certificate authorities that this machine trusts. The container needs them if the machine reaches npm's registry
+ * through its own TLS proxy.
+ */
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt'
-/** The programs of the installed Node, which the page expects at `/usr/bin/node`. */
+/** Folder of the npm that belongs to the installed Node. docs/running.md expects `node` at `/usr/bin/node`. */
 const NPM = '/usr/lib/node_modules/npm'
 
 const skip = missing('podman') || missing('debootstrap') || (process.getuid?.() !== 0 && 'it needs root')
@@ -28,7 +31,9 @@ describe('the systemd samples', { skip, timeout: 1_200_000 }, () => {
   let repository: string
 
   const git = (...args: string[]) => run('git', ['-C', repository, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args])
-  /** Runs a script in the container, as root, and returns what it printed; fails with its errors. */
+  /**
+   * Runs a script in the container as root, and returns its output; rejects with the error output if the script fails.
+   */
   const shell = (script: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const variables = [
@@ -54,7 +59,7 @@ describe('the systemd samples', { skip, timeout: 1_200_000 }, () => {
     sampleWith(PAGE, 'npm run cli -- help')
       .split('\n')
       .find((line) => line.includes(words))!
-  /** Runs an operator's command where the release is, with the settings of the unit. */
+  /** Runs an operator's command in the folder of the release, with the settings of the systemd unit. */
   const operate = (line: string) => shell(`cd /opt/svc/current; export SVC_DATA_DIR=/var/lib/svc\n${line}`)
 
   before(async () => {
@@ -68,7 +73,7 @@ describe('the systemd samples', { skip, timeout: 1_200_000 }, () => {
     await cp(NPM, join(root, NPM), { recursive: true })
     const npm = `#!/bin/sh\nexec /usr/bin/node ${NPM}/bin/npm-cli.js "$@"\n`
     await writeFile(join(root, 'usr/bin/npm'), npm, { mode: 0o755 })
-    // crun 1.8 does not start where both versions of control groups are mounted; runc does.
+    // crun 1.8 does not start if both versions of control groups are mounted; runc does.
     const runtime = installed('runc') ? ['--runtime', 'runc'] : []
     const { stdout: files } = await run('bash', ['-c', 'ulimit -Hn'])
     const limits = ['--ulimit', `nofile=${files.trim()}:${files.trim()}`, '--ulimit', 'nproc=4096:4096']

@@ -1,4 +1,7 @@
-/** The Account API beyond its instances: the plan, and the webhooks of the whole workspace. */
+/**
+ * Tests the operations of the Account API that do not concern one instance: the plan, and the webhooks of the whole
+ * workspace.
+ */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { openService, type Service } from './http/service.ts'

@@ -1,4 +1,7 @@
-/** Administration of a workspace: every setting by its route, the rules that keep the workspace usable, and values that are shown once. */
+/**
+ * Tests the administration of a workspace: every setting by its route, the rules that keep the workspace usable, and
+ * the values that are shown only once.
+ */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { hashOf } from '../../src/account/credentials.ts'
@@ -402,7 +405,8 @@ describe('the admin key', () => {
     const records = workspaceRecords(service.sealer)
     const bytes = (await service.store.get(key))!
     const reset = `svc_admin_${'c'.repeat(48)}`
-    // The record is written beside the service, which only notices the change by the guard of its commit.
+    // The test writes the record without the service, which notices the change only when the guard of its own commit
+    // fails.
     await service.store.commit({ ops: [records.encode(key, { ...records.decode(key, bytes), adminKeyHash: hashOf(reset) })] })
     await assert.rejects(service.account.rotateAdminKey(service.workspace), { code: 'api_key_required' })
     service.credentials.adminKey = reset

@@ -35,8 +35,8 @@ test('an alias is mounted as soon as its operation is declared', (t) => {
 })
 
 /**
- * Sends one request and returns the result. Each request has an instance of its own and comes a second after the one
- * before, so that no limit is reached.
+ * Sends one request and returns the result. Each request has its own instance, and a second passes before it, so that
+ * no rate limit is reached.
  */
 async function outcome(route: string, fields: Fields, { body: takesBody = false } = {}) {
   service.time.now += 1_000
@@ -68,7 +68,7 @@ function answers(endpoint: Endpoint) {
       : endpoint.examples[0]?.reply
 }
 
-/** Returns the input of the canonical route, and the same input with the names of the alias. */
+/** Returns the input of the canonical route, and the same input under the field names of the alias. */
 function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, example: Fields): { asked: Fields; written: Fields } {
   const asked: Fields = { ...example, ...fixed }
   const written: Fields = {}
@@ -84,7 +84,7 @@ function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, exampl
   return { asked: { ...asked, ...choose?.(written).fixed }, written }
 }
 
-/** Aliases that stand for several operations, with the values of the field that selects the operation. */
+/** Aliases that represent several operations. Each has the values of the field that selects the operation. */
 const CHOICES: Readonly<Record<string, readonly Fields[]>> = {
   'POST /modify-chat': ['archive', 'unarchive', 'pin', 'unpin', 'mute', 'unmute', 'read', 'unread', 'clear', 'delete'].map(
     (action) => ({ action }),
@@ -96,7 +96,7 @@ for (const alias of aliases) {
   const endpoint = endpointOf(alias.operation)
   if (!endpoint || alias.route === 'PUT /update-webhook-received-delivery') continue
   test(`${alias.route} is ${alias.operation}`, async () => {
-    // These aliases set only one field at a time; an example with more fields is another call.
+    // Each of these aliases sets only one field, so an example with more fields does not fit.
     const examples = endpoint.examples.map(({ input = {} }) => input)
     const fitting = Object.values(alias.rename ?? {})
     const single = alias.answer === 'done' ? [{ [fitting[0]!]: settingOf(fitting[0]!) }] : examples
@@ -118,7 +118,7 @@ for (const alias of aliases) {
   })
 }
 
-/** Removes the secret from an answer, because two instances have two secrets. */
+/** Removes the secret from an answer, because each instance has another secret. */
 function withoutSecret(body: Fields | undefined): Fields | undefined {
   if (!body || !('secret' in body)) return body
   const { secret: _, ...rest } = body
@@ -127,7 +127,7 @@ function withoutSecret(body: Fields | undefined): Fields | undefined {
 
 const settingOf = (field: string) => (field === 'call_reject_message' ? 'Please write.' : true)
 
-/** Values that only an alias accepts, as written and as the operation receives them. */
+/** Values that only an alias accepts: the value in the request, and the value that the operation receives. */
 const VALUES: readonly [string, Fields, Fields][] = [
   ['POST /privacy/online', { visualization_type: 'same_last_seen' }, { value: 'match_last_seen' }],
   ['POST /privacy/online', { visualization_type: 'Same_Last_Seen' }, { value: 'match_last_seen' }],

@@ -1,6 +1,7 @@
 /**
- * Which error has precedence: every class of counted routes is tested with every row, and then with every pair of rows that can fail in one request.
- * The row with the smaller number answers. Faults are made as they occur: by administration, by time, by the content of a request.
+ * Tests which error has precedence. For every class of rate-limited routes, each row of the table of checks is tested
+ * alone, and then each pair of rows that can fail in one request. The row with the smaller number must answer. The test
+ * causes the faults in the ways in which they really occur: by administration, by time, or by the content of a request.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -11,10 +12,10 @@ import { Failure, type FailureCode } from '../../src/domain/failures.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { openService, type Service } from './http/service.ts'
 
-/** A request, to which faults can be added; the path is composed last. */
+/** A request to which faults can be added. Its path is built when it is sent. */
 interface Asked {
   method: string
-  /** The instance of the route; null if the path is only `tail`. */
+  /** The instance in the path; null if the path consists only of `tail`. */
   instance: { id: string; token: string } | null
   tail: string
   headers: Record<string, string>
@@ -31,16 +32,19 @@ interface World {
 interface Fault {
   row: number
   name: string
-  /** The status of the answer in this row. */
+  /** The HTTP status of the answer if the check of this row fails. */
   status: number
   code: FailureCode
-  /** Tokens left in the bucket after the answer, if nothing was taken before; null if the request has no bucket. */
+  /**
+   * Tokens left in the rate limit bucket after the answer, if the bucket was full before; null if no bucket applies to
+   * the request.
+   */
   remaining: string | null
-  /** Faults with the same slot cannot be in one request. */
+  /** Two faults with the same slot cannot occur in one request. */
   slot?: string
-  /** Prepares the state of the workspace. */
+  /** Prepares the workspace so that this fault occurs. */
   state?(world: World): Promise<unknown>
-  /** Runs when the state has been prepared. */
+  /** Runs after `state` of all faults of the request, because the requests that it sends depend on that state. */
   last?(world: World): Promise<unknown>
   request?(asked: Asked, world: World): void
 }
@@ -79,7 +83,7 @@ const WRONG_KEY = `svc_key_${'0'.repeat(48)}`
 const ELSEWHERE = '203.0.113.9'
 
 let address = 0
-/** Creates a world in which everything is allowed, there was no failure, and every bucket is full. */
+/** Creates a world in which every request is allowed, nothing has failed, and every bucket is full. */
 async function newWorld(): Promise<World> {
   address++
   service.peer.address = `198.51.${Math.floor(address / 250)}.${1 + (address % 250)}`
@@ -98,7 +102,7 @@ async function newWorld(): Promise<World> {
   }
 }
 
-/** Returns a revoked key of this workspace. */
+/** Creates an API key of this workspace, revokes it, and returns it. */
 async function revoked(): Promise<string> {
   const { id, value } = await service.newKey(['instances:operate', 'instances:write'])
   await service.account.revokeApiKey(service.workspace, id)
@@ -121,7 +125,10 @@ const drain = (take: (world: World) => Promise<{ status: number }>) => async (wo
   for (let taken = 0; taken < 120; taken++) assert.equal((await take(world)).status, 200)
 }
 
-/** Fault: the same caller has made 30 wrong guesses, so the request is refused although it is correct. */
+/**
+ * Fault: the same caller has sent 30 requests with wrong credentials. Therefore the next request is refused, although
+ * its credentials are correct.
+ */
 const GUESSED = {
   async last() {
     for (let failed = 0; failed < 30; failed++)
@@ -141,8 +148,8 @@ const outsideOfTheList = (row: number): Fault => ({
   state: allowOthersOnly,
 })
 /**
- * The instance has used up its request limit. The earlier requests come from an allowed address and send a key for each
- * requirement, so that no other check refuses them.
+ * Fault: the instance has used up its request limit. The requests that use it up come from an allowed address and
+ * contain the key that each requirement asks for, so that no other check refuses them.
  */
 const noRequestLeft = (row: number): Fault => ({
   row,
@@ -195,8 +202,8 @@ function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorizat
 }
 
 /**
- * Tests each fault alone, row by row; then every two faults that can be combined: the one with the smaller row
- * answers.
+ * Tests each fault alone, row by row, and then every two faults that can be combined. Of two faults, the one with the
+ * smaller row number must answer.
  */
 function walk(good: (world: World) => Asked, goodStatus: number, faults: readonly Fault[], throttled: readonly number[]) {
   test('nothing wrong is answered', async () => {
@@ -211,7 +218,7 @@ function walk(good: (world: World) => Asked, goodStatus: number, faults: readonl
       assert.equal(headers.get('Retry-After') !== null, status === 429 || status === 503)
     })
 
-  // The first fault of each row and code represents the others.
+  // Of the faults with the same row and code, the first represents the others.
   const rows = [...new Map(faults.toReversed().map((fault) => [`${fault.row} ${fault.code}`, fault])).values()].reverse()
   for (const [at, one] of rows.entries())
     for (const other of rows.slice(at + 1)) {
@@ -244,7 +251,7 @@ describe('a queued send', () => {
     code: 'insufficient_scope',
     remaining: '120',
     state: requirement('api-key'),
-    // The header is one that no other fault uses.
+    // No other fault uses this header.
     request({ headers }, { poor }) {
       if (headers.Authorization === undefined) headers.Authorization = `Bearer ${poor.value}`
       else headers['Client-Token'] = poor.value
@@ -372,9 +379,9 @@ describe('the Account API', () => {
       request: says({ tail: '/account/nothing' }),
     },
     ...wrongHeader({ row: 2, status: 401, code: 'api_key_required', remaining: null, slot: 'key' }, 'Authorization', 'an API key')
-      // A key of any workspace is valid for its own workspace.
+      // The Account API accepts an API key of any workspace: the key selects its own workspace.
       .filter(({ name }) => name !== 'an API key of another workspace')
-      // The admin key is no API key, but it identifies its workspace.
+      // The admin key is not an API key, but it identifies its workspace, so the bucket of that workspace applies.
       .map((fault) => (fault.name === 'an API key of an administrator' ? { ...fault, remaining: '120' } : fault)),
     {
       row: 2,
@@ -597,7 +604,7 @@ describe('the Admin API', () => {
   })
 })
 
-/** The tools have a table of their own; from row 8 on the answer has the form of the protocol. */
+/** Tools are checked by a separate table of rows. From row 8 on, the answer has the format of the MCP protocol. */
 describe('the tools for agents', () => {
   const authorization = (name: string, value: string | undefined, row: number, code: FailureCode): Fault => ({
     row,
@@ -651,7 +658,7 @@ describe('the tools for agents', () => {
         row: 8,
         name: 'no JSON',
         status: 400,
-        // The protocol itself defines this code.
+        // The MCP protocol itself defines this code.
         code: -32700 as never,
         remaining: '119',
         request: says({ body: '{' }),

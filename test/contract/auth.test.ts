@@ -1,4 +1,4 @@
-/** Tests the order of checks, row by row: the first failing row answers. */
+/** Tests the order of the checks of a request, row by row: the first check that fails determines the answer. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Security, Subscription } from '../../src/domain/workspace.ts'
@@ -13,9 +13,9 @@ const put = async (path: string, body: unknown) => {
   const answer = await service.admin('PUT', `/admin/${path}`, body)
   assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
 }
-/** Turns these requirements on, and all others off. */
+/** Turns these requirements on, and all other requirements off. */
 async function secure({ requireApiKey = false, requireClientToken = false, allowlist }: Partial<Security>) {
-  // A requirement can only be turned on by a request that meets it.
+  // A requirement can only be turned on by a request that meets it, so a key must exist.
   if (requireApiKey || requireClientToken) await service.newKey(['instances:operate'])
   await put('security/require-api-key', { value: requireApiKey })
   await put('security/require-client-token', { value: requireClientToken })
@@ -32,7 +32,10 @@ const status = (headers: Record<string, string> = {}, path = `${base}/me`) => se
 const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code]
 
-/** Number of the last address. Each address is used once, so that failures of one test do not count in the next. */
+/**
+ * Number of the last used address. Each address is used once, so that failures of one test do not count in the next
+ * test.
+ */
 let address = 0
 before(async () => {
   service = await openService({

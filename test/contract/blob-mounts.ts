@@ -1,4 +1,4 @@
-/** The drivers of `blobs:`, for the suite that runs once per driver. */
+/** Lists the drivers of `blobs:`, for the test suite that runs once per driver. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { noPostgres, startCluster } from '../harness/postgres.ts'
 import { noS3, startS3 } from '../harness/s3.ts'
 
 export interface Mount {
-  /** Opens the same media again, as one thread after another does. */
+  /** Opens the same media again, as each thread of a service does. */
   open(): BlobItems
   stop(): Promise<void>
 }
@@ -31,7 +31,7 @@ const inFolder = (open: (dir: string) => BlobItems) => async (): Promise<Mount> 
 async function inPostgres(): Promise<Mount> {
   const cluster = await startCluster()
   const first = await openStore(cluster.url('media'))
-  // Another thread of the same service.
+  // This store represents another thread of the same service.
   const second = await openStore(first.threadUrl, { claims: { all: new BigInt64Array(2), own: 1 } })
   const mounts = await Promise.all([first, second].map((store) => openBlobItems({ in: 'store' }, store)))
   let opened = 0
@@ -46,7 +46,8 @@ async function inPostgres(): Promise<Mount> {
 
 async function inBucket(): Promise<Mount> {
   const server = await startS3()
-  // Other folders of the bucket are somebody else's, and a folder may have more objects than one page of a list.
+  // Other folders of the bucket belong to other programs and must be left alone. A folder may have more objects than
+  // one page of a list.
   await server.client('other').request({ method: 'PUT', key: 'owner/blob/0-1', body: 'x' })
   const bucket = server.bucket('media')
   return { open: () => mountBlobs(blobBucket({ bucket })), stop: server.stop }

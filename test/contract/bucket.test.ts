@@ -1,4 +1,4 @@
-/** Requests to a bucket, against an S3 server that is not ours and verifies every signature. */
+/** Tests requests to a bucket, against an independent S3 server that verifies every signature. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { bucketClient } from '../../src/storage/bucket/bucket-client.ts'

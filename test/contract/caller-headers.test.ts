@@ -1,4 +1,7 @@
-/** The table of headers that determine the caller (src/http/README.md): every cell is tested, and every code that reads such a header has its row. */
+/**
+ * Tests the table of headers that determine the caller (src/http/README.md): every cell is tested, and each source file
+ * that reads such a header must have a row.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -46,7 +49,7 @@ let open: Service
 let closed: Service
 const servers: Listening[] = []
 before(async () => {
-  // `open` shows its metrics to local callers only; callers of `closed` present a key.
+  // `open` shows its metrics to local callers only. Callers of `closed` must present a key.
   open = await openService({ hasMetricsToken: false, trustedProxies: ['127.0.0.1'] })
   open.peer.address = '127.0.0.1'
   closed = await openService({ dashboard: { mode: 'on' } })
@@ -83,14 +86,17 @@ async function send(service: Service, start: string, lines: readonly Line[], bod
   return { status: Number(head.split(' ')[1]), head, body: rest.join('\r\n\r\n') }
 }
 
-/** A request that is answered with 200, and the effect of the header in it. */
+/** A request that is answered with 200, and the effect that the header has in it. */
 interface Right {
   service: Service
   start: string
   others: Line[]
-  /** A value of the header: a correct one, or (for headers whose presence alone counts) one that is not answered with 200. */
+  /**
+   * A value of the header. It is correct, or, for headers whose presence alone counts, a value that is not answered
+   * with 200.
+   */
   value: string
-  /** The value when it is sent a second time. */
+  /** The value of the second header line, if the header is sent twice and the lines differ. */
   again?: string
 }
 
@@ -135,7 +141,7 @@ async function passkeyTicket(): Promise<Right> {
   return { service: open, start: 'GET /passkey', others: [['Host', 'gw.test']], value: body.ticket }
 }
 
-/** Correct requests by header; for a header without a row, a request that a proxy passed on. */
+/** Correct requests by header. A header without a row here is tested with a request that a proxy passed on. */
 const RIGHT: Record<string, () => Right | Promise<Right>> = {
   Host: () => ({ ...metrics('localhost'), others: [] }),
   'X-Forwarded-For': () => metrics('127.0.0.1', '203.0.113.9'),
@@ -180,7 +186,7 @@ describe('a header that decides who the caller is', () => {
 test('a head has at most 200 headers, and what is beyond is refused with our body', async () => {
   const head = (count: number): Line[] => [
     ['Host', 'localhost'],
-    // There are `count` lines with `Host` and `Connection`.
+    // Together with `Host` and `Connection` there are `count` header lines.
     ...Array.from({ length: count - 2 }, (_, index): Line => [`n${index}`, '']),
   ]
   assert.equal((await send(open, 'GET /metrics', head(200))).status, 200)
@@ -206,7 +212,9 @@ test('two Host headers are refused, and so is none', async () => {
   }
 })
 
-/** Headers about the request itself: its content, and the expected answer. They say nothing about the caller. */
+/**
+ * Headers that describe the request itself: its content, and the expected answer. They say nothing about the caller.
+ */
 const OF_THE_REQUEST = new Set([
   'Accept',
   'Accept-Encoding',
@@ -222,7 +230,7 @@ const OF_THE_REQUEST = new Set([
   'X-Dialect',
   'X-Request-Id',
 ])
-/** Names of headers that code takes from another place. */
+/** Names of headers that the code writes as a constant and not as a string. */
 const NAMED: Record<string, string[]> = {
   FORWARDED_FOR: ['X-Forwarded-For'],
   'IDEMPOTENCY_KEY.name': ['Idempotency-Key'],
@@ -239,14 +247,17 @@ const sources = ['src/http', 'src/features'].flatMap((folder) =>
     .map((entry) => join(entry.parentPath, entry.name)),
 )
 
-/** Names of request headers that a source file reads. Only tests read headers of answers. */
+/**
+ * Returns the names of request headers that a source file reads. Headers of answers are not included, because only
+ * tests read them.
+ */
 function readBy(source: string): string[] {
   const relayed = /const RELAYED = \[([^\]]*)\]/.exec(source)?.[1] ?? ''
   const listed = [...relayed.matchAll(/'([^']+)'/g)].map(([, name]) => name!)
   const asked = [...source.matchAll(/(?:\bheaders\.(?:get|has)|\bheader)\(\s*(?:'([^']+)'|([A-Za-z_.]+))\s*\)/g)]
   const names = asked.flatMap(([whole, name, constant]) => {
     if (name !== undefined) return name
-    // This is the list above.
+    // The source reads the header `name` in a loop; the list `listed` above has the names.
     if (constant === 'name') return []
     assert.ok(NAMED[constant!], `${whole}: the test does not know which header this is`)
     return NAMED[constant!]!

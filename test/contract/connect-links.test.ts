@@ -1,5 +1,5 @@
 /**
- * Tests connect links: who may create them, the operations that they open or refuse, and how they end. The page itself
+ * Tests connect links: who may create them, which operations they open or refuse, and how they end. The page of a link
  * is tested in a browser.
  */
 import assert from 'node:assert/strict'
@@ -48,7 +48,7 @@ const as =
 const ask: ReturnType<typeof as> = (...args) => as(key)(...args)
 const make = (wish: object = {}, of = instance) => ask('POST', '', { instance_id: of.id, ...wish })
 
-/** Creates a link; returns it with functions that send requests with it. */
+/** Creates a connect link, and returns it with functions that send requests with it. */
 async function newLink(wish: object = {}, of = instance) {
   const { status, body } = await make(wish, of)
   assert.equal(status, 201, JSON.stringify(body))
@@ -237,7 +237,7 @@ describe('the operations', () => {
   })
 })
 
-/** Links of a service whose commits a test observes; they are those of the same store. */
+/** Returns the connect links of a second service object on the same store, whose commits a test observes. */
 async function observed(onCommit: () => void) {
   const { store, sealer, directory, clock, log, double } = service
   const commits = { count: 0 }
@@ -296,7 +296,7 @@ describe('a link that is made while the instance is paired', () => {
   })
 })
 
-/** Paths of the operations that a link opens; the status of the link itself is open, too. */
+/** Paths of the operations that a link opens. The status of the link itself can be read with it, too. */
 const OPENED = new Set([
   '/qr-code',
   '/phone-code/{phone}',
@@ -328,7 +328,7 @@ describe('an open link', () => {
     const isOpened = (route: { method: string; path: string }) =>
       declared.some((each) => each.method === route.method && each.path === route.path && OPENED.has(restOf(each))) ||
       `${route.method} ${route.path}` === `GET ${INSTANCE_BASE}/status`
-    // The routes include all aliases, and the names of another gateway.
+    // The routes include all aliases, and the route names of the compatible gateway.
     const routes = [...requestRoutes, ...dialectRoutes].filter((each) => each.path.startsWith(INSTANCE_BASE) && !isOpened(each))
     assert.ok(routes.length > declared.length)
     for (const { method, path: whole, name } of routes) {
@@ -436,7 +436,7 @@ describe('an open link', () => {
     assert.deepEqual([headers.get('Referrer-Policy'), headers.get('Cache-Control')], ['no-referrer', 'no-store'])
     assert.match(html, /<html lang="es">/)
     assert.ok(html.includes('Conectar con WhatsApp') && html.includes('&lt;b onclick=') && !html.includes('<b onclick'))
-    // The text of the button is black, because that is readable on yellow.
+    // The text of the button is black, because black is readable on yellow.
     assert.ok(html.includes('background: #ffee00; border-color: #ffee00; color: #000'))
     for (const secret of [instance.token, framed.secret]) assert.ok(!html.includes(secret))
     const plain = (await (await newLink()).page()).headers.get('Content-Security-Policy')!
@@ -450,7 +450,7 @@ describe('an open link', () => {
     const refused = await status()
     assert.deepEqual([refused.status, refused.headers.get('X-RateLimit-Remaining')], [429, null])
     assert.equal((await me()).headers.get('X-RateLimit-Remaining'), '119')
-    // A person gets the reason as a sentence.
+    // The page shows the reason to a person as a sentence.
     const { status: answered, headers, html } = await page()
     assert.deepEqual([answered, headers.get('Retry-After')], [429, '1'])
     assert.ok(html.includes('Muitas tentativas') && !html.includes('rate_limited'))
@@ -525,7 +525,7 @@ describe('a link ends', () => {
     const link = await newLink()
     service.double.tell(instance.id, { status: 'connecting', paired: true })
     assert.deepEqual((await link.status()).body, { connected: false, status: 'connecting', paired: true, pairing_failed: false })
-    // This request is handled after the earlier changes.
+    // The service handles this request after the earlier changes, so they are complete when it is answered.
     assert.deepEqual(await codeOf(make()), [409, 'instance_already_connected'])
     assert.equal(await statusOf(link.id), 'open')
     service.double.tell(instance.id, { status: 'connected', paired: true })
@@ -558,7 +558,7 @@ describe('a link ends', () => {
     service.double.tell(instance.id, { status: 'connecting', paired: true })
     service.double.tell(instance.id, { status: 'logged_out', reason: 'pairing_failed', paired: false })
     assert.deepEqual((await link.status()).body, { connected: false, status: 'logged_out', paired: false, pairing_failed: true })
-    // This request is handled after the earlier changes.
+    // The service handles this request after the earlier changes, so they are complete when it is answered.
     await newLink()
     assert.equal(await statusOf(link.id), 'open')
     service.double.answer = () => ({ value: true, status: 'starting' })

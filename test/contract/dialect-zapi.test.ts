@@ -1,6 +1,6 @@
 /**
- * Tests `dialect: "zapi"`: calls of clients of that gateway have the intended effect, and answers have the field names
- * that these clients read.
+ * Tests `dialect: "zapi"`: calls of clients of the compatible gateway have the intended effect, and the answers have
+ * the field names that these clients read.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -30,8 +30,8 @@ async function instanceOf(dialect: 'zapi' | null) {
 }
 
 /**
- * Sends a call of such a client. Each has an instance of its own and comes a second after the one before, so that no
- * limit is reached.
+ * Sends a call as a client of the compatible gateway does. Each call has its own instance, and a second passes before
+ * it, so that no rate limit is reached.
  */
 async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', headers: Record<string, string> = {}) {
   service.time.now += 1_000
@@ -45,7 +45,10 @@ async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', 
 
 const call = (route: string, body?: unknown): TheirCall => ({ route, ...(body === undefined ? {} : { body }) })
 
-/** Ends of the names of fields that have no effect here: the answer lists these, and no other fields of the calls. */
+/**
+ * Last parts of the names of fields that have no effect here. The answer must list these fields as ignored, and no
+ * other fields of the calls.
+ */
 const UNUSED = /^(groupMentioned|salePrice|profileImage|amount|lastMessageId)$/
 
 test(`${theirCalls.length} calls of theirs are answered 200, or refused for the reason that stands beside them`, async (t) => {
@@ -212,7 +215,7 @@ test('a caller with a wrong token is not told what the instance speaks', async (
   assert.deepEqual([status, typeof body.error], [401, 'object'])
 })
 
-/** Routes of the service itself, which the dialect changes. */
+/** Routes of the service itself that behave differently with the dialect. */
 const CHANGED = ['GET /qr-code/image', 'DELETE /messages']
 
 test('routes of the dialect exist in it alone', async () => {

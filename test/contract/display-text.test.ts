@@ -1,4 +1,7 @@
-/** Every field with a display name or a note: they have one rule (`src/domain/display-text.ts`), and a refusal has the field and the character. */
+/**
+ * Tests every field that contains a display name or a note: all follow one rule (`src/domain/display-text.ts`), and a
+ * refusal names the field and the character.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openService, type Service } from './http/service.ts'
@@ -19,7 +22,7 @@ before(async () => {
 after(() => service.close())
 
 interface Field {
-  /** Path of the field in the issues. */
+  /** Path of the field in the issues of a refusal. */
   path: string
   give(text: string): ReturnType<Service['ask']>
   read(body: Record<string, unknown>): unknown

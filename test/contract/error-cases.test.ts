@@ -1,7 +1,8 @@
 /**
- * For each code that an immediate operation declares there is a case that produces it; a new code without a case fails here. Refusals by the HTTP
- * layer and by the state of the instance are the same for all operations and have their own tests. Every other case is in one of the tables that are
- * run on the simulated network, or is a wrong field, which is tested here.
+ * Tests that there is a case for each code that an immediate operation declares; the case produces the code, and a new
+ * code without a case makes this test fail. Refusals by the HTTP layer and by the state of the instance are the same
+ * for all operations and have separate tests. Every other case is either in a table that is run on the simulated
+ * network, or it is a wrong field, which is tested here.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,12 +20,12 @@ import { ABOUT } from '../e2e/not-there.ts'
  */
 const GATE: readonly FailureCode[] = [...INSTANCE, ...CONTROL, 'subscription_required']
 /**
- * Codes for the state of the instance, which every action checks in the same way. `states-answers.test.ts` tests them,
- * and `network-codes.test.ts` a cut connection.
+ * Codes that depend on the state of the instance, which every action checks in the same way. `states-answers.test.ts`
+ * tests them, and `network-codes.test.ts` tests a lost connection.
  */
 const STATE: readonly FailureCode[] = ['instance_starting', 'instance_not_connected']
 
-/** Declared codes that never occur, with the reason. */
+/** Codes that are declared but never occur, with the reason. */
 const NEVER: readonly (readonly [operations: readonly string[], codes: readonly FailureCode[], why: string])[] = [
   [['chats.list', 'contacts.list', 'labels.list'], ['action_failed', 'send_timeout'], 'answered from the directory'],
   [
@@ -48,7 +49,7 @@ function codeOf(endpoint: Endpoint, input: Record<string, unknown>): string | un
 const NAMES = new Set(['phone', 'phones', 'group_id', 'groups', 'community_id', 'newsletter_id'])
 const NOBODY = 'nobody!'
 
-/** Returns an example in which one identifier is invalid; fields for which the example has no person are filled. */
+/** Returns an example in which every field of `NAMES` contains an invalid identifier. */
 function wrong(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => wrong(each, name))
   if (typeof value !== 'object' || value === null) return NAMES.has(name) && typeof value === 'string' ? NOBODY : value

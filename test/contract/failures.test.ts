@@ -1,4 +1,4 @@
-/** Bodies, sizes and the answers to failures (rows 11 to 14). */
+/** Tests request bodies and their sizes, and the answers to failures (rows 11 to 14 of the table of checks). */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { Failure } from '../../src/domain/failures.ts'
@@ -112,7 +112,7 @@ describe('bodies', () => {
 
   test('large bodies share 256 MB, half of it for one instance: what does not fit is asked to come again, small ones are not concerned', async () => {
     const MB = 1_048_576
-    /** Sends this number of bytes, with or without a declared length; the body does not end until it is cut. */
+    /** Sends this number of bytes, with or without a declared length. The body does not end until `cut` is called. */
     const upload = (length: number, isTold = true, under = base) => {
       let cut!: () => void
       const body = new ReadableStream<Uint8Array>({
@@ -218,7 +218,7 @@ describe('bodies', () => {
   })
 })
 
-/** Creates a body that arrives in these pieces, one at a time. */
+/** Creates a body whose pieces arrive one at a time. */
 function coming(pieces: Uint8Array<ArrayBuffer>[]): ComingBody {
   async function* batches() {
     for (const piece of pieces) yield [piece]
@@ -299,7 +299,8 @@ describe('large bodies', () => {
     assert.deepEqual(await problem(long!), invalid('message', 'must have at most 65536 characters'))
   })
 
-  // Two such bodies once kept both threads busy for two minutes, with a gigabyte each, until their heaps were full.
+  // Two such bodies once kept both parser threads busy for two minutes. Each used a gigabyte of memory, until the heaps
+  // were full.
   test('of millions of values are refused before they are parsed', async () => {
     assert.deepEqual(await problem(await post(bodies.at(-1)![1])), invalid('', `must have at most ${MAX_VALUES} values`))
     const pool = createMediaPool({ logging: { level: 'error' }, log: service.log })
@@ -331,7 +332,7 @@ describe('failures', () => {
     assert.deepEqual(await problem(response), { status: 404, code: 'instance_not_found', issues: undefined })
   })
 
-  // Each row fails in another part of the instance first: the connection (409), the shard (503) or the store (500).
+  // In each row, another part of the instance fails first: the connection (409), the shard (503) or the store (500).
   for (const [what, failure, method, path, body] of [
     ['an action', 'instance_not_connected', 'GET', '/device', undefined],
     ['an action with a body', 'instance_not_connected', 'POST', '/phone-exists-batch', { phones: ['5511988887777'] }],

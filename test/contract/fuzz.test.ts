@@ -43,7 +43,7 @@ type Schema = {
   examples?: unknown[]
 }
 
-/** Values that no client should send, for every field. */
+/** Values that no client should send. They are tried in every field. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -134,9 +134,9 @@ function fieldsOf(
 }
 
 interface Wish {
-  /** Fields of the request, as in the declaration or almost so. */
+  /** Fields of the request, as the operation declares them or with small errors. */
   fields: Record<string, unknown>
-  /** Change of the request: replaces a field, adds one, or replaces the whole body. */
+  /** The corruption of the request: a field is replaced or added, or the whole body is replaced. */
   spoil: { how: 'not' | 'field' | 'more' | 'body' | 'text'; at: number; value: unknown }
   headers: Record<string, string>
   credential: 'right' | 'wrong' | 'none'
@@ -184,7 +184,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Makes the shard answer with the example of the declaration. */
+/** Makes the shard answer with the example of the operation's declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -193,7 +193,9 @@ function engineAnswers(endpoint: Endpoint) {
   }
 }
 
-/** Reverts successful administration, because it changes the result of the next request. */
+/**
+ * Reverts the effect of a successful administration request, because it would change the result of the next request.
+ */
 async function restore(endpoint: Endpoint, body: { value?: string } | undefined, unchanged: object) {
   if (endpoint.access !== 'admin' || endpoint.method === 'GET') return
   if (endpoint.id === 'admin.rotateAdminKey' && body?.value) service.credentials.adminKey = body.value
@@ -265,7 +267,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
 
   async function ask(endpoint: Endpoint, wish: Wish, what: string) {
     made++
-    // The time advances, so that no limit is reached and every request is checked.
+    // The clock advances, so that no rate limit is reached and every request is checked.
     service.time.now += 60_000
     service.peer.address = `198.51.100.${made % 250}`
     const { url, init } = requestOf(endpoint, wish, made)
@@ -284,7 +286,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
       const isOfDialect = endpoint.access === 'instance' && 'X-Dialect' in init.headers && code === 'invalid_request'
       assert.ok(endpoint.errors.includes(code) || code === 'not_found' || isOfDialect, `${about}: not among its errors`)
     } else if (isDialect) {
-      // The format of the answer has separate tests; here the answer only has to exist.
+      // Other tests check the format of the answer. Here it only has to be valid JSON with status 200.
       if (endpoint.contentType === 'application/json') assert.ok(isJson && status === 200, about)
     } else {
       assert.equal(status, endpoint.status, about)

@@ -1,6 +1,6 @@
 /**
- * Tests fields of a request that its operation does not have: they are ignored and listed in `X-Svc-Ignored-Fields`,
- * or refused if they look like a misspelt field.
+ * Tests fields that the called operation does not have: they are ignored and listed in `X-Svc-Ignored-Fields`, or
+ * refused if they look like a misspelt field.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -23,7 +23,7 @@ async function ignored(method: string, path: string, body?: unknown) {
   return { status, names: headers.get('X-Svc-Ignored-Fields') }
 }
 
-/** The issues of a refused request as `path message`, or the status of one that was not refused. */
+/** Returns the issues of a refused request as `path message`, or the status if the request was not refused. */
 async function issues(method: string, path: string, body?: unknown): Promise<string[] | number> {
   service.time.now += 1_000
   const { status, body: answer } = await service.ask(method, base + path, body)

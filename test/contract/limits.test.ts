@@ -1,6 +1,5 @@
 /**
- * Tests rate limits over HTTP, with a simulated clock: the requests that share a bucket, and the headers of the
- * answers.
+ * Tests rate limits over HTTP with a simulated clock: which requests share a bucket, and the headers of the answers.
  */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -8,7 +7,7 @@ import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/serv
 
 interface Caller {
   name: string
-  /** Name of the bucket: rows with the same name share one. */
+  /** Name of the bucket. Rows with the same name share one bucket. */
   bucket: string
   ask(): ReturnType<Service['ask']>
 }
@@ -35,7 +34,7 @@ beforeEach(async () => {
     { name: 'another key of it', bucket: 'workspace', ask: list(keys[1]!.value) },
     { name: 'its administration', bucket: 'workspace', ask: () => service.admin('GET', '/admin/security') },
   ]
-  // Requests that count have made the keys, so the time advances.
+  // The requests that created the keys were counted, so the clock advances until the buckets are full again.
   service.time.now += 60_000
 })
 afterEach(() => service.close())
@@ -65,7 +64,7 @@ describe('each caller has exactly 120 at once, then 60 a second, and shares them
         assert.equal(answer.body.error.code, 'rate_limited')
         assert.deepEqual([answer.headers.get('Retry-After'), remaining(answer)], ['1', '0'])
       }
-      // One token is added every sixtieth of a second, not earlier.
+      // One token is added every sixtieth of a second, and not earlier.
       service.time.now += 16
       assert.ok(limited(await caller.ask()))
       service.time.now += 1
@@ -74,7 +73,7 @@ describe('each caller has exactly 120 at once, then 60 a second, and shares them
       service.time.now += 1_000
       for (let sent = 0; sent < 60; sent++) assert.ok(!limited(await caller.ask()), `request ${sent} of the second`)
       assert.ok(limited(await caller.ask()))
-      // However long there is no request, a bucket never has more than 120 tokens.
+      // A bucket never has more than 120 tokens, even after a long time without requests.
       service.time.now += 3_600_000
       assert.equal(remaining(await caller.ask()), '119')
     })
@@ -90,7 +89,8 @@ test('a clock that is set back gives nothing away and takes nothing', async () =
   assert.ok(limited(await caller!.ask()))
 })
 
-// When the wall clock was set back, the minute once lasted an hour for every caller behind the address.
+// Callers with wrong credentials are blocked for a minute. When the wall clock was set back, this minute once lasted an
+// hour for every caller with the same address.
 test('nor does it make the minute of wrong guesses longer, of a chosen secret or of any other', async () => {
   service.peer.address = '198.51.100.98'
   const scrape = (value: string) => service.ask('GET', '/metrics', undefined, { Authorization: `Bearer ${value}` })
@@ -104,7 +104,8 @@ test('nor does it make the minute of wrong guesses longer, of a chosen secret or
   assert.ok(!limited(await guess()))
 })
 
-// Only answers under an instance's path, to requests that had reached the bucket, once had these headers.
+// These headers were once only in answers to requests under the path of an instance, and only after the check of the
+// bucket.
 test('whoever can be named is told the limits also where a request gets no further than its route or its credential', async () => {
   const { base } = await service.newInstance('three')
   const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })

@@ -1,6 +1,6 @@
 /**
- * Tests that long answers notice data that an operator's command wrote, without another request: a command has its own
- * store and account objects, and sends no notification.
+ * Tests that long-lived streams notice data that an operator's command wrote, without another request. A command uses
+ * its own store and account objects, and sends no notification to the service.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,14 +10,14 @@ import { openService, type Service } from './http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
-/** Opens an account as a command does. */
+/** Opens the account a second time, in the same way as an operator's command. */
 async function accountBeside({ store, sealer, clock, log }: Service) {
   const account = createStoredAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: null })
   await account.load()
   return account
 }
 
-/** Time in ms for a stream to end; then its reader closes it. */
+/** Time within which a stream must end, in ms. After it, the test closes the stream. */
 const PATIENCE = 15_000
 
 /** Reads everything until the stream ends. */

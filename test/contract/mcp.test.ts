@@ -22,7 +22,7 @@ const post = (body: unknown, headers: Record<string, string> = {}, path = '/mcp'
 const message = (method: string, params?: object) => ({ jsonrpc: '2.0', id: 7, method, ...(params ? { params } : {}) })
 const list = message('tools/list')
 const text = message('tools/call', { name: 'send_text', arguments: { phone: '5511988887777', message: 'Hello' } })
-/** Returns the error body of a call that failed. */
+/** Returns the error body of a failed tool call. */
 const refusal = (body: { result: { isError: boolean; content: { text: string }[] } }) => {
   assert.equal(body.result.isError, true)
   return JSON.parse(body.result.content[0]!.text).error
@@ -82,7 +82,8 @@ describe('the transport', () => {
         assert.match(answer.headers.get('Access-Control-Expose-Headers') ?? '', /WWW-Authenticate/)
         assert.equal(answer.headers.get('Vary'), 'Origin')
       }
-      // The instance's own routes have a credential in their path; pages of another origin must not call them.
+      // Only `/mcp` may allow other origins. The routes of an instance have a credential in their path, so pages of
+      // other origins must not call them.
       const { headers } = await others.ask('GET', '/health/live', undefined, origin)
       assert.equal(headers.get('Access-Control-Allow-Origin'), null)
     } finally {
@@ -160,7 +161,10 @@ test('each tool is an operation of the contract, with words and an object of arg
   assert.ok(ids.has('contacts.exists') && tools.some(({ name }) => name === 'phone_exists'))
 })
 
-/** Names of the tools by their effect: tools that read, that change data, and whose effect cannot be undone. */
+/**
+ * Names of the tools by their effect: tools that only read, tools that change data, and tools whose effect cannot be
+ * undone.
+ */
 const TOOLS = {
   reads: [
     ...['instance_status', 'instance_me', 'instance_device', 'instance_qr_code', 'queue_list', 'chats_list', 'chats_get'],

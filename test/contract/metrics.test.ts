@@ -1,4 +1,6 @@
-/** Tests `GET /metrics`: the table of metrics, the callers who may read them, and data that they never contain. */
+/**
+ * Tests `GET /metrics`: the table of metrics, the callers who may read them, and the data that they must never contain.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'

@@ -1,4 +1,7 @@
-/** Limits of `/oauth` when all callers have the same address, and the exemptions of an app. */
+/**
+ * Tests the limits of `/oauth` when all callers have the same address, and the requests of an app that these limits do
+ * not count.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -58,7 +61,7 @@ const decide = ({ ticket, cookie }: { ticket: string; cookie: string }, fields: 
   post('authorize', { ticket, ...fields }, { Cookie: cookie })
 
 describe('a stranger behind the same proxy', () => {
-  /** Sends every request that needs no credentials, until it is refused. */
+  /** Sends each request that needs no credentials, until it is refused by its limit. */
   async function exhaust() {
     const everything: (() => Promise<{ status: number }>)[] = [
       register,
@@ -79,7 +82,7 @@ describe('a stranger behind the same proxy', () => {
     service.time.now += 60_000
     const waiting = await open(body.client_id)
     await exhaust()
-    // The first page was already open, and the second one is opened now.
+    // The first page was opened before the limit was reached, and the second one is opened after it.
     for (const page of [waiting, await open(body.client_id)]) {
       const known = shownOf(await decide(page, { key: service.credentials.adminKey }))
       const allowed = await decide(known, { decision: 'allow', instance: instance.id })
@@ -112,7 +115,7 @@ describe('a stranger behind the same proxy', () => {
     const mine = await open((await register()).body.client_id)
     const theirs = (await register()).body.client_id
     const client = (await service.oauth.client(theirs))!
-    // The requests come from a thousand addresses, because the limit of one address would be reached.
+    // The requests come from a thousand addresses, because otherwise the limit of a single address would refuse them.
     for (let opened = 0; opened < 1_100; opened++)
       service.oauth.ask({ client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' })
     assert.equal((await decide(mine, { key: service.credentials.adminKey })).status, 200)

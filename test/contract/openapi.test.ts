@@ -1,6 +1,6 @@
 /**
- * Tests that the OpenAPI description matches the service: it is complete, has no dangling references, and equals the
- * tables from which it is made.
+ * Tests that the OpenAPI description matches the service: it is complete, every reference in it resolves, and it equals
+ * the tables from which it is generated.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -137,7 +137,7 @@ test('every parameter of a path is described, and required', () => {
   }
 })
 
-/** Fields of the body, which may be shared by name. */
+/** Returns the fields of the request body. The body may be a reference to a shared schema. */
 function propertiesOf({ requestBody }: Operation): object {
   const schema = requestBody?.content['application/json']?.schema
   const named = schema?.$ref === undefined ? schema : document.components.schemas![String(schema.$ref).split('/').at(-1)!]
@@ -164,7 +164,10 @@ test('every field of an input is a parameter or a field of the body', () => {
   }
 })
 
-/** One line per rule of a schema, regardless of its form: branches and references are followed, and `const` counts as an enumeration of one. */
+/**
+ * Returns one line per rule of a schema. Equal rules give equal lines, even if they are written differently: branches
+ * and references are resolved, and `const` becomes an enumeration with one value.
+ */
 function rulesOf(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => rulesOf(value as Schema, named, where)
   return Object.entries(schema).flatMap(([keyword, value]) => {
@@ -209,7 +212,7 @@ test('no rule of a schema is lost or made up: the description and zod read every
       [],
       `${what}: lost`,
     )
-    // For a transformed field, the schema that zod makes omits some rules.
+    // If a field has a transformation, the schema that zod generates for it lacks some rules.
     const made = [...found].filter((rule) => !expected.has(rule) && !/ (examples|default|description) /.test(rule))
     assert.deepEqual(made, [], `${what}: made up`)
   }
@@ -219,7 +222,8 @@ test('no rule of a schema is lost or made up: the description and zod read every
     const properties = propertiesOf(operation)
     const inBody = Object.entries(fields).filter(([name]) => name in properties)
     if (body) alike(body, z.object(Object.fromEntries(inBody)), `body of ${id}`)
-    // The path of an order has a parameter `token`, and so has the path of an instance.
+    // The paths of orders and of instances both have a parameter `token`; only the parameter of the instance is
+    // skipped.
     for (const { name, in: place, schema } of operation.parameters ?? [])
       if (
         (place === 'query' || (place === 'path' && !INSTANCE_BASE.includes(`{${name}}`))) &&
@@ -275,7 +279,7 @@ test('it carries no whole-number bound that only says what a double can hold', (
   assert.ok(!JSON.stringify(document).includes('9007199254740991'))
 })
 
-/** Fields without a description, by their path; branches, lists and references are followed. */
+/** Returns the paths of fields without a description. Branches, lists and references are followed. */
 function undescribed(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => undescribed(value as Schema, named, where)
   const refOf = (part: Schema) => named[String(part.$ref).split('/').at(-1)!]
@@ -402,7 +406,7 @@ test('everything that a failure tells in its details is a field of the error bod
   const { properties } = error!.properties.details as unknown as { properties: object }
   const named = new Set([...JSON.stringify(document).matchAll(/`details\.(\w+)`/g)].map(([, name]) => name!))
   assert.ok(named.has('applied') && named.has('ownership_transferred'))
-  // The last names are further details that an error may have.
+  // The names at the end are other details of errors, which no text of the description mentions.
   for (const name of [...named, 'network_code', 'required_scope', 'instance_slots', 'instances_used', 'checks'])
     assert.ok(name in properties, name)
 })

@@ -1,4 +1,4 @@
-/** Tests in loops over all operations that each behaves as its declaration says. */
+/** Tests for every operation, in loops, that it behaves as its declaration says. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { ANY, BYTES, type Endpoint, EVENT_STREAM, takesJson } from '../../src/fe
 import { endpoints } from '../../src/features/index.ts'
 import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
 
-/** Time in ms after which no limit of requests is reached: limits are per minute. */
+/** Time in ms after which all request limits are reset: the limits count per minute. */
 const BEYOND_LIMITS_MS = 61_000
 
 type Fields = Record<string, unknown>
@@ -52,7 +52,7 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
   if ('link_id' in fields && fields.link_id === example.link_id) fields.link_id = await newLink(instance)
   // Only a linked instance is exported.
   if (endpoint.id === 'admin.exportInstance') service.double.tell(instance, { status: 'connected', paired: true })
-  // The log entry of the event is written as the instance's shard does.
+  // The test writes the log entry of the event in the same way as the instance's shard.
   if (fields.event_id === example.event_id && endpoint.id === 'admin.resendWebhook')
     await service.newLogRow(instance, fields.event_id as string)
   return fields
@@ -63,7 +63,7 @@ async function newLink(instance: string): Promise<string> {
   return (await service.connectLinks.create(service.workspace, instance as InstanceId, wish)).link.id
 }
 
-/** Reverts the change of an admin route, and removes a new key, so that the next call is not affected. */
+/** Reverts the change that an admin route made, and removes a new key, so that the next call is not affected. */
 async function administer(
   { id, method }: Endpoint,
   path: string,
@@ -79,7 +79,7 @@ async function administer(
   return answer
 }
 
-/** An instance for all refused calls, which do not change it. */
+/** An instance that all refused calls share, because they do not change it. */
 let untouched: Awaited<ReturnType<Service['newInstance']>> | undefined
 const keys = new Map<string, string>()
 
@@ -89,7 +89,7 @@ async function keyOf(scope: Scope): Promise<string> {
   return value
 }
 
-/** Sends a call long enough after the one before that no limit is reached, on an instance that no call has changed. */
+/** Sends a call to an instance that no call has changed. Enough time passes before it that no rate limit is reached. */
 async function send(endpoint: Endpoint, input: Fields) {
   service.time.now += BEYOND_LIMITS_MS
   const instance = untouched ?? (await service.newInstance())
@@ -125,7 +125,7 @@ async function sendFor(instance: NonNullable<typeof untouched>, endpoint: Endpoi
   return service.ask(method, path, body, headers)
 }
 
-/** Sets the double's answer for an operation of the shard: the example of the declaration. */
+/** Makes the engine double answer an operation of the shard with the example of its declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -196,7 +196,7 @@ for (const endpoint of endpoints) {
 
 const isNullable = (schema: Schema): boolean =>
   schema.type === 'null' || [schema.type].flat().includes('null') || (schema.anyOf ?? []).some(isNullable)
-/** Returns the alternative of a schema that is not null. */
+/** Returns the branch of a schema that is not null. */
 const formOf = (schema: Schema): Schema => {
   const inner = schema.anyOf
     ?.flatMap((form) => (form.anyOf ? form.anyOf : [form]))
@@ -209,7 +209,7 @@ interface Trial {
   why: string
 }
 
-/** Values just outside the limits of the description. */
+/** Returns values that lie just outside the limits of the description. */
 function outside(schema: Schema, inBody: boolean): Trial[] {
   const form = formOf(schema)
   const type = [form.type].flat().find((name) => name !== 'null')
@@ -267,7 +267,10 @@ const PIX_KEYS: Fields = {
   evp: '6f0a3c1e-8a55-4c8e-9f7b-0d5d3f6c2b11',
 }
 
-/** Other fields that a value requires, so that only its own limit is tested: the other end of a pair, a key of its type. */
+/**
+ * Returns other fields that a value requires, so that only the limit of the value is tested: for example the other end
+ * of a range, or a key that fits its type.
+ */
 function goesWith({ id }: Endpoint, name: string, value: unknown): Fields {
   if (name === 'delay_message_max_ms') return { delay_message_min_ms: 0 }
   if (name === 'delay_message_min_ms') return { delay_message_max_ms: 60_000 }
@@ -290,7 +293,7 @@ interface InputSchema {
   required?: string[]
 }
 
-/** Returns the schema of an operation's fields; references to shared fields are resolved. */
+/** Returns the schema of an operation's fields, in which references to shared fields are resolved. */
 function schemaOf(endpoint: Endpoint): { properties: Record<string, Schema>; required?: string[] | undefined } {
   const { properties, $defs = {}, required } = z.toJSONSchema(z.object(endpoint.fields), { io: 'input' }) as InputSchema
   const named = ({ $ref, ...schema }: Schema & { $ref?: string }) =>

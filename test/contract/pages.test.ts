@@ -1,6 +1,6 @@
 /**
- * Tests the pages for people: their headers, and that they only load files of this service. `test/browser` tests them
- * in a browser.
+ * Tests the pages that people open: their headers, and that they only load files of this service. `test/browser` tests
+ * them in a browser.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -1,5 +1,6 @@
 /**
- * The answer with a passkey at every limit of its members, and the tickets with which a browser can send it without the credentials of the instance.
+ * Tests the answer of a passkey with members at every size limit, and the tickets with which a browser can send the
+ * answer without the credentials of the instance.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,6 +1,7 @@
 /**
- * Bodies that are refused before they have arrived completely. Many clients read an answer only after they have sent everything, so the rest is read
- * and dropped, also if the connection ends with the answer; otherwise they report a broken pipe instead of the reason.
+ * Tests bodies that are refused before they have arrived completely. Many clients read an answer only after they have
+ * sent the whole body. So the service reads and drops the rest, even if the connection ends with the answer. Without
+ * this, such clients would report a broken pipe and not the reason of the refusal.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -13,7 +14,7 @@ const MB = 1_048_576
 
 let service: Service
 let server: Listening
-/** A server that listens, but does not serve yet. */
+/** A server that listens, but whose application is not ready yet. */
 let starting: Listening
 let base: string
 before(async () => {
@@ -57,7 +58,7 @@ const CASES: readonly Case[] = [
 
 const ZEROS = Buffer.alloc(MB, '0')
 
-/** Sends everything before it reads, as blocking clients do; rejects if the connection is reset. */
+/** Sends the whole body before it reads the answer, as blocking clients do; rejects if the connection is reset. */
 async function sendAll({ path, headers = [JSON_BODY], to = () => server }: Case, size: number, connection: string) {
   const socket = connect(Number(new URL(to().url).port), '127.0.0.1')
   await once(socket, 'connect')

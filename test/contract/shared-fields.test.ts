@@ -1,6 +1,6 @@
 /**
- * Tests the optional fields of every queued send: each send accepts and checks them, and documents the fields
- * that have no effect.
+ * Tests the optional fields that all queued sends share: each send accepts and checks them, and documents the fields
+ * that have no effect for it.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -20,7 +20,7 @@ const exampleOf = ({ examples }: Endpoint): Fields => examples[0]?.input ?? {}
 const said = ({ fields }: Endpoint, name: string) => (fields[name] as { description?: string }).description ?? ''
 const hasEffect = (endpoint: Endpoint, name: SharedField) => !said(endpoint, name).startsWith(WITHOUT_EFFECT)
 
-/** Values that are too many, too long or of another type, each with the sentence of its refusal. */
+/** Values that are too many, too long or of a wrong type, each with the sentence of its refusal. */
 const WRONG: Record<SharedField, readonly [unknown, string, string][]> = {
   reply_to_message_id: [
     ['', 'reply_to_message_id', 'must not be empty'],
@@ -90,7 +90,7 @@ for (const endpoint of sends)
     }
   })
 
-/** Values with an effect, if the operation supports the field. */
+/** Valid values of the fields. */
 const GIVEN = {
   reply_to_message_id: '3EB0',
   mention_all: true,
@@ -127,14 +127,14 @@ test('what has no effect says so in a sentence, and never reaches the shard; eve
   }
 })
 
-/** Returns the fields of the example that mentions people, with one person added. */
+/** Returns the fields of the example that mentions people, with one more person. */
 function named({ id, fields }: Endpoint, person: string): Fields {
   const text = ['message', 'question', 'caption'].find((name) => name in fields)
   assert.ok(text !== undefined || id === 'send.forwardMessage', `${id} has no text for its mentions`)
   return text === undefined ? {} : { [text]: `Hello @${person}` }
 }
 
-/** The fields without effect, by operation. Every new row here removes a feature. */
+/** The shared fields that have no effect, by operation. Each new row here would remove a feature. */
 const NOTHING: Record<string, readonly SharedField[]> = {
   ...Object.fromEntries(
     ['sendReaction', 'removeReaction', 'pinMessage', 'deleteMessage', 'sendPollVote', 'sendEventResponse'].map((name) => [

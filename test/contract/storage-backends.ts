@@ -1,4 +1,4 @@
-/** The backends of `state:`, for the suites that run once per backend. */
+/** Lists the backends of `state:`, for the test suites that run once per backend. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,12 +20,15 @@ interface Row {
   name: string
   /** The reason why the backend cannot be tested here, or false. */
   skip: string | false
-  /** True if only threads of one process can open the store, and nothing of it is on a disk. */
+  /** True if only threads of one process can open the store, and no part of it is on a disk. */
   isOfProcess?: boolean
   start(): Promise<Backend>
 }
 
-/** A backend whose stores this thread holds; others open them by name, as the threads of a service do. */
+/**
+ * Creates a backend whose stores are in the memory of this thread. Other threads open them by name, as the threads of a
+ * service do.
+ */
 function memoryStores(): Backend {
   const own = randomUUID()
   const ends = new Map<string, () => void>()

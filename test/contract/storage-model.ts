@@ -1,4 +1,7 @@
-/** Compares commits, reads, ranges and counts in random order, with every form of key, with a sorted map. */
+/**
+ * Runs commits, reads, ranges and counts in random order on a store, with every form of key, and compares the results
+ * with a sorted map.
+ */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Op, RangeOptions } from '../../src/storage/contract.ts'
@@ -11,7 +14,7 @@ const UUIDS = [
   '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12',
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ]
-/** Keys before, between and behind those of instances, and some that only resemble them. */
+/** Generates keys that sort before, between and behind the keys of instances, and keys that only resemble those. */
 const key = fc.oneof(
   fc.constantFrom(
     'a',
@@ -120,7 +123,7 @@ async function check(store: OpenStore, model: Model, each: Action): Promise<void
   }
 }
 
-/** Removes everything from the store, and compares it with the model in this number of runs. */
+/** Removes everything from the store, and compares the store with the model in this number of runs. */
 export async function checkModel(store: OpenStore, numRuns: number): Promise<void> {
   const property = fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
     await store.storage.clear()

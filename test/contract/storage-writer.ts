@@ -1,4 +1,7 @@
-/** A writer for storage.test.ts, as a worker thread (until it is stopped) or as a separate process (until it is killed). */
+/**
+ * A program that writes to a store for storage.test.ts. It runs as a worker thread until it is stopped, or as a
+ * separate process until it is killed.
+ */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../../src/storage/open-store.ts'
@@ -10,7 +13,7 @@ export const batchOf = (writer: string, n: number) =>
 async function writeInThread(url: string, writer: string, batches: number) {
   const store = await openStore(url)
   for (let n = 0; n < batches; n++) await store.commit({ ops: batchOf(writer, n) })
-  // All writers increase this counter together: only the guard keeps it correct.
+  // All writers increase this counter at the same time, so only the guard of the commit prevents lost increments.
   for (let n = 0; n < 25; ) {
     const found = await store.get('counter')
     const next = Buffer.from(String(Number(found ?? 0) + 1))

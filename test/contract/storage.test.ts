@@ -13,7 +13,7 @@ import { until } from '../harness/until.ts'
 import { BACKENDS, type Backend } from './storage-backends.ts'
 import { checkModel } from './storage-model.ts'
 
-/** Random orders of actions that are compared with a model. */
+/** Number of random sequences of actions that are compared with a model. */
 const RUNS = process.env.SVC_TEST_FULL ? 300 : 40
 const writerModule = sameKind('./storage-writer', import.meta.url)
 const bytes = (text: string) => Buffer.from(text)
@@ -23,7 +23,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
     let backend: Backend | undefined
     let store: OpenStore
     let spaces = 0
-    /** Returns a prefix of keys for one test. */
+    /** Returns a prefix that only the keys of one test have. */
     const space = () => `t${spaces++}:`
 
     before(async () => {
@@ -134,8 +134,8 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       assert.equal((await keysOf(p)).length, 1)
     })
 
-    // The read for a list answer to a message with an id of 5 KB once failed and was repeated, and the connection
-    // ended, for a minute.
+    // A key can be too long for a store. The look-up of a list message with an id of 5 KB once failed and was repeated
+    // for a minute, and then the connection ended.
     test('what no key can be is not there', async () => {
       for (const key of ['x'.repeat(KEY_LIMIT + 1), 'x'.repeat(100_000), 'ü'.repeat(KEY_LIMIT), 'a/b', ''])
         assert.equal(await store.get(key), undefined, `${key.length}`)
@@ -233,7 +233,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       await new Promise<void>((resolve) => {
         const tell = async (n: number) => {
           thread.postMessage(n)
-          // These are reads of other callbacks, which may see an older state.
+          // These reads belong to other callbacks, so they may see an older state.
           for (let turn = 0; turn < 20; turn++) {
             await store.get(key)
             await nextTurn()
@@ -247,7 +247,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
         })
         telling = tell(1)
       })
-      // Its reads end before the store is closed.
+      // The reads of `telling` end before the store is closed.
       await telling
       await thread.terminate()
       assert.deepEqual(wrong, [])
@@ -297,7 +297,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
         assert.ok(error.message.startsWith(`Another svc runs on the store in ${store.shown}; stop that one, or give this one a`))
         return true
       })
-      // lmdb's owner also notices the second commit.
+      // The thread that owns lmdb also notices the second commit.
       const before = visits
       assert.equal(await second.visitOwner(), true)
       await until(
@@ -329,7 +329,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
   })
 }
 
-/** Checks that one batch wrote all eight keys of every slot. */
+/** Checks that all eight keys of every slot have the value of one batch. */
 function assertUntorn(entries: Map<string, string>) {
   const slots = new Map<string, Set<string>>()
   for (const [key, value] of entries) {

@@ -1,6 +1,7 @@
 /**
- * Tests `copyStore` between lmdb and PostgreSQL, in both directions: the copy is equal byte by byte, also when it was
- * cut off at each of its steps, and changes of the source meanwhile are in it.
+ * Tests `copyStore` between lmdb and PostgreSQL, in both directions. The copy must be equal byte by byte, also if it
+ * was interrupted at one of its steps and run again, and must contain the changes that were made in the source during
+ * the copy.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -33,7 +34,7 @@ const STEPS: readonly Step[] = [
   'copy:ended',
 ]
 
-/** A store, and the folder of its media; null if it has them itself. */
+/** A store with the folder of its media. The folder is null if the store itself contains the media. */
 interface Place {
   store: OpenStore
   blobsDir: string | null
@@ -77,7 +78,8 @@ describe('a store is copied', { skip: noPostgres }, () => {
     await checkSecretKey(store, SECRET)
     const ring = await openKeyRing(store, SECRET)
     for (const instance of INSTANCES) await ring.make(instance)
-    // A rotation was interrupted: one key has both places, and another only the second.
+    // The state after an interrupted rotation of the secret: one key is sealed with both secrets, and another only with
+    // the new secret.
     const sealed = openSealedKeys(store.keyTable, SECRET)
     await sealed.sealAlso(INSTANCES[0], NEXT_SECRET)
     await sealed.sealAlso('main', NEXT_SECRET)
@@ -92,7 +94,7 @@ describe('a store is copied', { skip: noPostgres }, () => {
       await blobs.put(keys.blob(INSTANCES[1], String(index)), randomBytes(bytes))
   }
 
-  /** Everything that a copy must have, by its name. */
+  /** Returns all data that a copy must contain, each under its name. */
   async function contentOf(place: Place): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     const note = (name: string, bytes: Uint8Array | undefined) =>
@@ -130,14 +132,15 @@ describe('a store is copied', { skip: noPostgres }, () => {
 
       for (const step of STEPS)
         test(`after a stop at ${step}`, async () => {
-          // Only a kill keeps the mark; this test uses the same source again.
+          // After a kill the source keeps the mark that it was moved. The mark is removed here, because this test uses
+          // the same source again.
           await source.store.commit({ ops: [[keys.storeMoved, null]] })
           const target = await KINDS[to]()
           await assert.rejects(copy(source, target, step), { message: `stopped at ${step}` })
           const isMoved = step === 'copy:moved' || step === 'copy:ended'
           if (isMoved) await assert.rejects(refuseMarked(source.store), /was moved to .*store reopen/)
           else {
-            // The service may go on with the source, until the copy is run again.
+            // The service may continue to use the source until the copy is run again.
             await refuseMarked(source.store)
             const media = await mediaOf(source)
             const gone = [...(await media.getKeys(''))].sort().at(-1)!

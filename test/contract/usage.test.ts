@@ -1,4 +1,4 @@
-/** `GET /account/usage`: order, windows and pages, with surveys of the shards that the test sets. */
+/** Tests `GET /account/usage`: order, time windows and pages. The test sets the surveys of the shards. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { InstanceWork } from '../../src/domain/readings.ts'
@@ -10,7 +10,7 @@ const ids: string[] = []
 
 const SORTS = ['cpu', 'memory', 'sent', 'received', 'queue', 'backlog', 'reconnects']
 
-/** The work of an instance; the instance with number `at` leads in the order with that number. */
+/** Returns the work of instance number `at`. In the order with the same number in `SORTS`, this instance is first. */
 const workOf = (at: number, now: number): InstanceWork => ({
   since: now - 30_000,
   cpuMs: at === 0 ? 600 : 3,

@@ -1,6 +1,6 @@
 /**
- * Tests the webhook log over HTTP: access, the order of the list, and refusals. `test/e2e` tests that an event is sent
- * again.
+ * Tests the webhook log over HTTP: access, the order of the list, and refusals. `test/e2e` tests that a failed event
+ * can be sent again.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -301,7 +301,7 @@ const contacts: TheirCall[] = [
   post(`/contacts/${phone}/report`),
 ]
 
-/** Calls about members with both forms of a group's id, and with that of a community. */
+/** Returns calls about members of a group, for both forms of a group's id. */
 const ofMembers = (path: string, more: object = {}): TheirCall[] => [
   post(path, { ...more, groupId, phones: [person, other] }),
   post(path, { ...more, groupId: oldGroup, phones: [person] }),
@@ -494,7 +494,7 @@ const webhooks: TheirCall[] = [
   put('/update-notify-sent-by-me', { notifySentByMe: true }),
 ]
 
-/** Calls for which the service has nothing, with the reason in the answer. */
+/** Returns calls for which the service has no counterpart. The answer gives the reason. */
 const without = (why: RegExp, ...calls: TheirCall[]): TheirCall[] =>
   calls.map((call) => ({ ...call, refused: { status: 404, why } }))
 const absent: TheirCall[] = [
@@ -526,14 +526,14 @@ const absent: TheirCall[] = [
     post('/security/two-fa-code', { code: '123456' }),
     post('/security/two-fa-code/remove'),
   ),
-  // That gateway's partners pay for instances by these calls.
+  // In that gateway, partners create and pay for instances with these calls.
   ...without(
     /^There are no subscriptions here\. POST \/account\/instances makes an instance/,
     post('/integrator/on-demand/subscription'),
     post('/integrator/on-demand/cancel'),
   ),
-  // These paths are wrong: examples have the names of the pages that describe webhooks, and one has a wrong method. The gateway itself has
-  // `PUT /update-webhook-…`.
+  // The documentation of that gateway has wrong paths here: some examples use the title of the page that describes the
+  // webhook, and one uses a wrong method. The gateway really accepts `PUT /update-webhook-…`.
   ...(
     [
       ['chat-presence', 'chat-presence'],

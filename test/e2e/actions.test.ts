@@ -1,4 +1,4 @@
-/** Reactions, forwards, pins, deletions and typing, as the other side receives them. */
+/** Tests reactions, forwards, pins, deletions and typing indicators, as the other side receives them. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -11,7 +11,7 @@ const ANA = '5511988880001'
 const BEN = '5511988880002'
 
 let stage: Stage
-/** Ana's groups, with both of us as members; one for each kind of addressing. */
+/** Two groups that Ana created, one for each kind of addressing. She and the account are the members. */
 let groups: ByAddressing<Place>
 before(async () => {
   stage = await startStage(ME)
@@ -28,7 +28,7 @@ const says = async (to: string, message: Json, from = ANA) => {
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
   return id
 }
-/** Resolves when all stanzas that the network has sent are acknowledged. */
+/** Resolves when the account has acknowledged all stanzas that the network sent. */
 async function told() {
   while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
@@ -341,11 +341,12 @@ test('typing is shown in the chat at once, availability for the whole account', 
   type State = { phones: Json[]; contacts: { phone: string; heard: Json[] }[] }
   for (const presence of ['composing', 'recording', 'PAUSED'])
     assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence }), { value: true })
-  // The account needs a name to be available; its phone sends the name soon after the pairing.
+  // The account can only become available after it has a name, which its phone sends soon after the pairing.
   await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'available' })
   for (const phone of ['nobody', '', 17, null, ANA])
     await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'Available', phone })
-  // The contact receives this text after all earlier stanzas, so its arrival proves that they have arrived, too.
+  // The contact receives this text after all earlier stanzas. So when the text has arrived, the earlier stanzas have
+  // arrived, too.
   await stage.shown('/send-text', { phone: ANA, message: 'done' })
   const { phones, contacts } = await sandbox.get<State>('/state')
   const heard = contacts.find(({ phone }) => phone === ANA)!.heard.filter(({ kind }) => kind === 'chatstate')

@@ -1,6 +1,7 @@
 /**
- * The network accepts a message, and the connection ends before the acknowledgement. The message is sent again with its id, and must be the same as
- * the first copy: same secret, same media key, same link, downloaded and uploaded once.
+ * Tests a connection that ends after the network has accepted a message and before it has acknowledged it. The service
+ * sends the message again under the same id. The second copy must be equal to the first one: it has the same secret,
+ * media key and link, and its media are downloaded and uploaded only once.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -30,22 +31,22 @@ after(async () => {
 })
 
 interface Line {
-  /** Sends a message whose result is `sent`. */
+  /** Sends a message, and checks that its result is `sent`. */
   sent(path: string, input: Json, method?: string): Promise<string>
-  /** Sends a message, receives no answer, and sends it again. */
+  /** Sends a message while the connection ends before its acknowledgement, so that the service sends it twice. */
   twice(path: string, input: Json, method?: string): Promise<string>
   /** Sends a message by Ana; resolves when its event has arrived. */
   heard(message: Json): Promise<string>
   /**
-   * Ends the connection once, at the account's next message: `unanswered` after the network has accepted it, `cut`
-   * before.
+   * Ends the connection once, when the account sends its next message: with `unanswered` after the network has accepted
+   * the message, with `cut` before.
    */
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 
 /**
- * Prepares an account; to be called in a suite. Each loss takes seconds without work, so the tests run at the same
- * time, each with its own account.
+ * Prepares an account for the tests of a suite. After a lost connection the service waits for seconds, so the suites
+ * run at the same time, each with its own account.
  */
 function useLine(phone: string): Line {
   let stage: Stage
@@ -78,7 +79,10 @@ function useLine(phone: string): Line {
   return line
 }
 
-/** Returns Ana's message after a check that she decrypted two equal copies of it and that her inbox shows it once. */
+/**
+ * Returns the message as Ana received it. Checks before that she decrypted two equal copies of it, and that her inbox
+ * shows it once.
+ */
 async function copiesOf(contact: string, id: string): Promise<InboxItem> {
   for (const deadline = Date.now() + 20_000; ; ) {
     const { items } = await world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${contact}/copies/${id}`)
@@ -96,7 +100,7 @@ async function copiesOf(contact: string, id: string): Promise<InboxItem> {
 }
 
 function said({ proto, attrs, nodes }: MessageCopy) {
-  // The key of the group is sent to each device once.
+  // The sender key of the group is sent to each device only once, so it is not in both copies.
   const { senderKeyDistributionMessage: _, ...message } = proto as Json
   return { message, attrs, nodes }
 }

@@ -1,5 +1,5 @@
 /**
- * Tests that no credential or conversation on the disk can be read without the key, and that the key is not in the
+ * Tests that nobody can read a credential or a conversation on the disk without the key, and that the key is not in the
  * store.
  */
 import assert from 'node:assert/strict'
@@ -26,7 +26,7 @@ test('texts in and out, numbers, tokens, secrets and keys are not in any file of
   await gateway.sendText(instance, '5511988887777', 'outgoing-plaintext-marker')
   await sandbox.send('5511988887777', '5511999990000', { text: 'incoming-plaintext-marker' })
   await receiver.waitFor('received', ({ type }) => type === 'received')
-  // The receiver fails, so an event stays in the outbox; a message stays in the queue.
+  // The receiver answers with errors, so that an event stays in the outbox. A message stays in the queue.
   receiver.reply((_, response) => response.writeHead(500).end())
   await sandbox.send('5511988887777', '5511999990000', { text: 'parked-plaintext-marker' })
   await receiver.waitFor(

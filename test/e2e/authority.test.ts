@@ -1,6 +1,6 @@
 /**
- * Authority: every kind of statement about a message or a chat, by everyone who can send it. It is reported as done, or as `unsupported`; before and
- * after a restart, which clears the memory.
+ * Tests who is allowed to change a message or a chat. Every kind of change is sent by every possible sender, before and
+ * after a restart, which clears the memory. The event reports the change as done, or as `unsupported`.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -14,8 +14,8 @@ const SECRET = Buffer.alloc(32, 7)
 const jid = (phone: string) => `${phone}@s.whatsapp.net`
 
 /**
- * Senders of a statement about a message. `author`: its author. `stranger`: not in the group. `elsewhere`: a member of
- * the group, in the private chat with us.
+ * Senders of a change of a message. `author`: wrote the message. `stranger`: is not in the group. `elsewhere`: is a
+ * member of the group, but sends the change in the private chat with the account.
  */
 const SPEAKERS = ['author', 'admin', 'member', 'stranger', 'elsewhere', 'ownPhone'] as const
 type Speaker = (typeof SPEAKERS)[number]
@@ -28,9 +28,9 @@ interface Target {
 }
 
 interface Kind {
-  /** The content of this sender's message about the target. */
+  /** Returns the content of the message with which this sender changes the target. */
   says(target: Target, sender: Speaker): object
-  /** Whether the event reports the statement as done. */
+  /** Whether the event reports the change as done. */
   isTold(event: Event, target: Target): boolean
   by: readonly Speaker[]
 }
@@ -38,8 +38,8 @@ interface Kind {
 const inGroup = (sender: Speaker) => sender !== 'stranger' && sender !== 'elsewhere'
 
 /**
- * Builds the key that refers to Ana's message. Where nothing else would be allowed, it claims that the message is the
- * sender's own.
+ * Builds the key that refers to Ana's message. A sender in a private chat always claims that the message is their own,
+ * because no other claim would be allowed there.
  */
 const keyOf = ({ id, group }: Target, sender: Speaker, claim: 'mine' | 'hers') => ({
   id,
@@ -134,7 +134,7 @@ const KINDS: Record<string, Kind> = {
   'disappearing mode': {
     says: () => ({ protocolMessage: { type: 'EPHEMERAL_SETTING', ephemeralExpiration: 86_400 } }),
     isTold: ({ notification }) => notification === 'ephemeral_setting_changed',
-    // In a private chat both people may change the setting.
+    // In a private chat each of the two people may change the setting, so every sender may do it.
     by: SPEAKERS,
   },
   'refusal of a payment': {
@@ -144,7 +144,7 @@ const KINDS: Record<string, Kind> = {
   },
 }
 
-/** Ana's message to which the kind refers. */
+/** The content of Ana's message that each kind of change needs. */
 const TARGETS: Record<string, object> = {
   vote: {
     pollCreationMessageV3: {
@@ -167,7 +167,7 @@ before(async () => {
   await story.meetEverybody()
   await story.received((await sandbox.send(DAN, ME, { text: 'hello' })).id)
   group = (await sandbox.createGroup({ subject: 'Team', owner: CAROL, participants: [ANA, BEN, CAROL, ME] })).id
-  // The group's name, and with it the list of its admins, is queried after its first message.
+  // The service queries the name and the list of admins of a group after the first message of the group.
   await told('admin', { conversation: 'welcome' })
   await until(async () => (await told('admin', { conversation: 'again' })).chat_name === 'Team')
 })
@@ -262,7 +262,7 @@ test('an admin of one group deletes nothing of another chat, and a person nothin
         const { id: said } = await sandbox.send(DAN, to, { proto: { protocolMessage: { type: 'REVOKE', key } } })
         assert.equal((await story.received(said)).message_type, 'unsupported')
       }
-  // Nobody may delete a message of the other person of the chat.
+  // In a private chat nobody may delete a message of the other person.
   const { id: said } = await sandbox.send(ANA, ME, {
     proto: { protocolMessage: { type: 'REVOKE', key: { id: ours, fromMe: false, remoteJid: jid(ME) } } },
   })

@@ -1,4 +1,7 @@
-/** A world that was lent is in its initial state for the next borrower, or it is not lent again (scripts/test-worlds.mjs). */
+/**
+ * Tests that a world which was lent to a test file is reset to its initial state for the next one, or else is not lent
+ * again (scripts/test-worlds.mjs).
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { borrowPlace } from '../harness/borrowed-place.ts'

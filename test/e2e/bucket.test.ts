@@ -1,4 +1,7 @@
-/** Media of waiting messages in a bucket (`SVC_BLOBS_URL`): stored there, sealed, and a bucket that is away stops nothing else. */
+/**
+ * Tests that the media of waiting messages are stored in a bucket (`SVC_BLOBS_URL`) and sealed there. If the bucket is
+ * unreachable, only messages with media are affected.
+ */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -10,7 +13,7 @@ import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
-/** Three pieces, with a text in them that must not be readable in the bucket. */
+/** A file of three pieces. It contains a text that must not be readable in the bucket. */
 const FILE = Buffer.concat([Buffer.from('not for the bucket '.repeat(10)), randomBytes(2_500_000)])
 
 describe('media of waiting messages in a bucket', { skip: noS3 }, () => {

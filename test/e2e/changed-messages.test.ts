@@ -1,4 +1,7 @@
-/** Messages that were edited or deleted by us, by our phone or by a contact, and the operations that are still possible; also after a restart. */
+/**
+ * Tests which operations are still possible for messages that were edited or deleted by the account, by its phone or by
+ * a contact, also after a restart.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
@@ -22,7 +25,7 @@ after(() => stage.world.stop())
 const field = (proto: Json, name: string) => proto[name] as Json
 const textIn = (proto: Json) => field(proto, 'extendedTextMessage')?.text ?? proto.conversation
 
-/** Resolves with Ana's message when its event has arrived. */
+/** Sends a message by Ana, and resolves with its id when its event has arrived. */
 async function said(message: Json, to = ME): Promise<string> {
   const { id } = await stage.world.sandbox.send(ANA, to, message)
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
@@ -33,7 +36,10 @@ const taken = async () => {
   while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** Sends a message about another one, which has no event under its own id; resolves when it is acknowledged. */
+/**
+ * Sends a message that changes another message. It has no event under its own id, so the function waits for its
+ * acknowledgement.
+ */
 async function done(message: Json, from: 'ana' | 'phone') {
   const { sandbox } = stage.world
   await (from === 'ana' ? sandbox.send(ANA, ME, message) : sandbox.sendFromPhone(ME, ANA, message))
@@ -96,7 +102,7 @@ test('what a contact edits is forwarded and quoted as it is now; what they delet
 
   await done({ revoke: { message_id: price } }, 'ana')
   await assertGone(price)
-  // The message can still be removed from the chat on our own devices.
+  // The message can still be removed from the chat on the account's own devices.
   assert.equal(await remove({ message_id: price, owner: 'false' }), 'sent')
 })
 
@@ -159,8 +165,8 @@ test('after a restart our messages of the day are edited, quoted, forwarded and 
   await assertGone(plain)
 })
 
-// The number of a post was once only in memory, so after a restart nobody could react to it: reactions identify a post
-// by its number.
+// The server number of a status post was once only in memory. Reactions identify a post by this number, so nobody could
+// react to it after a restart.
 test('after a restart our post of the day is reacted to, edited before or not', async () => {
   const { sandbox } = stage.world
   const { id: phone } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ME })
@@ -180,7 +186,7 @@ test('after a restart our post of the day is reacted to, edited before or not', 
     items.map(({ reactions }) => reactions),
     [{ [ME]: '👍' }, { [ME]: '👍' }],
   )
-  // Events about reactions of others to a post have its id, not its number.
+  // Events about reactions of others to a post contain the id of the post, not its number.
   await sandbox.post(`/newsletters/${phone}/reactions`, { post: plain, emoji: '🎉', form: 'reaction' })
   const liked = await stage.world.receiver.waitFor('reaction', (event) => (event.reaction as Json | undefined)?.value === '🎉')
   const { message_id, from_me } = field(liked.reaction as Json, 'referenced_message')
@@ -211,7 +217,8 @@ async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
 }
 const askAgain = (id: string) => stage.world.sandbox.post(`/contacts/${ANA}/retry`, { to: ME, id })
 
-// An edit that was requested again once arrived after the deletion, and its text could then be quoted.
+// An edit that was requested again once arrived after the deletion, and the text of the deleted message could then be
+// quoted.
 test('an edit that comes behind the deletion brings nothing back', async () => {
   const id = await said({ text: 'a mistake' })
   await done({ revoke: { message_id: id } }, 'ana')
@@ -219,7 +226,8 @@ test('an edit that comes behind the deletion brings nothing back', async () => {
   await assertGone(id)
 })
 
-// A look-up once found the contact's message first, so ours could no longer be edited, deleted or quoted.
+// A look-up once found the contact's message before the account's own message with the same id, which could then no
+// longer be edited, deleted or quoted.
 test('after a restart a contact who uses the id of our message does not take its place', async () => {
   const id = await sent('ours')
   await restart()
@@ -229,7 +237,8 @@ test('after a restart a contact who uses the id of our message does not take its
   assert.equal(await remove({ message_id: id }), 'sent')
 })
 
-// A message that was edited was once sent again without its quote and expiry, because the edit itself has neither.
+// An edited message was once sent again without its quote and expiry, because they are in the original message and not
+// in the edit.
 test('who asks for an edited message again gets its quote with it, and nobody gets a deleted one', async () => {
   const question = await said({ text: 'How much?' })
   const { id } = await shown('/send-text', { phone: ANA, message: '100', reply_to_message_id: question })
@@ -241,7 +250,7 @@ test('who asks for an edited message again gets its quote with it, and nobody ge
   assert.equal(await remove({ message_id: id }), 'sent')
   await askAgain(id)
   await taken()
-  // This message is sent after the request, so its arrival proves that the request was handled.
+  // This message is sent after the retry request. So when it has arrived, the service has handled the request.
   await said({ text: 'Thanks.' })
   assert.equal((await copies(id, 2)).length, 2)
 })
@@ -269,8 +278,8 @@ test('an edit that never left and is taken from the queue has changed nothing', 
   assert.equal(await forwarded(id), 'as it was')
 })
 
-// The stored copy of a deleted message was once lost, so the message was composed again with another secret and sent
-// after its own deletion.
+// The stored copy of a message that was deleted before its acknowledgement was once lost. So the message was composed
+// again with another secret, and sent after its own deletion.
 test('a message that the phone deletes before the network has answered does not leave again', async () => {
   const { gateway, sandbox } = stage.world
   await sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
@@ -307,8 +316,8 @@ test('a post that its owner edits or removes is so here, and the id of such a ch
   assert.deepEqual([change.status, ofChange.error_code], ['sent', 'message_not_found'])
 })
 
-// An edit and its message once counted as the newest messages, and received the read receipts instead of the unread
-// ones.
+// An edit and the edited message once counted as the two newest messages, so they received the read receipts and the
+// unread messages did not.
 test('an edit takes no receipt from the messages that are unread', async () => {
   const { gateway, sandbox } = stage.world
   const read = () => gateway.must(stage.instance, 'PUT', `/chats/${ANA}/read`, { value: true })

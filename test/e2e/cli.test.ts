@@ -1,4 +1,7 @@
-/** Operator commands over a real store: the credentials that they print are valid, and the replaced ones are not, also while the service runs. */
+/**
+ * Tests operator commands over a real store, also while the service runs: the credentials that they print are valid,
+ * and the replaced credentials are not.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +20,7 @@ const START = program('../../src/start', import.meta.url)
 /** Folder of the compiled files of this test. */
 const BUILT = new URL('../../', import.meta.url)
 
-/** The output of a program, and its exit code. */
+/** Runs a program, and returns its output and its exit code. */
 async function ended(file: string, args: string[], cwd: string | URL, env: Record<string, string> = {}) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(file, args, { cwd, env: { ...inherited, ...env } })
@@ -40,8 +43,8 @@ describe('operator commands', { timeout: 300_000 }, () => {
   const started = (...args: string[]) => ended(process.execPath, [...START, ...args], ROOT, env)
 
   /**
-   * Starts a service, requests `/admin/api-keys` with each of these keys, and returns the statuses and the admin key
-   * that the start printed.
+   * Starts a service and requests `/admin/api-keys` with each of these keys. Returns the statuses, and the admin key
+   * that the service printed at its start.
    */
   async function serve(keys: string[] = [], meanwhile = async () => keys) {
     const { config } = readConfig({ env })
@@ -167,7 +170,7 @@ test('a tree without the compiler runs what was built, and says so where nothing
     }
     const npm = (...args: string[]) => ended('npm', ['run', '--silent', 'cli', '--', ...args], tree)
     assert.match((await npm('--version')).errors, /^Nothing is built, and what builds it is not installed/)
-    // The compiled files are those of `npm run build`, because the tests are compiled with the same options.
+    // The tests are compiled with the same options as `npm run build`, so their compiled files are used.
     for (const name of ['src', 'workers']) await cp(new URL(name, BUILT), join(tree, 'dist', name), { recursive: true })
     const { out, code } = await npm('--version')
     assert.deepEqual([out.slice(0, 4), code], ['svc ', 0])

@@ -1,6 +1,6 @@
 /**
- * Tests clients that other generators make from the OpenAPI description: they compile in strict mode, and use the
- * service from the first key to a paired instance, a message and its result.
+ * Tests the clients that other generators make from the OpenAPI description. They must compile in strict mode, and use
+ * the service from the first key to a paired instance, a message and its result.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -22,8 +22,8 @@ const skip = existsSync(tool('openapi-typescript'))
   ? false
   : 'the generators are not installed: npm ci --prefix test/clients (they need a TypeScript of their own)'
 /**
- * Reason to skip the generators whose clients are only compiled, or false. A build installs only those whose clients
- * also run, because the others take 300 MB.
+ * The reason to skip the generators whose clients are only compiled and not run, or false. These generators take 300
+ * MB, so a build does not install them.
  */
 const others = existsSync(tool('orval')) ? false : 'the other generators are not installed: npm ci --prefix test/clients'
 
@@ -63,8 +63,8 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'openapi-zod-client': ['bin.js', './generated/openapi.json', '-o', './generated/others/zod.ts'],
 }
 /**
- * Upper limit of the size of the Postman collection, in characters. Most of it are error answers, because
- * `openapi-to-postmanv2` stores an example of each.
+ * The largest allowed size of the Postman collection, in characters. Most of the collection are error answers, because
+ * `openapi-to-postmanv2` stores an example of each one.
  */
 const COLLECTION = 7_000_000
 

@@ -1,4 +1,4 @@
-/** Catalogues, orders and their states, as the contact's phone receives them. */
+/** Tests catalogs, orders and the states of orders, as the contact's phone receives them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'
@@ -88,7 +88,7 @@ test('an order without payment is a card with count and total', async () => {
     message: 'Your order',
     orderTitle: 'Mug',
     sellerJid: `${ME}@s.whatsapp.net`,
-    // 21.00 + 0.87 - 1.10 + 0.70 + 5.00
+    // The total is 21.00 + 0.87 - 1.10 + 0.70 + 5.00.
     totalAmount1000: '26470',
     totalCurrencyCode: 'BRL',
     messageVersion: 1,
@@ -188,7 +188,7 @@ test('how an order stands is told alone, or with the order, and quotes it', asyn
     message: `On its way, @${ANA}`,
     description: 'By bike',
     mentions: [ANA],
-    // Both this request and the order name a message to quote: the order's message is used.
+    // Both this request and the stored order name a message to quote. The message of the order is used.
     reply_to_message_id: other.id,
   })
   const interactive = interactiveOf(proto) as { body: Json; contextInfo: Json }

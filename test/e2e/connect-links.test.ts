@@ -1,5 +1,5 @@
 /**
- * Tests connect links with a real network: the state after a link ends during a pairing, and the queue that the
+ * Tests connect links with a simulated network: the state after a link ends during a pairing, and the queue that the
  * account had before.
  */
 import assert from 'node:assert/strict'

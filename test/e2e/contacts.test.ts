@@ -1,4 +1,4 @@
-/** People: accounts of numbers, pictures, the block list, reports. */
+/** Tests operations about people: whether numbers have accounts, profile pictures, the block list, and reports. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../harness/answers.ts'
@@ -6,7 +6,7 @@ import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990004'
 const ANA = '5511988880001'
-/** A number that is registered with the ninth digit. */
+/** A mobile number of Brazil that is registered with its ninth digit. */
 const BEN = '5511988880002'
 const BEN_WITHOUT_NINTH = '551188880002'
 const CAT = '5511988880003'
@@ -35,7 +35,7 @@ const state = () => stage.world.sandbox.get<{ phones: Person[]; contacts: Person
 const phone = async () => (await state()).phones.find((each) => each.phone === ME)!
 const lidOf = async (number: string) => `${(await state()).contacts.find((each) => each.phone === number)!.lid}@lid`
 
-/** Number of matching stanzas that the client sent while `work` ran. */
+/** Returns the number of matching stanzas that the client sent while `work` ran. */
 async function counted(match: Json, work: () => Promise<unknown>): Promise<number> {
   const { sandbox } = stage.world
   const { id } = await sandbox.post<{ id: string }>('/expect', {
@@ -135,8 +135,8 @@ test('a picture is told where it may be seen', async () => {
     [429, 502, 'action_failed'],
     [500, 502, 'action_failed'],
   ] as const) {
-    // Each such query gets this answer, because a new group queries its own picture after the event and could take the
-    // only answer.
+    // Each such query gets this answer. A single prepared answer is not enough, because the service also queries the
+    // picture of a new group after the event, and this query could take the answer.
     await instead({ account: ME, xmlns: 'w:profile:picture' }, { error: [code, 'refused'] }, {})
     const answer = await refused('GET', `/contacts/${ANA}/picture`)
     await asUsual()
@@ -208,7 +208,7 @@ test('who has no account, and a group we are not in, is not found', async () => 
 
 test('a write says what the network refused', async () => {
   await block(BEN)
-  // Codes with which the network may answer these queries.
+  // These are the codes with which the network may answer these queries.
   const codes = NETWORK_CODES.filter(([code]) => code !== 401)
   for (const [what, xmlns, who, meant] of [
     ['block', 'blocklist', ANA, codes],

@@ -1,4 +1,4 @@
-/** Links with a card, places, contacts and channel invitations, as the other side receives them. */
+/** Tests links with a preview card, places, contacts and channel invitations, as the other side receives them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'

@@ -1,4 +1,7 @@
-/** Devices that are linked after we have read the list: later messages are sent to them too. */
+/**
+ * Tests devices that are linked after the service has read the device list of a contact: later messages are sent to
+ * them, too.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { must } from '../harness/http.ts'
@@ -30,8 +33,8 @@ async function send(instance: Instance, message: string) {
   return message_id
 }
 
-// The notice contains the number, and the list is stored under the LID, so new devices once received nothing for five
-// minutes.
+// The notification of a new device contains the phone number, but the device list is stored under the LID. So new
+// devices once received nothing for five minutes.
 test('a contact that links two more devices gets the next text on all four', async () => {
   const { gateway, sandbox, receiver } = world
   await sandbox.createContact(ANA, { name: 'Ana', devices: 2 })
@@ -39,7 +42,7 @@ test('a contact that links two more devices gets the next text on all four', asy
   await send(instance, 'to two')
   assert.deepEqual(await read(ANA), [1, 1])
   await sandbox.updateContact(ANA, { devices: 4 })
-  // Both notices have been acknowledged to the network.
+  // When nothing is pending, the service has acknowledged both notifications.
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await send(instance, 'to four')
   assert.deepEqual(await read(ANA), [2, 2, 1, 1])
@@ -58,7 +61,8 @@ test('another device of our own account, linked after the list of them was asked
   await gateway.pair(second, sandbox, phone)
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const message_id = await send(first, 'to both')
-  // The device recognizes the message as one of its account: it also receives the contact's answers to it.
+  // The receiving device recognizes the message as one of its own account, because it also receives the contact's
+  // answers to it.
   await receiver.waitFor(
     'the receipt of our own message, on the other device',
     (event) => event.type === 'message_status' && event.instance_id === second.id && (event.ids as string[]).includes(message_id),

@@ -15,19 +15,24 @@ export interface ClientCall {
   reads?: Readonly<Record<string, unknown>>
   /** Parts of the message that Ana's device decrypts. */
   arrives?: Readonly<Record<string, unknown>>
-  /** Subject and members of the group on the network afterwards; the account itself is one of the members. */
+  /** Subject and members of the group on the network after the call. The account itself is one of the members. */
   group?: { subject: string; members: readonly string[] }
 }
 
 export interface Client {
-  /** Calls that read an image of the QR code. A client without such a call is paired by its user on the gateway. */
+  /**
+   * Calls that read an image of the QR code. If a client has no such call, its user pairs the instance on the gateway's
+   * page.
+   */
   pairing?: { status?: string; code: string }
-  /** Call that sets the URL of webhooks. Users of a client without such a call set it on the gateway. */
+  /**
+   * Call that sets the URL of the webhooks. If a client has no such call, its user sets the URL on the gateway's page.
+   */
   webhooks?: ClientCall
   /** Fields of the webhook of a received message that the client reads. */
   received: Readonly<Record<string, unknown>>
   calls: readonly ClientCall[]
-  /** Path that ends the session; `DisconnectedCallback` follows. */
+  /** Path of the call that ends the session. The webhook `DisconnectedCallback` follows it. */
   end?: string
 }
 
@@ -64,7 +69,7 @@ export const clients: Readonly<Record<string, Client>> = {
         { phone, message: 'On its way', delayMessage: 1, delayTyping: 1, messageId: '$question' },
         { arrives: { proto: { extendedTextMessage: { text: 'On its way', ...QUOTE } } } },
       ),
-      // The picture is larger than 256 KB, so that another thread reads the body.
+      // The picture is larger than 256 KB, so that another thread parses the body.
       post(
         '/send-image',
         { phone, image: '$picture', caption: 'Look', viewOnce: true },
@@ -170,7 +175,8 @@ export const clients: Readonly<Record<string, Client>> = {
         { phone, delayMessage: 0, message: 'Wrong' },
         { arrives: { text: 'Wrong' }, keeps: { sent: 'messageId' } },
       ),
-      // A node of n8n sends the defaults of all fields, and the fields of a deletion in its body.
+      // The client is a node of n8n: it sends the default values of all fields, and the fields of a deletion in its
+      // body.
       {
         ask: 'DELETE /messages',
         body: { phone, messageId: '$sent', fromMe: true },

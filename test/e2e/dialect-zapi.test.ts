@@ -1,6 +1,7 @@
 /**
- * Clients of the hosted gateway, unchanged, through a whole day: they pair, send, answer, react, delete, create groups and read webhooks. Only the
- * host of their calls is different. The test does not contain their code, but their calls, and the checks of the answers that they make.
+ * Tests clients of the compatible gateway through a whole day: they pair, send, answer, react, delete, create groups
+ * and read webhooks. The clients are unchanged, and only the host of their calls is different. This file does not
+ * contain their code, but it sends their calls and makes the same checks of the answers.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -39,7 +40,7 @@ test('the command of docs/coming-from.md sets the dialect of an instance', async
   assert.equal(JSON.parse(stdout).dialect, 'zapi', stdout)
 })
 
-/** Calls the API as such clients do: always with their own header, and with an error for an answer other than 200. */
+/** Calls the API as such clients do: it always sends the header that they send, and throws if the answer is not 200. */
 async function call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
   const answered = await ask(method, instance.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })
   assert.equal(answered.status, 200, `${method} ${path}: ${JSON.stringify(answered.body)}`)
@@ -48,7 +49,9 @@ async function call<T = Json>(method: string, path: string, body?: unknown): Pro
 const event = (type: string, fits: (event: Json) => boolean, of = instance) =>
   world.receiver.waitFor(type, (each) => each.type === type && each.instanceId === of.id && fits(each))
 
-/** Sends; resolves when the message has arrived and the webhook of its result has the ids of the answer. */
+/**
+ * Sends a message. Resolves when the message has arrived, and the webhook of its result has the same ids as the answer.
+ */
 async function sent(path: string, body: Json, to = ANA): Promise<{ id: string; item: Json }> {
   const { zaapId, messageId, id } = await call(`POST`, path, body)
   assert.equal(messageId, id)
@@ -66,7 +69,7 @@ function assertHas(actual: unknown, expected: unknown, about: string): void {
   else for (const [name, part] of Object.entries(expected)) assertHas((actual as Json)?.[name], part, `${about}.${name}`)
 }
 
-/** The value with the texts that begin with `$` replaced. */
+/** Returns the value in which every text that begins with `$` is replaced by a known value. */
 function filled<T>(value: T, known: Readonly<Record<string, string>>): T {
   if (typeof value === 'string') return value.replace(/\$(\w+)/g, (name, key) => known[key] ?? name) as T
   if (typeof value !== 'object' || value === null) return value
@@ -96,7 +99,7 @@ describe('a public client works as it is:', { concurrency: 4 }, () => {
       const its = await gateway.createInstance(null, { settings: { dialect: 'zapi' } })
       receiver.trust(its.id, its.webhooks.secret)
 
-      /** Calls the API as such a client does: an answer other than 200 is an error. */
+      /** Calls the API as such a client does: it throws if the answer is not 200. */
       const asks = async <T = Json>(route: string, body?: unknown): Promise<T> => {
         const [method = '', path = ''] = route.split(' ')
         const { status, body: answer } = await ask(method, its.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })

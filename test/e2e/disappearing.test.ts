@@ -1,4 +1,4 @@
-/** Tests that our messages disappear, too, in a chat with disappearing messages; also after a restart. */
+/** Tests that the account's own messages also disappear in a chat with disappearing messages, even after a restart. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => stage.world.stop())
 
-/** Expiry of a message; its `contextInfo` is a field of the content of any type. */
+/** Returns the expiry of a message. It is in `contextInfo`, which is a field of the content of every type. */
 const expiryOf = ({ proto }: { proto: Json }) =>
   Object.values(proto).flatMap(
     (content) => (content as { contextInfo?: { expiration?: number } } | null)?.contextInfo?.expiration ?? [],

@@ -1,4 +1,7 @@
-/** A shard thread that dies only ends its own calls, and its instances are started again automatically. */
+/**
+ * Tests that the death of a shard thread fails only the calls to this thread, and that its instances are started again
+ * automatically.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -39,7 +42,7 @@ const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({
 })
 const unavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
 
-/** Calls that the small shard answers. */
+/** Builds a call for the small shard (`engine/small-shard.ts`). */
 const asks = (operation: string, input: unknown = null) =>
   ({ kind: 'control', operation, input }) as unknown as CallOf<'instance.status'>
 
@@ -51,7 +54,7 @@ interface Echo {
 }
 const echo = async (engine: PooledEngine, id: string) => (await engine.call(id, asks('echo'))) as unknown as Echo
 
-/** Repeats the call until the shard answers; the test's own time limit applies. */
+/** Repeats the call until the shard answers. There is no other limit than the test's own time limit. */
 async function untilAnswered(engine: PooledEngine, id: string): Promise<Echo> {
   for (;;) {
     try {
@@ -169,7 +172,7 @@ test('an instance whose creation fails can be erased, and does not come back', {
     const creation = assert.rejects(engine.start(config('slow'), 'create'), unavailable)
     await engine.crashShard(0)
     await creation
-    // The dead shard cannot erase the instance; the restarted one does.
+    // The dead shard cannot erase the instance, so the restarted one does.
     await engine.stop('slow', 'erase')
     await untilAnswered(engine, 'a')
     while (engine.shardOf('slow') !== undefined) await wait(10)
@@ -191,7 +194,7 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
     const lost = ids.filter((id) => engine.shardOf(id) === shard)
     const births: number[] = []
     const diedAt = Date.now()
-    // Every start is announced, and announcements of the creations may still be on their way.
+    // The listener receives every start. Events about the creations may still arrive, so they must be ignored.
     engine.onEvent((event) => {
       if (event.type === 'state' && bornAt(event.state) !== created.get(event.instance)) births.push(bornAt(event.state))
     })
@@ -199,7 +202,7 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
     await Promise.all(lost.map((id) => untilAnswered(engine, id)))
 
     assert.equal(lost.length, 10)
-    // Reports of starts are sent beside the answers, and may arrive a little later.
+    // Reports of starts are sent separately from the answers, and may arrive a little later.
     while (births.length < 10) await new Promise((resolve) => setImmediate(resolve))
     assertPace(births, diedAt)
     assert.equal(births.length, 10)
@@ -254,7 +257,8 @@ test('a report waits for no thread that hangs, and comes again from the next lif
     await engine.refreshReports()
     assert.deepEqual(heard.at(-1), { generation: 1, waiting: 1 })
     const known = heard.length
-    // The watchdog needs three rounds to end the thread; a report is given up after a second, so that comes first.
+    // The watchdog ends the thread only after three rounds without an answer. The wait for a report is given up after a
+    // second, which is earlier.
     const ended = engine.crashShard(0, 'spin').then(() => 'the life ended')
     const refreshed = engine.refreshReports().then(() => 'the report was given up')
     assert.equal(await Promise.race([ended, refreshed]), 'the report was given up')
@@ -268,7 +272,8 @@ test('a report waits for no thread that hangs, and comes again from the next lif
   }
 })
 
-// The ping of a full thread was once refused, too, so the thread was treated as hanging and all its sessions ended.
+// A thread whose call queue was full once also refused the ping of the watchdog. It was treated as hanging, and all its
+// sessions ended.
 test('a thread with more calls than it takes goes on, and refuses nothing but calls', { timeout: 60_000 }, async () => {
   const heard: number[] = []
   const engine = await createPooledEngine({
@@ -316,7 +321,7 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
   const worker = sameKind('./engine/slow-shard', import.meta.url)
   const runsOf = (path: string) => readFileSync(`${path}.runs`, 'utf8').length
 
-  /** A pool of threads whose log can be awaited. */
+  /** Creates a pool of threads. A test can wait for lines in its log. */
   function slowPool(how: string, more: Partial<PoolSetup> = {}) {
     const path = join(dir, `${how} ${Math.random()}`)
     const lines: { line: string; fields: object }[] = []
@@ -414,8 +419,8 @@ test('after close nothing is answered and no thread is left', { timeout: 60_000 
 const bornAt = ({ profileName }: RuntimeState) => Number(/\d+/.exec(profileName!)![0])
 
 /**
- * Checks that at most five instances started per second since `since`. A start can be late on a busy machine while the
- * next is on time, so the time between two starts proves nothing; but no start may be early.
+ * Checks that at most five instances per second were started since `since`. On a busy machine one start may be late and
+ * the next one on time. So the time between two starts proves nothing, but no start may be early.
  */
 function assertPace(births: number[], since: number) {
   const sorted = births.toSorted((a, b) => a - b)

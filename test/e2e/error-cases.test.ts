@@ -1,4 +1,4 @@
-/** Runs each case of `error-cases.ts`, and checks that a refusal has no effect that others can see. */
+/** Runs each case of `error-cases.ts`, and checks that a refused operation has no effect that others can see. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
@@ -20,8 +20,8 @@ let places: Places
 
 before(async () => {
   web = await serveFiles()
-  // The network answers queries with codes that it does not use for them; therefore the connection is not traced for
-  // the wire check.
+  // In these tests the network answers queries with codes that it never uses for them. So the connection is not traced,
+  // because the wire check would refuse the trace.
   stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
   business = operationsOf(stage)
   person = operationsOf(await joinStage(stage.world, PERSON, { name: 'Person' }))

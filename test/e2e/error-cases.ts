@@ -1,22 +1,23 @@
 /**
- * Refusals of immediate operations that are not caused by a code of the network, case by case; run in `error-cases.test.ts`.
- * `test/contract/error-cases.test.ts` compares this table and `network-codes.ts` with the declarations.
+ * Lists the refusals of immediate operations that are not caused by a code of the network. `error-cases.test.ts` runs
+ * each case. `test/contract/error-cases.test.ts` compares this table and `network-codes.ts` with the declarations of
+ * the operations.
  */
 import type { FailureCode } from '../../src/domain/failures.ts'
 import type { Json } from '../harness/stage.ts'
 
 /** Chats, messages and other things that the cases use. */
 export interface Places {
-  /** Number of a known person. */
+  /** Number of a known person who has an account. */
   person: string
   /** Number without an account. */
   nobody: string
-  /** Ids of chats; all belong to this account. */
+  /** Ids of chats of this account. */
   group: string
   community: string
   channel: string
   product: string
-  /** Two images: a file that is no image, and one that cannot be downloaded. */
+  /** URL of a file that is not an image; `gone` is the URL of an image that cannot be downloaded. */
   noPicture: string
   gone: string
 }
@@ -25,9 +26,9 @@ export interface ErrorCase {
   operation: string
   code: FailureCode
   input(places: Places): Json
-  /** True if the account is not a business. */
+  /** True if the case needs an account that is not a business. */
   isPerson?: true
-  /** The answer of the network. */
+  /** The answer of the network to the operation's query. */
   network?: { xmlns: string; error: [code: number, text: string] } | 'restricted'
 }
 

@@ -1,4 +1,7 @@
-/** Events without a public address: the stream itself, and `listen`, which posts its events to a program on the developer's machine. */
+/**
+ * Tests how a developer receives events without a public address: from the stream itself, and by `listen`, which posts
+ * the events of the stream to a program on the developer's machine.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { after, before, test } from 'node:test'
@@ -11,7 +14,7 @@ import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
-/** An event id that is older than any other. */
+/** An event id that is older than all others. */
 const BEGINNING = '00000000000000000000000001'
 
 let world: World
@@ -32,8 +35,8 @@ const texts = (reader: EventReader) =>
   reader.events.flatMap(({ data }) => (data.type === 'received' ? (data.text as { message: string }).message : []))
 
 /**
- * Opens a stream; resolves when it is ready. Without an open stream the instance creates no events, so a test must
- * open it first.
+ * Opens a stream, and resolves when it is ready. An instance without a webhook creates events only while a stream is
+ * open, so a test must open the stream first.
  */
 async function open(options: Parameters<typeof readStream>[1] = {}, of = instance): Promise<EventReader> {
   const reader = await readStream(of.api_url, options)
@@ -103,7 +106,7 @@ test('an eleventh stream of an instance is refused until one of the ten has gone
   await write('to all ten')
   await Promise.all(ten.map((reader) => heard(reader, 'to all ten')))
   await ten[0]!.cut()
-  // The service notices only a moment later that the client closed the stream.
+  // The service notices a moment later that the client has closed the stream.
   for (const until = Date.now() + 10_000; ; ) {
     const eleventh = await readStream(instance.api_url).catch((error: Error) => error)
     if (!(eleventh instanceof Error)) {
@@ -178,7 +181,7 @@ test('`listen` posts each event, signed, to a program here; a restart of the ser
   const client = listen(args, access)
   await client.seen(/Listening/, 'errors')
   const secret = /^Signing secret: (whsec_[0-9A-Za-z]{32})$/m.exec(client.said.out)?.[1]
-  // Each request is verified with the stripe package before it counts.
+  // The receiver verifies each request with the stripe package before it counts the request.
   receiver.trust(instance.id, secret!)
   await write('forwarded')
   const got = await receiver.waitFor('forwarded', (event) => has('forwarded')({ data: event }))

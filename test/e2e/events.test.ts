@@ -1,4 +1,7 @@
-/** Calendar events, their edits and answers: encrypted content is decrypted as the creator or a guest would. */
+/**
+ * Tests calendar events, their edits and their answers. The test decrypts the encrypted content in the same way as the
+ * creator or a guest does.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
@@ -36,7 +39,7 @@ const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefi
   nodes?.find(({ tag }) => tag === 'meta')?.attrs
 const startOf = (iso: string) => String(Math.floor(Date.parse(iso) / 1_000))
 
-/** Returns the event inside an edit, and the id of the message whose secret encrypts it. */
+/** Decrypts an edit. Returns the event inside it, and the id of the message whose secret encrypts the edit. */
 function openEdit(message: Json, secret: Buffer, creator: string): { event: Json; id: string } {
   const sealed = field(message, 'secretEncryptedMessage')
   assert.equal(sealed.secretEncType, 'EVENT_EDIT')

@@ -1,6 +1,6 @@
 /**
- * Tests that the programs of `examples/` work with the service and the simulated network, started as their first lines
- * say.
+ * Tests that the programs of `examples/` work with the service and the simulated network. Each is started with the
+ * command in its first lines.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -37,16 +37,16 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A running example, and its output. It is ended with its test. */
+/** A running example program and its output. It is ended together with its test. */
 interface Running {
   child: ChildProcess
-  /** Resolves with the first match in the output, printed before or later. */
+  /** Resolves with the first match in the output. The match may be printed before or after this call. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
 }
 
 function start(t: TestContext, program: string, args: string[], env: Record<string, string>): Running {
   const options = { cwd: fileURLToPath(ROOT), env: { PATH: process.env.PATH ?? '', ...env }, stdio: 'pipe' } as const
-  // A separate process group, because `go run` starts the program that it has compiled.
+  // The program gets its own process group, because `go run` starts another process, which must be ended, too.
   const child = spawn(program, args, { ...options, detached: true })
   let text = ''
   const looks = new Set<() => void>()
@@ -81,7 +81,7 @@ function start(t: TestContext, program: string, args: string[], env: Record<stri
 
 const secretOf = () => instance.webhooks.secret
 
-/** Points the webhooks of the instance to an example that listens. They are turned off after the test. */
+/** Sets the webhooks of the instance to an example program that listens, and turns them off after the test. */
 async function subscribe(t: TestContext, { printed }: Running) {
   const [, url] = await printed(/(http:\/\/127\.0\.0\.1:\d+)/)
   const set = (to: string | null) =>
@@ -101,7 +101,7 @@ async function textsTo(phone: string, wanted: string): Promise<string[]> {
   }
 }
 
-/** Each receiver is started as its first lines say, on this port. */
+/** Each receiver, with its start command. The command is in the first lines of the program, and uses the given port. */
 const receivers: [string, string, string, (port: string) => string[]][] = [
   ['Node', process.execPath, '--version', () => ['examples/receivers/node.mjs']],
   ['Python', 'python3', '--version', () => ['examples/receivers/receiver.py']],

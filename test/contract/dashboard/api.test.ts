@@ -1,4 +1,4 @@
-/** The operations of the API as the dashboard calls them: the same operations, with the session instead of their credentials. */
+/** Tests the operations of the API as the dashboard calls them: a session replaces their credentials. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** The live stream and its limits: the number of streams, and the handling of a reader that does not read. */
+/**
+ * Tests the live stream and its limits: the number of streams, and the handling of a client that opens a stream but
+ * does not read it.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashOf, newAdminKey } from '../../../src/account/credentials.ts'
@@ -82,8 +85,8 @@ test('the streams of one session take no place of another, of the same workspace
 test('what nobody reads any more is kept for the last few workspaces, and forgotten of the others', async () => {
   const service = await openService({ dashboard: { mode: 'on' } })
   /**
-   * Reads a stream until it is ready, after `last` if it is given, and ends it; returns the text and the id from which
-   * a reader can continue.
+   * Opens a stream, reads it until it is ready, and closes it. If `last` is given, reading starts after this id.
+   * Returns the text, and the id from which a reader can continue.
    */
   async function looked(open: (headers?: Record<string, string>) => Response | Promise<Response>, last?: string) {
     const reader = (await open(last === undefined ? {} : { 'Last-Event-ID': last })).body!.getReader()
@@ -113,7 +116,7 @@ test('HEAD takes no place, and a request that was given up gives its place back'
   try {
     for (let asked = 0; asked < 20; asked++) assert.equal((await ask({ method: 'HEAD' })).status, 404)
     const leaving = new AbortController()
-    // No stream is read, so only the abort signal shows that a reader has gone.
+    // Nothing reads these streams, so only the abort signal shows the service that a reader has left.
     const left = await Promise.all(Array.from({ length: 20 }, () => ask({ signal: leaving.signal })))
     assert.deepEqual(new Set(left.map(({ status }) => status)), new Set([200]))
     assert.equal((await open()).status, 429)

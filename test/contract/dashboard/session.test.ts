@@ -1,4 +1,4 @@
-/** The dashboard's session: how it begins and ends, and which requests with its cookie are refused. */
+/** Tests the dashboard's session: how it begins and ends, and which requests with its cookie are refused. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -6,7 +6,7 @@ import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../ht
 
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
 
-/** Signs in as a browser does; the answers are JSON. */
+/** Signs in as a browser does. The returned function sends requests and parses the JSON answers. */
 async function browserOf(service: Service) {
   const signed = await service.ask(
     'POST',
@@ -200,7 +200,10 @@ describe('the end of a session', () => {
     }))
 })
 
-/** The owner's browser also sends the cookie to a server on another port of the same host, which can send any header itself. */
+/**
+ * A browser sends the cookie also to other ports of the same host. A server there learns the cookie and can send any
+ * header.
+ */
 test('the cookie without its proof is nobody, does not count as use and ends nothing', () =>
   withService({}, async (service) => {
     const [mine, other] = [await browserOf(service), await browserOf(service)]
@@ -229,8 +232,8 @@ test('the cookie without its proof is nobody, does not count as use and ends not
 describe('where a request with the cookie comes from', () => {
   const WRITE = ['POST', 'api/admin/api-keys', { name: 'made by another site', scopes: ['instances:read'] }] as const
   /**
-   * Headers that a browser sends from other origins; they contain the custom header only where a script may set it
-   * without a preflight.
+   * Headers that a browser sends from pages of other origins. They contain the custom header only where a script may
+   * set it without a CORS preflight.
    */
   const ELSEWHERE: Record<string, Record<string, string>> = {
     'a form of another site': { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
@@ -260,7 +263,7 @@ describe('where a request with the cookie comes from', () => {
           assert.equal(refused.status, 403, `${how} ${where}`)
           assert.equal(refused.body.error.code, 'not_allowed')
         }
-        // The session still exists, but the key does not.
+        // The session still exists, but its API key no longer does.
         assert.equal((await ask('GET', 'api/admin/api-keys')).body.total, 0)
       }))
 

@@ -60,13 +60,19 @@ import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
 export const METRICS_TOKEN = 'numbers-for-the-operator'
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
 
-/** Returns the credentials in the log lines; errors are formatted as they would be written. */
+/**
+ * Returns the credentials that occur in the log lines. Errors in the lines are formatted as the real log would write
+ * them.
+ */
 const loggedCredentials = (lines: readonly unknown[]): string[] =>
   credentialsIn(JSON.stringify(lines, (_, value) => (value instanceof Error ? value.stack : value)))
 
 type Answer = (instance: string, operation: string, input: unknown) => unknown
 
-/** An engine that starts every session with the status `qr`, returns the prepared answers, and records its calls. */
+/**
+ * Creates a double of the engine: it starts every session with the status `qr`, returns the prepared answers, and
+ * records its calls.
+ */
 export function doubleEngine() {
   const listeners: ((event: EngineEvent) => void)[] = []
   const calls: { instance: string; operation: string; input: unknown; ifUnpaired?: true }[] = []
@@ -93,11 +99,11 @@ export function doubleEngine() {
     events: ({ after }: EventsQuery): EventsPage => ({ events: [], cursor: after ?? ulid(), gap: null, more: false }),
     startState: { ...CREATED, status: 'qr', reason: 'pairing_required' } as RuntimeState,
     startFailure: undefined as FailureCode | undefined,
-    /** Surveys of the shards. */
+    /** Surveys that the shards return. */
     surveys: [] as ShardSurvey[],
-    /** Number of messages in every queue. */
+    /** Number of waiting messages that every queue reports. */
     waiting: 0,
-    /** False if no shard answers. */
+    /** Whether the shards answer. */
     isUp: true,
     tell: (instance: string, change: Partial<RuntimeState>) => {
       const state = { ...CREATED, ...change }
@@ -124,7 +130,7 @@ export function doubleEngine() {
       if (ifUnpaired && operation === 'queue.list') return { total: double.waiting } as never
       if (operation === 'instance.pairingState') return { status, paired, hasFailed: reason === 'pairing_failed' } as never
       if (operation === 'instance.endPairing') return null as never
-      // Only streams ask for it, and there are no events.
+      // Only event streams call this operation; without prepared events the answer is empty.
       if (operation === 'webhooks.eventsAfter') return double.events(input as EventsQuery) as never
       if (operation === 'instance.passkeyState') return double.passkey as never
       return double.answer(instance, operation, input) as never
@@ -164,18 +170,24 @@ export interface ServiceOptions {
   trustedProxies?: string[]
   adminAllowedIps?: string[]
   instanceSlots?: number
-  /** Whether the service makes its admin key, which can be rotated; otherwise it is ADMIN_KEY, which the environment sets. */
+  /**
+   * Whether the service makes its own admin key, which can be rotated. If false, the key is ADMIN_KEY, as if the
+   * environment set it.
+   */
   hasOwnAdminKey?: boolean
   createWaitMs?: number
-  /** Settings of the dashboard; if undefined there is no dashboard. `folder`: folder of its files. */
+  /**
+   * Settings of the dashboard; undefined if there is no dashboard. `folder`: the folder with the files of the
+   * dashboard.
+   */
   dashboard?: { mode: 'loopback' | 'on'; folder?: string }
   /** Whether apps can be authorized for `/mcp`. */
   hasOauth?: boolean
-  /** Origins whose pages may call `/mcp`; if undefined, only pages of the service's own origin. */
+  /** Origins whose pages may call `/mcp`. If undefined, only pages of the service's own origin may call it. */
   mcpAllowedOrigins?: string[]
   /** Whether `/metrics` requires METRICS_TOKEN. If false, it requires no token and answers local callers only. */
   hasMetricsToken?: boolean
-  /** Whether the description and its page are served. */
+  /** Whether the OpenAPI description and its page are served. */
   hasDocs?: boolean
 }
 
@@ -184,7 +196,10 @@ export async function openService(options: ServiceOptions = {}) {
   const store = await openStore(`lmdb:${dir}`)
   const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7))
   const sealer = keyRing.main
-  /** The time of the test. `steppedBy`: by how many ms the wall clock was set; the monotonic clock is not affected. */
+  /**
+   * The clock that the test sets. `steppedBy`: the number of ms by which the wall clock was set; it does not affect the
+   * monotonic clock.
+   */
   const time = { now: Date.parse('2026-01-31T12:00:00.000Z'), steppedBy: 0 }
   const clock = { now: () => time.now + time.steppedBy }
   const lines: { level: string; fields: Record<string, unknown>; message: string }[] = []
@@ -249,7 +264,7 @@ export async function openService(options: ServiceOptions = {}) {
     hasOauth: options.hasOauth ?? false,
     engine: double.engine,
     readiness,
-    // The link of the example is valid, every other is not.
+    // Only the link of the example is valid.
     receivedFile: async (link) =>
       link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream(), length: 4 } : undefined,
     webhookLog: createWebhookLog({
@@ -265,7 +280,7 @@ export async function openService(options: ServiceOptions = {}) {
       directory,
       clock,
       log,
-      // The thread that writes archives is tested with the whole service (test/e2e/moving).
+      // This double replaces the thread that writes archives; `test/e2e/moving` tests the thread in the whole service.
       write: async () => new Blob(['archive']).stream(),
     }),
     importInstance: createInstanceImport({
@@ -274,7 +289,7 @@ export async function openService(options: ServiceOptions = {}) {
       keyOf: keyRing.of,
       account,
       tempDir: dir,
-      // The thread that reads the files is tested with the whole service (test/e2e/moving).
+      // This double replaces the thread that reads the files; `test/e2e/moving` tests the thread in the whole service.
       read: async () => ({ identity: ulid(), id: undefined, report: ['806 one-time keys: 806 taken.'] }),
       async stage(_, { workspace, from, name = 'Imported device' }) {
         const id = randomUUID()
@@ -360,7 +375,7 @@ export async function openService(options: ServiceOptions = {}) {
     return { id, token, base: `/instances/${id}/token/${token}` }
   }
 
-  /** Authorizes an app for an instance, with the calls of the page and the token endpoint. */
+  /** Authorizes an app for an instance, with the same calls as the authorization page and the token endpoint. */
   async function newApp(instance: string) {
     const redirectUri = 'http://127.0.0.1:9/callback'
     const client = await oauth.register({ name: 'Assistant', redirectUris: [redirectUri] })
@@ -374,7 +389,7 @@ export async function openService(options: ServiceOptions = {}) {
     return { id: oauth.list(workspace as WorkspaceId)[0]!.id, ...tokens! }
   }
 
-  /** Writes an event of the webhook log as a shard does: failed, with its body kept. */
+  /** Writes an event to the webhook log in the same way as a shard: the event has failed, and its body is kept. */
   async function newLogRow(instance: string, eventId: string, change: Partial<LogRow> = {}) {
     const row: LogRow = {
       type: 'received',
@@ -404,7 +419,7 @@ export async function openService(options: ServiceOptions = {}) {
     newApp,
     ask,
     admin,
-    /** The credentials that `admin` sends. */
+    /** The credentials that the function `admin` sends. */
     credentials,
     account,
     directory,
@@ -424,7 +439,7 @@ export async function openService(options: ServiceOptions = {}) {
     changeWorkspace,
     newKey,
     newInstance,
-    /** Fails if a credential is in a line of the log or in the metrics. */
+    /** Fails if a log line or the metrics contain a credential. */
     async close() {
       assert.deepEqual(loggedCredentials(lines), [])
       assert.deepEqual(credentialsIn(await metrics()), [])

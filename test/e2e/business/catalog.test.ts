@@ -1,4 +1,7 @@
-/** The catalog of a business: products made, changed, hidden and deleted, as others read them; orders. */
+/**
+ * Tests the catalog of a business: it creates, changes, hides and deletes products, and other accounts read them. Tests
+ * also orders.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import sharp from 'sharp'
@@ -46,7 +49,7 @@ async function fileAt(address: unknown): Promise<Buffer> {
 }
 
 test('a product that is made here is read by others, with pictures of its own on the media host', async () => {
-  // The two pictures together are larger than the main thread's limit for a body.
+  // Together the two pictures are larger than the largest body that the main thread parses.
   const inline = (await files.image('jpeg', 1_200, 1_000)).toString('base64')
   assert.ok(inline.length > 256 * 1_024)
   const made = await ground.must('business.createProduct', { ...mouse(), images: [picture, inline] })

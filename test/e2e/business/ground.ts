@@ -1,26 +1,29 @@
-/** A business and a personal account of the gateway in one network: the first changes its data, and the second reads them. */
+/**
+ * Prepares a business account and a personal account of the gateway in one network: the business changes its data, and
+ * the personal account reads them.
+ */
 import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
 /** The business. */
 export const ME = '5511999990000'
-/** A personal account. */
+/** Number of the personal account of the gateway. */
 export const EVA = '5511999990001'
-/** A business of the network. */
+/** Number of another business on the network. */
 export const SHOP = '5511988880001'
-/** A person without a business. */
+/** Number of a person who has no business account. */
 export const ANA = '5511988880002'
 export const NOBODY = '5511977770000'
 
-/** Operations of the business. */
+/** Operations of the business account. */
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance'>
   /** Sets the data of a business on the network. */
   business(phone: string, changes: Json): Promise<unknown>
-  /** The network refuses the next matching query of the business with this code, without an effect. */
+  /** Makes the network refuse the next matching query of the business with this code; the query has no effect. */
   refuses(child: string, code: number): Promise<unknown>
-  /** The network answers the next matching query of the business with these elements, without an effect. */
+  /** Makes the network answer the next matching query of the business with these elements; the query has no effect. */
   answers(child: string, result: unknown[]): Promise<unknown>
   asUsual(): Promise<unknown>
   stop(): Promise<void>

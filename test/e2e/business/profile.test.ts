@@ -1,4 +1,4 @@
-/** The profile of a business, changed here and seen by others. */
+/** Tests the profile of a business: the account changes it, and others see the change. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'

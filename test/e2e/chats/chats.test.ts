@@ -1,4 +1,4 @@
-/** Chats: the list, and each change of a chat, checked on the account's phone. */
+/** Tests the list of chats, and each change of a chat, which is checked on the account's phone. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'
@@ -35,7 +35,10 @@ afterEach(asUsual)
 
 const { phone, action: onPhone, act } = phoneOf(() => stage, ME)
 const pn = (number: string) => `${number}@s.whatsapp.net`
-/** The name of a person's chat in messages to the phone: the one that the directory stores. */
+/**
+ * Returns the JID with which the index of this action names a person. The service uses the JID that the directory
+ * stores.
+ */
 async function indexOf(number: string, kind: string): Promise<string> {
   const { contacts } = await stage.world.sandbox.get<{ contacts: { phone: string; lid: string }[] }>('/state')
   const lid = `${contacts.find((each) => each.phone === number)!.lid}@lid`
@@ -205,7 +208,7 @@ test('messages of a chat live as long as is set here, with people and in groups'
   const { groups } = await sandbox.get<{ groups: { id: string; ephemeral_seconds: number }[] }>('/state')
   assert.equal(groups.find((each) => each.id === mine.id)!.ephemeral_seconds, 86_400)
   await write('chats.expiration', 'PUT', `${id}/expiration`, { value: 0 })
-  // Every member may change it if the group is not locked.
+  // If the group is not locked, every member may change the setting.
   await write('chats.expiration', 'PUT', `${group}/expiration`, { value: 0 })
   await sandbox.put(`/groups/${encodeURIComponent(group.replace('-group', '@g.us'))}`, { by: ANA, restrict: true })
   const locked = await refused('PUT', `/chats/${group}/expiration`, { value: 86_400 })
@@ -276,7 +279,7 @@ test('a version that another device took meanwhile is read, and the change made 
     [['collection', { name: 'regular_low', type: 'error' }, [['error', { code: '409', text: 'conflict' }]]]],
   ]
   const isPatch = { account: ME, xmlns: 'w:sync:app:state', child: 'sync' }
-  // The rule matches two queries: the read before the patch has the same form.
+  // The rule must match two queries, because the read before the patch has the same form as the patch.
   await instead(isPatch, { result: [conflict] }, { times: 2 })
   await write('chats.pin', 'PUT', `${ANA}/pin`, { value: false })
   assert.equal((await chat(ANA)).pinned, false)
@@ -324,8 +327,8 @@ test('a restart of the service remembers the list without asking', async () => {
   assert.equal(await seen(), asked)
 })
 
-// Each of several requests once counted the pins before any other was made: all succeeded, and the account had more
-// pins than the network allows.
+// Several requests at the same time once all counted the pins before any of them added its own. All succeeded, so the
+// account had more pins than the network allows.
 test('of several chats that are pinned at once no more than three are', async () => {
   const people = [ANA, BEN, CAT, DAN, EVA]
   for (const who of people) await hear(who)

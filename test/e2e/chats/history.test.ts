@@ -1,4 +1,7 @@
-/** Data that the phone had before the pairing: its chats, people, labels and flags, which are known from the pairing on. */
+/**
+ * Tests the data that the phone had before the pairing: its chats, people, labels and flags are known as soon as the
+ * account is paired.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -43,8 +46,8 @@ const contacts = () => good('contacts.list', 'GET', '/contacts') as Promise<unkn
 const labels = async () => (await good('labels.list', 'GET', '/labels')).data as Json[]
 
 /**
- * Resolves when the complete history is known: the phone sends it in several messages, and app state is read in
- * between.
+ * Resolves when the complete history is known. The phone sends the history in several messages, and the service reads
+ * app state between them.
  */
 const everything = () =>
   until(

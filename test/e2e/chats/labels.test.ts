@@ -1,4 +1,4 @@
-/** Labels of a business account, as its phone has them afterwards. */
+/** Tests the labels of a business account: after each change, the phone must have the same labels. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'

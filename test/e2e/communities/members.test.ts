@@ -1,4 +1,7 @@
-/** Groups and people of a community, and its link: a result for each, and the state on the network afterwards. */
+/**
+ * Tests groups and people of a community, and its invitation link: there is a result for each group or person, and the
+ * network has the matching state afterwards.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
@@ -173,8 +176,7 @@ test('the link of a community is read and reset; where it has none, it is that o
 })
 
 /**
- * The expected error code for each of the network's codes, for every operation; some operations use only a few of
- * them.
+ * The expected error code of every operation for each code of the network. Some operations use only a few of the codes.
  */
 const MEANINGS = {
   401: 'not_allowed',

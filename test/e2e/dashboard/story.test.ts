@@ -1,4 +1,7 @@
-/** The work of an operator without curl: pairing in the sandbox, the live stream, a message's timeline, a broken receiver. */
+/**
+ * Tests the daily work of an operator without curl: pairing in the sandbox, the live stream, the timeline of a message,
+ * and a receiver that fails.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Dashboard, type LiveEvent, type LiveStream, signIn } from '../../harness/dashboard.ts'
@@ -108,8 +111,8 @@ interface Step {
 }
 
 /**
- * Resolves with the timeline of a message when all its events have been delivered: `delivery`, `sent`, `delivered`,
- * `read`.
+ * Resolves with the timeline of a message when the events `delivery`, `sent`, `delivered` and `read` have all been
+ * delivered.
  */
 async function completed(id: string): Promise<{ steps: Step[]; [name: string]: unknown }> {
   for (const end = Date.now() + 20_000; ; ) {
@@ -225,7 +228,8 @@ test('a restart of its thread is told, and the numbers come back', async () => {
     live.events.indexOf(event) >= count && fits(event)
   const before = live.events.length
   await world.service.engine.crashShard(0)
-  // The numbers are read once a second, so those of a thread that restarts faster are never missing.
+  // The service reads the numbers of a thread once a second. If the thread restarts faster, no reading fails, so the
+  // test does not wait until the numbers are missing.
   const begun = await live.waitFor(
     'it starts again',
     behind(before, isRow({ status: 'starting', status_reason: 'engine_restart' })),

@@ -1,4 +1,4 @@
-/** Groups and channels that the account has left, and members whose number is only known from the group. */
+/** Tests groups and channels that the account has left, and members whose number is only known from the group. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'
@@ -21,7 +21,10 @@ async function createGroup(participants: readonly string[]): Promise<{ id: strin
   const { id } = await stage.world.sandbox.createGroup({ subject: 'Team', owner: BEN, participants, addressing: 'lid' })
   return { id, phone: chatOf(id) }
 }
-/** Resolves when the account has received the notice of its removal: the stored data of the group are then dropped. */
+/**
+ * Resolves when the service has received the notification that the account was removed from the group. The service then
+ * drops its stored data about the group.
+ */
 async function removed(id: string): Promise<void> {
   await stage.world.sandbox.post(`/groups/${id}/participants`, { by: BEN, action: 'remove', phones: [ME] })
   await stage.world.receiver.waitFor(
@@ -45,14 +48,14 @@ test('a removal that was not told is found out by the refusal of the message', a
   const { [BEN]: ben } = await addressesOf(stage.world.sandbox)
   const members = [['participant', { jid: ben!.lid, phone_number: ben!.pn }]]
   const group = ['group', { id: id.split('@')[0], subject: 'Team', creation: 1, s_t: 1, addressing_mode: 'lid' }, members]
-  // The first query gets an outdated answer; the query after the refusal gets the real one.
+  // The first query gets an outdated answer. The query after the refused message gets the real answer.
   await stage.world.sandbox.post('/answers', { match: { xmlns: 'w:g2', type: 'get' }, do: { result: [group] }, times: 1 })
   assert.equal((await text(phone)).error_code, 'group_not_found')
 })
 
 test('a refusal in a group the account is in says that it is not allowed', async () => {
   const { phone } = await createGroup([BEN, ME])
-  // The members have the sender key by then; the refused message contained it.
+  // The members already have the sender key, because the refused message contained it.
   assert.equal((await text(phone)).status, 'sent')
   await stage.world.sandbox.fault({ on: 'message', match: { type: 'text' }, do: { ack_error: 403 }, times: 1 })
   assert.equal((await text(phone)).error_code, 'not_allowed')

@@ -1,4 +1,7 @@
-/** Values of `message_status` as a receiver compares them: none is missing, and none is lower than an earlier one. */
+/**
+ * Tests the values of `message_status` as a receiver compares them: none is missing, and none is lower than an earlier
+ * one.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Stage, startStage } from '../../harness/stage.ts'
@@ -22,7 +25,7 @@ interface Status {
   momment: number
 }
 
-/** Resolves with all values of a message, in the order in which they came, when `last` is among them. */
+/** Resolves with all statuses of a message, in the order of their arrival, when `last` is among them. */
 async function statusesOf(id: string, last: string): Promise<Status[]> {
   const { receiver } = stage.world
   const isOf = (event: unknown) => (event as Status).ids?.includes(id)
@@ -30,8 +33,8 @@ async function statusesOf(id: string, last: string): Promise<Status[]> {
   return receiver.events('message_status').filter(isOf) as unknown as Status[]
 }
 
-// The receipts once arrived before the second attempt, and `sent` was missing because it is never reported after
-// `read`.
+// The receipts once arrived before the second attempt was acknowledged. Then `sent` was missing, because it is never
+// reported after `read`.
 test('`sent` is told although the ack was lost and the contact was faster than the second try', async () => {
   await stage.world.sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
   const { message_id: id } = await stage.outcome('/send-text', { phone: ANA, message: 'lost ack' })

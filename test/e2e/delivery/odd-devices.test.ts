@@ -48,7 +48,7 @@ test('in a group it is skipped too, also where it is the only one that has not g
   await listed({ [addresses[ME]!.lid]: [0], [addresses[BEN]!.lid]: [0, 99, 200] })
   assert.equal((await stage.outcome('/send-text', { phone, message: 'to all' })).status, 'sent')
   assert.equal((await stage.next(BEN)).text, 'to all')
-  // The new member has only such a device, so no device is left to receive the sender key.
+  // The new member has only an invalid device, so no device is left that can receive the sender key.
   await sandbox.createContact('5511988880143', { name: 'Odd', sink: true })
   await sandbox.post(`/groups/${id}/participants`, { by: BEN, action: 'add', phones: ['5511988880143'] })
   await listed({ [(await addressesOf(sandbox))['5511988880143']!.lid]: [101] })

@@ -1,7 +1,7 @@
 /**
- * Runs the small shard on a slow machine: it loads only when a file with the name of its store exists. Each run writes
- * a line to the file beside that one when it starts. A run whose store is named `failing:` fails before it loads while
- * that file has fewer than two lines.
+ * Runs the small shard as if the machine were slow or had failures. With `slow:` it loads only when the file whose path
+ * follows exists. With `failing:` its first two runs fail before it loads. Each run adds a character to the file
+ * `<path>.runs`.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'

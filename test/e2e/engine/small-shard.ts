@@ -1,4 +1,7 @@
-/** A shard thread with the real host and a small instance in it, to test only the supervision: no library, no network, no storage. */
+/**
+ * A shard thread that has the real host, but contains only a small replacement of an instance: no library, no network,
+ * no storage. It tests only the supervision of threads.
+ */
 import { threadId, workerData } from 'node:worker_threads'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
 import type { ThreadData, ThreadTask } from '../../../src/engine/protocol.ts'
@@ -14,7 +17,7 @@ const data = workerData as ThreadData
 const CLOCK = { now: Date.now, learned() {}, ahead: () => 0, contradicted: () => 0 }
 const silent = { info() {}, warn() {}, error() {} }
 
-/** Number of failures so far of the instance whose first boot finds a full disk. */
+/** Number of failed boots so far of the instance that finds a full disk when it boots for the first time. */
 let failures = 0
 
 function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInstance {

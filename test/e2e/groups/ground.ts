@@ -1,10 +1,13 @@
-/** Two accounts of the gateway in one network: the first changes a group, and the second receives the notifications. */
+/**
+ * Prepares two accounts of the gateway in one network: the first changes a group, and the second receives the
+ * notifications.
+ */
 import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { chatOf } from '../../harness/places.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
 export const ME = '5511999990000'
-/** The second account: an ordinary member. */
+/** Number of the second account, which is an ordinary member. */
 export const EVA = '5511999990001'
 export const ANA = '5511988880001'
 export const BEN = '5511988880002'
@@ -14,7 +17,7 @@ export const NOBODY = '5511988880000'
 export interface Ground extends Operations {
   me: Stage
   eva: Stage
-  /** Creates a group; the first account owns it and both accounts are members, unless the options differ. */
+  /** Creates a group. By default the first account owns it, and both accounts are members. */
   group(options?: {
     owner?: string
     participants?: string[]
@@ -23,9 +26,9 @@ export interface Ground extends Operations {
   }): Promise<{ id: string; chat: string }>
   change(id: string, changes: Json): Promise<unknown>
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>
-  /** Resolves with the event about a group that the second account receives, by the name of the notification. */
+  /** Resolves with the event about a group that the second account receives and that has this notification name. */
   heard(chat: string, notification: string): Promise<Json>
-  /** Makes the network refuse the next queries with such a child with this code, without an effect. */
+  /** Makes the network refuse the next queries that have this child with this code; the queries have no effect. */
   refuses(child: string, code: number, times?: number): Promise<unknown>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Reading and changing groups: the events of other members, and refusals of the network. */
+/** Tests how groups are read and changed: the events that other members receive, and refusals of the network. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => ground.stop())
 
-/** A group that we own, and a group of somebody else in which we are a member. */
+/** A group that the account owns. `theirs` is a group of somebody else in which the account is a member. */
 let ours: { id: string; chat: string }
 let theirs: { id: string; chat: string }
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** Invitation links: read, reset and followed, and refusals of the network. */
+/** Tests invitation links of groups: they are read, reset and followed. Tests also refusals of the network. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => ground.stop())
 
-/** Creates a group without us, and returns it with its link. */
+/** Creates a group in which the account is not a member, and returns it with its invitation link. */
 async function foreign(settings?: Json): Promise<{ id: string; chat: string; url: string }> {
   const made = await ground.group({ owner: ANA, participants: [ANA, EVA], ...(settings ? { settings } : {}) })
   const { gateway, sandbox } = ground.me.world
@@ -48,7 +48,7 @@ test('where the network does not take the form, or tells no code, the link is as
     await instead(action)
     assert.equal((await ground.must('groups.invitationLink', { group_id: chat })).invitation_link, invitation_link)
   }
-  // If both queries are refused, the first refusal is reported.
+  // If both forms of the query are refused, the first refusal is reported.
   const mex = { account: ME, xmlns: 'w:mex', child: 'query', child_attrs: { query_id: MEX.FetchGroupInviteCode.id } }
   const refusal = { errors: [{ extensions: { error_code: 403 }, path: [MEX.FetchGroupInviteCode.field] }], data: null }
   await instead({ error: [400, 'bad-request'] })
@@ -59,7 +59,7 @@ test('where the network does not take the form, or tells no code, the link is as
   })
   const answer = await ground.ask('groups.invitationLink', { group_id: chat })
   assert.deepEqual([answer.status, detailsOf(answer)], [502, { network_code: 400 }])
-  // An answer without a code contains no link.
+  // An answer that contains no code gives no link.
   await ground.me.world.sandbox.post('/answers', { match: { ...match, type: 'set' }, do: { result: [] }, times: 1 })
   assert.equal(await ground.refused('groups.resetInvitationLink', { group_id: chat }), 'action_failed')
 })
