@@ -68,9 +68,9 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     instance = await world.gateway.connected(world.sandbox, PHONE, world.receiver)
     await world.sandbox.send(ANA, PHONE, { text: 'hello' })
     await told('hello')
-    await world.gateway.sendText(instance, ANA, 'hello Ana', { delay_message: 1 })
+    await world.gateway.sendText(instance, ANA, 'hello Ana')
     // Bia has never answered.
-    await world.gateway.sendText(instance, BIA, 'hello Bia', { delay_message: 1 })
+    await world.gateway.sendText(instance, BIA, 'hello Bia')
     group = (await world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BIA, PHONE] })).id
     await world.sandbox.send(ANA, group, { text: 'hello group' })
     await told('hello group')
@@ -172,8 +172,8 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
       'nothing was asked for again',
     )
     assert.equal(taken.filter((each) => each === 'an event that waits').length, 1)
-    await there.sendText(moved(), BIA, 'from there to Bia', { delay_message: 1 })
-    await there.sendText(moved(), `${group.split('@')[0]}-group`, 'from there to all', { delay_message: 1 })
+    await there.sendText(moved(), BIA, 'from there to Bia')
+    await there.sendText(moved(), `${group.split('@')[0]}-group`, 'from there to all')
     let readers = 0
     const ids = new Set<string>()
     for (const [phone, text] of [
@@ -202,7 +202,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
   test('deleting the instance at the source logs nothing out, and the target survives a restart of the source', async () => {
     await must('DELETE', `${world.gateway.baseUrl}/account/instances/${instance.id}`, undefined, world.gateway.account)
     await world.restartService()
-    await there.sendText(moved(), ANA, 'after the deletion', { delay_message: 1 })
+    await there.sendText(moved(), ANA, 'after the deletion')
     await until(texts, (all) => all.includes('after the deletion'))
   })
 
@@ -220,7 +220,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     const [, token = ''] = /^Token: {4}(\S+)$/m.exec(restored.out) ?? []
     assert.ok(token !== '' && token !== instance.token)
     const back = { ...instance, token, api_url: `${world.gateway.baseUrl}/instances/${instance.id}/token/${token}` }
-    for (const number of [1, 2, 3]) await world.gateway.sendText(back, ANA, `from the backup ${number}`, { delay_message: 1 })
+    for (const number of [1, 2, 3]) await world.gateway.sendText(back, ANA, `from the backup ${number}`)
     await until(texts, (all) => all.includes('from the backup 3'))
     for (const number of [1, 2, 3]) assert.equal(await times(`from the backup ${number}`), 1)
     await world.sandbox.send(ANA, PHONE, { text: 'answer to the backup' })
