@@ -13,9 +13,19 @@ import {
   SETTING_NUMBERS,
   SETTING_TEXTS,
 } from '../domain/instance.ts'
+import type { SendSafetySettings } from '../domain/send-safety.ts'
 import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import type { InstanceRecord } from './instance-object.ts'
+
+/** Fields of send safety; they are absent in records of earlier releases. */
+const SendSafety = {
+  first_contacts_per_hour: v.optional(v.nullable(v.number()), null),
+  first_contacts_per_day: v.optional(v.nullable(v.number()), null),
+  first_contacts_warm_up: v.optional(v.nullable(v.array(v.object({ day: v.number(), per_day: v.nullable(v.number()) }))), null),
+  quiet_hours: v.optional(v.nullable(v.object({ from: v.string(), to: v.string(), time_zone: v.string() })), null),
+  pause_after_unanswered: v.optional(v.nullable(v.number()), null),
+} satisfies Record<keyof SendSafetySettings, v.GenericSchema>
 
 const Settings: v.GenericSchema<unknown, InstanceSettings> = v.object({
   ...each(SETTING_FLAGS, v.boolean()),
@@ -23,6 +33,7 @@ const Settings: v.GenericSchema<unknown, InstanceSettings> = v.object({
   ...each(SETTING_TEXTS, v.nullable(v.string())),
   // These fields are absent in records of earlier releases.
   ...each(SETTING_DIALECTS, v.optional(v.nullable(v.picklist(DIALECTS)), null)),
+  ...SendSafety,
 })
 
 const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({

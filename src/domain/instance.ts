@@ -1,6 +1,7 @@
 /** An instance's configuration, which only the main thread writes, and its runtime state, which only its shard writes. */
 import type { Dialect } from './dialect.ts'
 import { EVENT_TYPES, type EventType } from './events.ts'
+import { SEND_SAFETY_OFF, type SendSafetySettings } from './send-safety.ts'
 
 export const STATUSES = [
   'created',
@@ -54,11 +55,13 @@ export const SETTING_NUMBERS = ['queue_max_age_hours', 'delay_message_min_ms', '
 export const SETTING_TEXTS = ['call_reject_message', 'proxy_url'] as const
 /** Dialect of the instance, used in requests and events; null for the names of this service. */
 export const SETTING_DIALECTS = ['dialect'] as const
+export const SETTING_SAFETY = Object.keys(SEND_SAFETY_OFF) as readonly (keyof SendSafetySettings)[]
 
 export type InstanceSettings = Record<(typeof SETTING_FLAGS)[number], boolean> &
   Record<(typeof SETTING_NUMBERS)[number], number> &
   Record<(typeof SETTING_TEXTS)[number], string | null> &
-  Record<(typeof SETTING_DIALECTS)[number], Dialect | null>
+  Record<(typeof SETTING_DIALECTS)[number], Dialect | null> &
+  SendSafetySettings
 
 export const DEFAULT_SETTINGS: InstanceSettings = {
   auto_read_message: false,
@@ -71,6 +74,7 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
   delay_message_max_ms: 3_000,
   proxy_url: null,
   dialect: null,
+  ...SEND_SAFETY_OFF,
 }
 
 /** Maps each event type to a field name once: each event looks up a dozen, and building a name costs an intern look-up. */

@@ -4,6 +4,7 @@ import { DIALECTS } from '../domain/dialect.ts'
 import { type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
 import { oneOf, plain } from './fields.ts'
 import { DIALECT_PAGE, describedWebhooks } from './objects.ts'
+import { sendSafetyFields } from './send-safety.ts'
 
 /** Only the length is checked here: `checkProxy` in `egress/targets.ts` is the one rule for proxies, and the directory applies it. */
 const proxyUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['http://user:password@proxy.example:3128'] })
@@ -48,6 +49,7 @@ export const settingsFields = {
     .meta({
       description: `Dialect of requests to the instance and of its webhooks; null for the names of this description. ${DIALECT_PAGE}`,
     }),
+  ...sendSafetyFields,
 } satisfies Record<keyof InstanceSettings, z.ZodType>
 export const SettingsChange = z
   .object(settingsFields)

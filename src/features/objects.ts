@@ -13,6 +13,7 @@ import {
 } from '../domain/instance.ts'
 import { SUBSCRIPTION_STATUSES } from '../domain/workspace.ts'
 import { instant } from './fields.ts'
+import { sendSafetyShown } from './send-safety.ts'
 
 /** Reference to the page that explains what a dialect changes. */
 export const DIALECT_PAGE = '`zapi`: camelCase, and the forms of that gateway (`docs/coming-from.md`).'
@@ -34,6 +35,7 @@ export const Settings = z
       .enum(DIALECTS)
       .nullable()
       .meta({ description: `Dialect of the API that the instance speaks. ${DIALECT_PAGE}` }),
+    ...sendSafetyShown,
   } satisfies Record<keyof InstanceSettings, z.ZodType>)
   .meta({ id: 'Settings' })
 

@@ -1,5 +1,6 @@
 /** The queue of messages that wait to be sent. It belongs to the service, so it is available in every state. */
 import { z } from 'zod'
+import type { SafetyReason } from '../domain/send-safety.ts'
 import { WAITING_REASONS } from '../domain/waiting-reason.ts'
 import { control } from './endpoint.ts'
 import { chat, instant, paged, paging, ulid } from './fields.ts'
@@ -21,7 +22,7 @@ export const QueueItem = z
       .meta({
         description:
           'Reason why the item waits; null while `processing`. `restricted` means that the network currently restricts the account, `send_at` that the ' +
-          'time of the request has not come.',
+          'time of the request has not come. `first_contact_budget`, `quiet_hours` and `unanswered` are reasons of send safety.',
       }),
     position: z.int().meta({ description: '1 is next.' }),
     preview: z.string().nullable().meta({ description: 'The first 120 characters of the text or caption.' }),
@@ -95,4 +96,50 @@ export const remove = control('queue.remove', 'DELETE /queue/{svc_id}', {
   reply: Removed,
   errors: ['invalid_request', 'not_found'],
   examples: [{ name: 'one', input: { svc_id: '01JK3V8Q2M6T0Z4R7Y9B1C5D8F' }, reply: { value: true, removed: 1 } }],
+})
+
+const Budget = z
+  .object({
+    used: z.int().meta({ description: 'Number of first contacts in the window that ends now.' }),
+    limit: z.int().meta({ description: 'The most first contacts in the window.' }),
+    free_at: instant.nullable().meta({
+      description: 'Time of the next first contact while the budget is used up; null if one is possible now, or never.',
+    }),
+  })
+  .meta({ id: 'FirstContactBudget' })
+
+export const sendSafety = control('queue.sendSafety', 'GET /send-safety', {
+  summary: 'Use of the budgets of send safety',
+  description:
+    'The settings `first_contacts_per_hour`, `first_contacts_per_day`, `first_contacts_warm_up`, `quiet_hours` and `pause_after_unanswered` hold messages ' +
+    'in the queue. This says how much of them is used. A first contact is the first message between the account and a person; groups, channels and ' +
+    'the status are none.',
+  reply: z.object({
+    hour: Budget.nullable().meta({ description: 'Budget of the last 60 minutes; null if there is no limit.' }),
+    day: Budget.nullable().meta({
+      description: 'Budget of the last 24 hours, including the warm-up; null if there is no limit.',
+    }),
+    linked_at: instant
+      .nullable()
+      .meta({ description: 'Time of the link, from which the warm-up counts; null while it is unknown.' }),
+    quiet_until: instant.nullable().meta({ description: 'End of the current quiet hours; null outside of them.' }),
+    waiting: z
+      .object({ first_contact_budget: z.int(), quiet_hours: z.int(), unanswered: z.int() } satisfies Record<
+        SafetyReason,
+        z.ZodType
+      >)
+      .meta({ description: 'Number of messages in the queue that wait for each reason; 0 while the instance is not connected.' }),
+  }),
+  examples: [
+    {
+      name: 'a new number that has used its day',
+      reply: {
+        hour: { used: 2, limit: 10, free_at: null },
+        day: { used: 20, limit: 20, free_at: '2026-01-31T18:20:00.000Z' },
+        linked_at: '2026-01-29T12:00:00.000Z',
+        quiet_until: null,
+        waiting: { first_contact_budget: 14, quiet_hours: 0, unanswered: 1 },
+      },
+    },
+  ],
 })

@@ -19,6 +19,11 @@ export interface AccountRecordsDeps {
   onNewCorrespondent(): void
 }
 
+/** Returns a person's other jid (number or LID), if known. */
+export async function otherName(identity: Pick<Identity, 'pnOf' | 'lidOf'> | null, jid: string): Promise<string | null> {
+  return (await (jid.endsWith('@lid') ? identity?.pnOf(jid) : identity?.lidOf(jid))) ?? null
+}
+
 export function createAccountRecords(
   context: Context<'id' | 'sealer' | 'clock' | 'steady' | 'log'> & { store: InstanceStore },
   { identity, onNewCorrespondent }: AccountRecordsDeps,
@@ -29,9 +34,7 @@ export function createAccountRecords(
   const groups = createGroupBook(context, { directory })
   const disappearing = createDisappearing(context)
   const correspondents = createCorrespondents(context, {
-    async otherName(jid) {
-      return (await (jid.endsWith('@lid') ? identity()?.pnOf(jid) : identity()?.lidOf(jid))) ?? null
-    },
+    otherName: (jid) => otherName(identity(), jid),
     onNew: onNewCorrespondent,
   })
 

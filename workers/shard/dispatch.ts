@@ -31,6 +31,7 @@ export interface DispatchDeps {
   files: ActionFiles
   pictureHost: string
   session(): Session | null
+  safety: ControlContext['safety']
 }
 
 export type Dispatch = (call: Call, origin?: CallOrigin) => Promise<unknown>
@@ -55,6 +56,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     outbox,
     history: status.history,
     timeline: messages.timeline,
+    safety: deps.safety,
     request,
   })
   const control = controlWith((what, isWanted) =>

@@ -7,11 +7,12 @@ import { SECOND } from '../../src/domain/clock.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
 import type { AttemptResults } from '../../src/domain/readings.ts'
 import { createSealer } from '../../src/storage/sealer.ts'
-import { createAccountRecords } from './account-records.ts'
+import { createAccountRecords, otherName } from './account-records.ts'
 import { PICTURE_HOST } from './chats/pictures.ts'
 import type { SocketSession } from './chats/session.ts'
 import { createLink } from './connection/link.ts'
 import { type NetworkRoute, presentRoute } from './connection/network-route.ts'
+import { linkedAt } from './connection/pairing/linked-at.ts'
 import { createPairing } from './connection/pairing/pairing.ts'
 import { createPasskeyPairing } from './connection/pairing/passkey-pairing.ts'
 import { createAccountRestriction } from './connection/restriction/account-restriction.ts'
@@ -33,6 +34,7 @@ import { openSession } from './open-session.ts'
 import { handlerOf } from './operations/index.ts'
 import { mediaOf } from './operations/send/ahead.ts'
 import { createIdempotency } from './queue/idempotency.ts'
+import { createSendSafety } from './queue/safety/send-safety.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
 import { createMessageStatuses } from './receipts/message-statuses.ts'
 import { recordInDirectory } from './receive/effects/directory.ts'
@@ -117,6 +119,7 @@ function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
       directory,
       clock,
       identity,
+      heard: (chat) => void events.emit('heard', chat),
       unarchives: () => session.get()?.sock.authState.creds.accountSettings.unarchiveChats === true,
     }),
   }
@@ -176,12 +179,24 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     roles: groups.roles,
     phone: () => state.get().phone,
   })
+  const safety = createSendSafety({
+    clock: context.clock,
+    steady: context.steady,
+    settings: () => config.get().settings,
+    directory,
+    otherName: (jid) => otherName(session.get()?.identity ?? null, jid),
+    hasWritten: correspondents.hasWritten,
+    isMe: (jid) => session.get()?.identity.isMe(jid) === true,
+    linkedAt: () => linkedAt(session.get()?.sock.authState.creds),
+    onError: (error) => log.warn({ err: error }, 'send safety: a look-up failed; it is repeated, and the message waits'),
+  })
   const sending = createSending(context, {
     handlerOf: (operation) => handlerOf('send', operation),
     mediaOf,
     shard: deps,
     blobs: deps.blobs.of(sealer),
     hasWritten: correspondents.hasWritten,
+    safety,
     outbox,
     statuses,
     idempotency,
@@ -194,7 +209,11 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     announce: (svcId, outcome) => deps.announce({ type: 'outcome', svcId, outcome }),
     own: createOwnEvents({ inbound, presence, record }),
   })
-  events.on('newCorrespondent', sending.queue.reachChanged)
+  events.on('newCorrespondent', () => {
+    sending.queue.reachChanged()
+    safety.reachChanged()
+  })
+  events.on('heard', safety.heard)
   const receiving = createReceiving(context, {
     keys,
     outbox,
@@ -211,14 +230,14 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     onMessage: createAutoRead({ settings: () => config.get().settings, session: session.get, read: directory.read, log }),
     enqueue: sending.enqueue,
   })
-  return { outbox, attempts, statuses, idempotency, presence, sending, receiving }
+  return { outbox, attempts, statuses, idempotency, presence, safety, sending, receiving }
 }
 
 /** Creates the link to the network, the status that drives it, and the calls of the main thread. */
 function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic: Traffic) {
   const { context, config, session, route, state, shownNow, events } = ground
   const { keys, pairing, passkeys, records, messages } = account
-  const { outbox, statuses, presence, sending, receiving } = traffic
+  const { outbox, statuses, presence, safety, sending, receiving } = traffic
   const { id, store, sealer, log, tally } = context
   const { contacts, directory, groups } = records
   const locks = createAddressLocks()
@@ -264,6 +283,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     report: (event, isCurrent) => void events.emit('lifecycle', event, isCurrent),
     restriction,
     async forget() {
+      safety.forget()
       await Promise.all([records.forget(), receiving.forget(), messages.forget()])
     },
   })
@@ -304,6 +324,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     files: { ...deps.media, uploadAgent: () => presentRoute(route.get()).fetchAgent, egressAllow: deps.egressAllow },
     pictureHost: deps.network.mediaHost ?? PICTURE_HOST,
     session: session.get,
+    safety,
   })
   return { restriction, announce, link, status, call }
 }

@@ -27,7 +27,8 @@ const STOP_DEADLINE = 3 * SECOND
 /** Creates an instance. `key` seals all data of the instance at rest. */
 export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array): HostedInstance {
   const parts = createInstanceParts(deps, initial, key)
-  const { context, config, session, state, messages, outbox, attempts, sending, usage, presence, link, status, call } = parts
+  const { context, config, session, state, messages, outbox, attempts, sending, safety, usage, presence, link, status, call } =
+    parts
   const { id, clock, steady, log } = context
 
   async function stop(how: StopHow) {
@@ -53,6 +54,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
       config.set(next)
       outbox.configured()
       presence.announce()
+      safety.configured()
       if (!isNewProxy) return
       await link.reroute(async () => {
         if (isRunning(state.get().status) || endedAtStart(state.get())) await status.handle({ type: 'restartRequested' })

@@ -29,6 +29,9 @@ const WAITS: Record<string, string> = {
   instance_not_connected: 'for the connection',
   restricted: 'for the end of a restriction',
   send_at: 'for the time that the request gave',
+  first_contact_budget: 'for the budget of first contacts',
+  quiet_hours: 'for the end of quiet hours',
+  unanswered: 'for an answer to earlier messages',
 }
 
 const TELL: { [Kind in TimelineStep['kind']]: (step: Of<Kind>) => Told } = {

@@ -75,8 +75,8 @@ function Input({ name, schema, value, wrong, onChange }: InputProps) {
           </>
         }
         wrong={wrong}
-        value={value === undefined ? '' : String(value)}
-        onChange={(text) => onChange(text === '' ? undefined : Number(text))}
+        value={String(value ?? '')}
+        onChange={(text) => onChange(text === '' ? (isOf(schema, 'null') ? null : undefined) : Number(text))}
       />
     )
   }

@@ -9,6 +9,7 @@ import {
   SETTING_DIALECTS,
   SETTING_FLAGS,
   SETTING_NUMBERS,
+  SETTING_SAFETY,
   SETTING_TEXTS,
   WEBHOOK_FLAGS,
   WEBHOOK_URLS,
@@ -19,7 +20,7 @@ import { ROOT } from '../../harness/checkout.ts'
 
 const SRC = new URL('src/', ROOT)
 const sorted = (names: Iterable<string>) => [...names].sort()
-const settings = sorted([...SETTING_FLAGS, ...SETTING_NUMBERS, ...SETTING_TEXTS, ...SETTING_DIALECTS])
+const settings = sorted([...SETTING_FLAGS, ...SETTING_NUMBERS, ...SETTING_TEXTS, ...SETTING_DIALECTS, ...SETTING_SAFETY])
 const own = sorted([...WEBHOOK_URLS, ...WEBHOOK_FLAGS])
 
 test('a setting is shown, has a default and may be changed', () => {

@@ -9,6 +9,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Rider } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
@@ -27,6 +28,7 @@ import {
   MAX_CHATS,
   type MessageOptions,
   readMessages,
+  recordContact,
   recordMessage,
 } from './chats.ts'
 import { changeContact, joinContacts, learnPerson, MAX_CONTACTS, meetPerson, recordAuthor } from './contacts.ts'
@@ -43,6 +45,10 @@ export interface AccountDirectory {
   warm(): Promise<void>
   /** Records a message. Must be called before the commit of the message, because this commit includes the change. */
   record(message: WAMessage, options: MessageOptions): void
+  /** Records a first contact with a person before the message leaves; the commit of its keys includes the change. */
+  contacted(jids: readonly [string, string?], now: number): void
+  /** Times of the first contacts since this time, in epoch ms, ascending. */
+  contactsSince(time: number): number[]
   /** Records that messages were read, here or on another device of the account. */
   read(keys: readonly WAMessageKey[]): void
   /** Learns a slice of the phone's history. The next `flush` writes it to disk. */
@@ -154,6 +160,13 @@ export function createAccountDirectory(
       if (isChat(remoteJid) && !isOwn(author)) recordAuthor(contacts, message)
     },
 
+    contacted: (jids, now) => recordContact(chats, jids, now),
+    contactsSince: (time) =>
+      [...chats.values()]
+        .map(({ contactedAt }) => contactedAt)
+        .filter((at) => at > time)
+        .sort((one, other) => one - other),
+
     read(messages) {
       for (const { jids, ids } of idsByChat(messages)) readMessages(chats, jids, ids)
       flushBehind()
@@ -234,7 +247,7 @@ function createTables(context: Context<'id' | 'store' | 'sealer' | 'log'>) {
     parts: 1_024,
     max: MAX_CHATS,
     jidsOf: ({ id, other }) => [id, other],
-    usedAt: ({ activeAt }) => activeAt,
+    usedAt: ({ activeAt, contactedAt }) => Math.max(activeAt, contactedAt / SECOND),
   })
   const contacts = createTable<ContactEntry>(context, {
     name: 'contact',

@@ -68,12 +68,29 @@ export function recordMessage(
     }
     chat.isListed = true
     if (unarchives) chat.isArchived = false
+    noteSide(chat, fromMe === true, at)
     if (!fromMe) chat.unread = Math.min(chat.unread + 1, MAX_UNREAD)
     // An answer written on the phone means that the chat was read there.
     else if (!fromApi) markRead(chat)
   }
   chats.changed(chat)
   return isNews
+}
+
+function noteSide(chat: ChatEntry, fromMe: boolean, at: number) {
+  if (fromMe) chat.unanswered++
+  else Object.assign(chat, { heardAt: Math.max(chat.heardAt, at), unanswered: 0 })
+}
+
+/** Whether either side of a chat has ever written to the other. */
+export const hasBegun = ({ activeAt, contactedAt }: ChatEntry): boolean => activeAt > 0 || contactedAt > 0
+
+/** Records that the account is about to write to a person for the first time; `jids` are those of the person, the one of the chat first. */
+export function recordContact(chats: Chats, [jid, other]: readonly [string, string?], now: number): void {
+  const chat = known(chats, bare(jid), bareOrNull(other))
+  if (hasBegun(chat)) return
+  chat.contactedAt = now
+  chats.changed(chat)
 }
 
 const newest = (
@@ -173,6 +190,9 @@ export function joinChats(
     chats.remove(gone)
     kept.unread = Math.min(kept.unread + gone.unread, MAX_UNREAD)
     kept.isListed ||= gone.isListed
+    kept.heardAt = Math.max(kept.heardAt, gone.heardAt)
+    kept.unanswered += gone.unanswered
+    kept.contactedAt = Math.max(kept.contactedAt, gone.contactedAt)
     kept.labels = [...new Set([...kept.labels, ...gone.labels])].slice(0, MAX_LABELS)
     kept.name ??= gone.name
   }

@@ -33,6 +33,12 @@ export const ChatEntry = v.object({
   activeAt: number,
   /** Time in epoch ms at which that activity arrived here, because the network's times are whole seconds. */
   receivedAt: number,
+  /** Time of the newest message by somebody else in epoch s; 0 if none is known. */
+  heardAt: number,
+  /** Number of messages of the account since then. */
+  unanswered: number,
+  /** Time in epoch ms at which the account wrote to this person for the first time, if it was counted (`queue/safety/`); 0 otherwise. */
+  contactedAt: number,
   isArchived: flag,
   isPinned: flag,
   /** End of the mute in epoch ms; -1 for forever, 0 if not muted. */
@@ -80,6 +86,9 @@ export const newChat = (id: string, other: string | null = null): ChatEntry => (
   last: null,
   activeAt: 0,
   receivedAt: 0,
+  heardAt: 0,
+  unanswered: 0,
+  contactedAt: 0,
   isArchived: false,
   isPinned: false,
   mutedUntil: 0,

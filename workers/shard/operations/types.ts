@@ -14,6 +14,7 @@ import type { LifecycleEvent } from '../lifecycle/contract.ts'
 import type { ActionFiles } from '../media/portrait.ts'
 import type { MessageTimeline } from '../messages/message-timeline.ts'
 import type { Queue } from '../queue/contract.ts'
+import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { Accepted, SendContext } from '../send/contract.ts'
 import type { Sending } from '../send/sending.ts'
 import type { Outbox } from '../webhooks/contract.ts'
@@ -49,6 +50,7 @@ export interface ControlContext {
   readonly outbox: Pick<Outbox, 'events' | 'resend' | 'resendMany' | 'test' | 'detail' | 'body'>
   /** Status changes, newest first. */
   history(): Promise<StatusChange[]>
+  readonly safety: Pick<SendSafety, 'reading'>
   readonly timeline: Pick<MessageTimeline, 'find'>
   /** The current session; null if there is none. */
   readonly session: Session | null

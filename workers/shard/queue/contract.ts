@@ -7,6 +7,7 @@ import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { Page } from '../../../src/domain/page.ts'
 import type { SendEnd, SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { Steps } from '../../../src/domain/steps.ts'
+import type { WaitingReason } from '../../../src/domain/waiting-reason.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
@@ -15,6 +16,7 @@ import type { Timer } from '../../../src/storage/timer.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { QueueEntry } from './item.ts'
 import type { StoredItem } from './item-store.ts'
+import type { HoldPolicy } from './line/holds.ts'
 
 /**
  * The network cannot decide yet whether an operation is possible, which is not a refusal: the item waits this many ms, and others overtake it. For an
@@ -75,6 +77,10 @@ export interface QueueOptions {
   /** Clock that measures all waits. */
   steady: Clock
   random: () => number
+  /** Further policies that hold items. `isUndecided`: whether the network may know the item already. */
+  policies?: ((isUndecided: (svcId: string) => boolean) => readonly HoldPolicy[]) | undefined
+  /** Whether the policies may have stopped the age of items before this start, which is not stored. */
+  stopsAges?: (() => boolean) | undefined
   /** Whether the destination of an item ever wrote to this account. */
   hasWritten: (phone: string) => Promise<boolean>
   /**
@@ -117,6 +123,8 @@ export interface Queue {
   /** A person wrote for the first time. */
   reachChanged(): void
   list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
+  /** Returns the number of items that wait for each of these reasons. */
+  waitingFor<R extends WaitingReason>(reasons: readonly R[]): Record<R, number>
   /** Finds an item by its id or the id of its message. */
   find(id: string): Promise<QueueEntry | undefined>
   /** Removes all items, or those to one chat, and returns their number. The item in flight stays. */

@@ -3,7 +3,8 @@ import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import { type QueueOptions, resultOf } from './contract.ts'
 import type { Drain } from './drain.ts'
-import type { HoldPolicy } from './line/holds.ts'
+import type { Waiting } from './item.ts'
+import type { HoldPolicy, Holds } from './line/holds.ts'
 import type { QueueLine } from './line/queue-line.ts'
 import type { Settle } from './settle.ts'
 
@@ -14,6 +15,7 @@ const BATCH = 50
 export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'settings' | 'hasMoved' | 'log'> {
   timer: Timer
   line: Pick<QueueLine, 'rows'>
+  holds: Pick<Holds, 'of'>
   sendAt: Pick<HoldPolicy, 'holding'>
   drain: Pick<Drain, 'takeOut'>
   settle: Settle
@@ -32,6 +34,7 @@ export function createExpiry({
   log,
   timer,
   line,
+  holds,
   sendAt,
   drain,
   settle,
@@ -40,11 +43,14 @@ export function createExpiry({
 }: ExpiryDeps): Expiry {
   let alarm: { cancel(): void } | undefined
 
+  const agesFrom = ({ arrivedAt, ageStoppedAt = 0 }: Waiting) => Math.max(arrivedAt, ageStoppedAt)
+
   async function expire() {
+    for (const item of line.rows) if (holds.of(item)?.stopsAge) item.ageStoppedAt = steady.now()
     const oldest = steady.now() - settings().queue_max_age_hours * HOUR
     const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
     for (;;) {
-      const expired = line.rows.filter((item) => !sendAt.holding(item) && item.arrivedAt <= oldest).slice(0, BATCH)
+      const expired = line.rows.filter((item) => !sendAt.holding(item) && agesFrom(item) <= oldest).slice(0, BATCH)
       // The new server sends these items, or reports them as failed.
       if (expired.length === 0 || !isRunning() || hasMoved?.()) return
       drain.takeOut(expired)

@@ -39,6 +39,8 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
   /** Time by the steady clock from which it waits for its turn; Infinity before its `send_at`. */
   arrivedAt: number
+  /** Time by the steady clock at which a hold last stopped its age, which counts from then. */
+  ageStoppedAt?: number
   /** Its order: items leave in the order of these texts, which those of `svcId` are, too. */
   place: string
   /** Time in epoch ms at which its latest attempt over an open connection began in this run of the process. */
@@ -109,10 +111,12 @@ export interface Place {
   /** Earliest time of sending. Null if it is unknown; without a connection it is known only of an item that waits for its `send_at`. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
+  /** Time in epoch ms from which it ages. */
+  agesFrom: number
   maxAgeHours: number
 }
 
-export function toEntry(item: QueueItem, { status, position, sendAfter, reason, maxAgeHours }: Place): QueueEntry {
+export function toEntry(item: QueueItem, { status, position, sendAfter, reason, agesFrom, maxAgeHours }: Place): QueueEntry {
   return {
     svc_id: item.svcId,
     message_id: item.messageId,
@@ -127,7 +131,7 @@ export function toEntry(item: QueueItem, { status, position, sendAfter, reason, 
     queued_at: iso(item.queuedAt),
     send_at: item.sendAt === undefined ? null : iso(item.sendAt),
     send_after: sendAfter === null ? null : iso(sendAfter),
-    expires_at: iso(waitsFrom(item) + maxAgeHours * HOUR),
+    expires_at: iso(agesFrom + maxAgeHours * HOUR),
   }
 }
 

@@ -43,7 +43,8 @@ export function createQueue(options: QueueOptions): Queue {
   const items = createItemStore({ instanceId, store, sealer, blobs, log })
   const ids = ascendingIds(clock)
   const counter = createAttemptCounter(store, keys.queueInFlight(instanceId))
-  const sendAt = createSendAt({ clock, steady, isUndecided: (svcId) => counter.svcId === svcId })
+  const isUndecided = (svcId: string) => counter.svcId === svcId
+  const sendAt = createSendAt({ clock, steady, isUndecided })
   const restricted = createRestricted({
     steady,
     hasWritten: options.hasWritten,
@@ -54,12 +55,15 @@ export function createQueue(options: QueueOptions): Queue {
       ),
   })
   const later = createLater(steady)
-  const holds = createHolds([sendAt, restricted, later], clock)
+  const holds = createHolds([sendAt, restricted, ...(options.policies?.(isUndecided) ?? []), later], clock)
   const durable = createDurableLine<Waiting>({
     store,
     prefix: keys.queue(instanceId),
     idOf: ({ svcId }) => svcId,
-    decode: (svcId, bytes) => items.waiting(svcId, bytes, sendAt.arrivalOf),
+    decode(svcId, bytes) {
+      const item = items.waiting(svcId, bytes, sendAt.arrivalOf)
+      return item && options.stopsAges?.() ? { ...item, ageStoppedAt: steady.now() } : item
+    },
   })
   const line = createQueueLine(durable, holds)
   const outcomes = createOutcomes({
@@ -73,7 +77,7 @@ export function createQueue(options: QueueOptions): Queue {
   const attempt = createAttempt({ ...shared, items, counter })
   const settle = createSettle({ ...shared, items, line, outcomes })
   const drain = createDrain({ ...shared, line, modes, schedule, holds, later, lookAhead, counter, attempt, settle })
-  const expiry = createExpiry({ ...shared, line, sendAt, drain, settle })
+  const expiry = createExpiry({ ...shared, line, holds, sendAt, drain, settle })
   const listing = createListing({ ...shared, items, line, modes, schedule, holds, sendAt })
   const enqueue = createEntering({ ...shared, ids, items, line, modes, schedule, holds, sendAt, counter, drain })
   holds.onChange(drain.pump)

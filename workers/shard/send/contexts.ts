@@ -12,6 +12,7 @@ import { type NetworkRoute, presentRoute } from '../connection/network-route.ts'
 import { QUERY_DEADLINE } from '../connection/within.ts'
 import type { Context } from '../context/instance-context.ts'
 import type { StoredItem } from '../queue/item-store.ts'
+import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 
 /** The most status posts whose audience is remembered for their deletion; an older post is deleted for the current audience. */
@@ -24,6 +25,7 @@ export interface ContextsDeps extends Pick<SendContext, 'messages' | 'contacts' 
   }
   /** The network route of the current session; null while there is none. */
   route(): NetworkRoute | null
+  safety: Pick<SendSafety, 'leaving'>
 }
 
 export interface Contexts {
@@ -32,7 +34,7 @@ export interface Contexts {
 
 export function createContexts(
   { clock, log }: Context<'clock'> & { log: Logger },
-  { shard, messages, contacts, disappearing, ...deps }: ContextsDeps,
+  { shard, messages, contacts, disappearing, safety, ...deps }: ContextsDeps,
 ): Contexts {
   const audiences = boundedCache<string, Audience>(MAX_AUDIENCES)
   const route = () => presentRoute(deps.route())
@@ -61,6 +63,7 @@ export function createContexts(
       egressAllow: shard.egressAllow,
       media: filesOf(item, once),
       now: () => clock.now(),
+      leaving: (jid) => safety.leaving(jid, item.operation),
       item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
     }),
   }

@@ -53,6 +53,8 @@ export interface SendContext extends Asker {
   egressAllow: Ranges
   media: SendFiles
   now(): number
+  /** Called before a message leaves to this chat, and before the commit of its keys. */
+  leaving(jid: string): Promise<void>
   item: { messageId: string; operation: string; delayTyping: number }
 }
 

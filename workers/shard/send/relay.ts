@@ -135,12 +135,13 @@ const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
 /** Makes one attempt. Resolves with the network's ack; for several stanzas with that of the refused one, or of the last. */
 async function attempt(
-  { session, item }: SendContext,
+  { session, item, leaving }: SendContext,
   { message, stanza, statusJidList, group }: PreparedMessage & { group?: Group },
   store?: () => Promise<void>,
 ): Promise<Verdict> {
   const nodes = [...(await session.tokens.standIn(stanza.to)), ...stanza.nodes]
   const relayed = { id: item.messageId, message, stanza: { ...stanza, nodes } }
+  await leaving(stanza.to)
   let verdict: Verdict = { ok: true }
   for (const [index, people] of batches(statusJidList).entries()) {
     const ack = session.ack(item.messageId, stanza.to)

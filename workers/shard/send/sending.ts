@@ -8,6 +8,7 @@ import type { CallOrigin, SendCall } from '../../../src/domain/call.ts'
 import type { DiskState } from '../../../src/domain/disk.ts'
 import { inlineMedia, takeOutMedia } from '../../../src/domain/media.ts'
 import type { SendEnd } from '../../../src/domain/send-outcome.ts'
+import { mayStopAges } from '../../../src/domain/send-safety.ts'
 import { diskNearlyFull } from '../../../src/domain/storage-failure.ts'
 import { giveBack } from '../../../src/lib/give-back.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
@@ -17,6 +18,7 @@ import type { Context } from '../context/instance-context.ts'
 import type { Enqueue, Queue } from '../queue/contract.ts'
 import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
 import { createQueue } from '../queue/queue.ts'
+import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { MessageStatuses } from '../receipts/message-statuses.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { createAhead, type PrepareMedia } from './ahead.ts'
@@ -33,6 +35,7 @@ export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' 
   blobs: Blobs
   /** Whether the person has ever written to this account. */
   hasWritten(phone: string): Promise<boolean>
+  safety: Pick<SendSafety, 'policies' | 'leaving'>
   outbox: Outbox
   statuses: MessageStatuses
   idempotency: Idempotency
@@ -71,6 +74,8 @@ export function createSending(context: SendingContext, deps: SendingDeps): Sendi
     clock: context.clock,
     steady: context.steady,
     hasWritten: deps.hasWritten,
+    policies: deps.safety.policies,
+    stopsAges: () => mayStopAges(context.config().settings),
     random: Math.random,
     log: context.log,
     tally: context.tally,

@@ -25,6 +25,9 @@ const REASONS: Record<string, string> = {
   instance_not_connected: 'Waiting for the connection',
   restricted: 'Held by a restriction',
   send_at: 'Waits for its time',
+  first_contact_budget: 'Waits for the budget',
+  quiet_hours: 'Waits for the end of quiet hours',
+  unanswered: 'Waits for an answer',
 }
 
 const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<Item>[] => [

@@ -1,5 +1,6 @@
 import { answer, api, of } from '../../api/client.ts'
 import { fieldsOf, pick, SchemaForm, type Values } from '../../parts/schema-form.tsx'
+import { isOfSafety, Safety } from './safety.tsx'
 import type { TabProps } from './tab.ts'
 
 const FIELDS = fieldsOf('instance.updateSettings')
@@ -18,8 +19,9 @@ export function SettingsTab({ row, instance }: TabProps) {
           <h2>Settings</h2>
           <p>Settings apply from the next message on; the instance need not be connected.</p>
         </header>
-        <SchemaForm fields={pick(FIELDS, (name) => name !== 'proxy_url')} values={values} save={save} />
+        <SchemaForm fields={pick(FIELDS, (name) => name !== 'proxy_url' && !isOfSafety(name))} values={values} save={save} />
       </section>
+      <Safety row={row} instance={instance} save={save} />
       <section class="card">
         <header>
           <h2>Proxy</h2>

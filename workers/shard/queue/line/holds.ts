@@ -19,6 +19,8 @@ export interface Hold {
    * only after it has reported a change.
    */
   until: number | null
+  /** Whether the item does not age while it is held: it cannot become too old by waiting for this. */
+  stopsAge?: boolean
 }
 
 export interface HoldPolicy {

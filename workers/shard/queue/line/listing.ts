@@ -5,8 +5,9 @@
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { onPage } from '../../../../src/domain/page.ts'
+import type { WaitingReason } from '../../../../src/domain/waiting-reason.ts'
 import type { Queue, QueueOptions } from '../contract.ts'
-import { type Place, type QueueEntry, toEntry, type Waiting } from '../item.ts'
+import { type Place, type QueueEntry, toEntry, type Waiting, waitsFrom } from '../item.ts'
 import type { ItemStore } from '../item-store.ts'
 import { inFlight, type Modes } from '../modes.ts'
 import type { Hold, HoldPolicy, Holds } from './holds.ts'
@@ -41,9 +42,11 @@ export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Stan
   let position = inFlight ? 1 : 0
   let at = headAt ?? 0
 
+  const agesFrom = (item: Waiting) =>
+    item.ageStoppedAt === undefined ? waitsFrom(item) : Math.max(waitsFrom(item), epoch(item.ageStoppedAt))
   const waiting = (item: Waiting, sendAfter: number | null, reason: Place['reason']): Listed => {
     position++
-    return { item, place: { status: 'waiting', position, sendAfter, reason, maxAgeHours } }
+    return { item, place: { status: 'waiting', position, sendAfter, reason, agesFrom: agesFrom(item), maxAgeHours } }
   }
   const freeOnes = free.map((item, index) => {
     if (!isConnected) return waiting(item, null, 'instance_not_connected')
@@ -54,7 +57,14 @@ export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Stan
   })
   const heldOnes = held.map(({ item, hold: { until, reason } }) => waiting(item, until, reason))
   if (inFlight === undefined) return [...freeOnes, ...heldOnes]
-  const processing: Place = { status: 'processing', position: 1, sendAfter: epoch(inFlight.since), reason: null, maxAgeHours }
+  const processing: Place = {
+    status: 'processing',
+    position: 1,
+    sendAfter: epoch(inFlight.since),
+    reason: null,
+    agesFrom: agesFrom(inFlight.item),
+    maxAgeHours,
+  }
   return [{ item: inFlight.item, place: processing }, ...freeOnes, ...heldOnes]
 }
 
@@ -67,7 +77,7 @@ export interface ListingDeps extends Pick<QueueOptions, 'clock' | 'steady' | 'se
   sendAt: Pick<HoldPolicy, 'holding'>
 }
 
-export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find'> {
+export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find' | 'waitingFor'> {
   const { clock, steady, settings, items, line, modes, schedule, holds, sendAt } = deps
 
   function standing() {
@@ -84,6 +94,11 @@ export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find'> {
   }
 
   return {
+    waitingFor<R extends WaitingReason>(reasons: readonly R[]) {
+      const all = standing().map(({ place }) => place.reason)
+      const counts = reasons.map((reason) => [reason, all.filter((each) => each === reason).length])
+      return Object.fromEntries(counts) as Record<R, number>
+    },
     async find(id) {
       const found = standing().find(({ item }) => item.svcId === id || item.messageId === id)
       const stored = found && (await items.get(found.item.svcId))

@@ -25,10 +25,12 @@ export interface RecordDeps {
   /** Whether a new message unarchives its chat, by a setting of the account. */
   unarchives(): boolean
   clock: Pick<Clock, 'now'>
+  /** Called after somebody else wrote in a chat. */
+  heard(chat: string): void
 }
 
 /** Records a message before its commit. A chat with a person is found by number and LID, if both are known. */
-export function recordInDirectory({ directory, identity, unarchives, clock }: RecordDeps) {
+export function recordInDirectory({ directory, identity, unarchives, clock, heard }: RecordDeps) {
   return async (message: WAMessage, fromApi = false): Promise<void> => {
     await directory.ready()
     const { remoteJid, remoteJidAlt } = message.key
@@ -36,6 +38,7 @@ export function recordInDirectory({ directory, identity, unarchives, clock }: Re
     const other = isNamedOnce ? await otherName(bare(remoteJid)) : null
     const named = other === null ? message : { ...message, key: { ...message.key, remoteJidAlt: other } }
     directory.record(named, { fromApi, unarchives: unarchives(), now: clock.now() })
+    if (remoteJid && !message.key.fromMe) heard(bare(remoteJid))
   }
 
   async function otherName(jid: string): Promise<string | null> {

@@ -1,0 +1,163 @@
+/** Send safety: how much of its budgets is used, what waits for it, and its settings. */
+import { useState } from 'preact/hooks'
+import { answer, api, of } from '../../api/client.ts'
+import { useAction, useEvery, useLoad } from '../../app/load.ts'
+import { Line } from '../../parts/field.tsx'
+import { LineForm } from '../../parts/form.tsx'
+import { Problem, Skeleton } from '../../parts/notice.tsx'
+import { fieldsOf, pick, SchemaForm, type Values } from '../../parts/schema-form.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { count } from '../../parts/words.tsx'
+import type { TabProps } from './tab.ts'
+
+const FIELDS = fieldsOf('instance.updateSettings')
+const NUMBERS = ['first_contacts_per_hour', 'first_contacts_per_day', 'pause_after_unanswered']
+const OBJECTS = ['first_contacts_warm_up', 'quiet_hours']
+
+/** Whether a setting has its form here and not in the list of the other settings. */
+export const isOfSafety = (name: string) => NUMBERS.includes(name) || OBJECTS.includes(name)
+
+const RELOAD = 10_000
+
+const load = (id: string) => answer(api.GET('/instances/{instance_id}/token/{token}/send-safety', { params: { path: of(id) } }))
+
+type Usage = Awaited<ReturnType<typeof load>>
+
+function Budget({ name, budget }: { name: string; budget: Usage['hour'] }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        {budget === null ? (
+          'No limit'
+        ) : (
+          <>
+            <progress value={budget.used} max={Math.max(budget.limit, 1)} aria-label={name} />{' '}
+            <span class="number">
+              {budget.used} of {budget.limit}
+            </span>
+            {budget.free_at ? (
+              <span class="under">
+                Used up. The next person: <Ago at={budget.free_at} />
+              </span>
+            ) : null}
+          </>
+        )}
+      </dd>
+    </>
+  )
+}
+
+const Used = ({ usage: { hour, day, quiet_until, waiting, linked_at } }: { usage: Usage }) => (
+  <dl class="facts">
+    <Budget name="New people in the last 60 minutes" budget={hour} />
+    <Budget name="New people in the last 24 hours" budget={day} />
+    <dt>Linked</dt>
+    <dd>{linked_at ? <Ago at={linked_at} /> : 'Unknown while there is no session'}</dd>
+    <dt>Quiet hours</dt>
+    <dd>
+      {quiet_until ? (
+        <>
+          They end <Ago at={quiet_until} />
+        </>
+      ) : (
+        'Not now'
+      )}
+    </dd>
+    <dt>Waiting</dt>
+    <dd>
+      {count(waiting.first_contact_budget, 'message')} for the budget, {waiting.quiet_hours} for the end of quiet hours,{' '}
+      {waiting.unanswered} for an answer
+    </dd>
+  </dl>
+)
+
+interface Step {
+  day: number
+  per_day: number | null
+}
+
+const stepsText = (steps: readonly Step[] | null) =>
+  (steps ?? []).map(({ day, per_day }) => `${day}: ${per_day ?? 'none'}`).join(', ')
+
+/** Reads steps as `stepsText` writes them. A word that is no number becomes null or NaN, which the service refuses. */
+const stepsOf = (text: string) =>
+  text.trim() === ''
+    ? null
+    : text.split(',').map((part) => {
+        const [day = '', most = ''] = part.split(':').map((each) => each.trim())
+        return { day: Number(day), per_day: most === 'none' ? null : Number(most) }
+      })
+
+type Save = (body: Values) => Promise<string>
+
+function WarmUp({ steps, save }: { steps: readonly Step[] | null; save: Save }) {
+  const [text, setText] = useState(stepsText(steps))
+  const action = useAction(() => save({ first_contacts_warm_up: stepsOf(text) }))
+  return (
+    <LineForm action={action} does="Save" isDisabled={text === stepsText(steps)}>
+      <Line
+        label="Warm-up"
+        hint="Days since the link, and the most new people in 24 hours from then on. Empty: off."
+        value={text}
+        placeholder="0: 10, 7: 50, 30: none"
+        onChange={setText}
+      />
+    </LineForm>
+  )
+}
+
+interface Hours {
+  from: string
+  to: string
+  time_zone: string
+}
+
+const NO_HOURS: Hours = { from: '', to: '', time_zone: '' }
+
+function Quiet({ hours, save }: { hours: Hours | null; save: Save }) {
+  const saved = hours ?? NO_HOURS
+  const [now, setNow] = useState(saved)
+  const isEmpty = now.from === '' && now.to === ''
+  const action = useAction(() => save({ quiet_hours: isEmpty ? null : now }))
+  const isSame = now.from === saved.from && now.to === saved.to && now.time_zone === saved.time_zone
+  return (
+    <LineForm action={action} does="Save" isDisabled={isSame}>
+      <Line label="Quiet from" value={now.from} placeholder="22:00" onChange={(from) => setNow({ ...now, from })} />
+      <Line label="to" value={now.to} placeholder="08:00" onChange={(to) => setNow({ ...now, to })} />
+      <Line
+        label="Time zone"
+        value={now.time_zone}
+        placeholder={Intl.DateTimeFormat().resolvedOptions().timeZone}
+        onChange={(time_zone) => setNow({ ...now, time_zone })}
+      />
+    </LineForm>
+  )
+}
+
+interface SafetyProps extends TabProps {
+  save: Save
+}
+
+export function Safety({ row, instance, save }: SafetyProps) {
+  const { data, problem, reload } = useLoad(() => load(row.id), [row.id, row.queue])
+  useEvery(RELOAD, reload)
+  const saved: Save = (body) => save(body).finally(reload)
+  const { settings } = instance.data
+  return (
+    <section class="card" aria-label="Send safety">
+      <header>
+        <h2>Send safety</h2>
+        <p>
+          Limits that protect the number from a ban. What waits for them stays in the queue; answers to people who wrote never
+          wait.
+        </p>
+      </header>
+      <Problem of={problem} again={reload} />
+      {data ? <Used usage={data} /> : problem ? null : <Skeleton />}
+      <SchemaForm fields={pick(FIELDS, (name) => NUMBERS.includes(name))} values={settings as Values} save={saved} />
+      <WarmUp steps={settings.first_contacts_warm_up} save={saved} />
+      <Quiet hours={settings.quiet_hours} save={saved} />
+    </section>
+  )
+}

@@ -1,0 +1,52 @@
+/** Settings that keep an instance from writing to more people, or at other times, than is safe for its number. All are off by default. */
+
+/** Hours of the day in which only answers are sent. `from` may be later than `to`: the hours then include midnight. */
+export interface QuietHours {
+  /** `HH:MM`, in the time zone. */
+  from: string
+  to: string
+  /** IANA name, such as `America/Sao_Paulo`. */
+  time_zone: string
+}
+
+/** Budget of a new number, from this day after the link on until the next step. */
+export interface WarmUpStep {
+  day: number
+  /** The most first contacts in 24 hours; null for no limit by the warm-up. */
+  per_day: number | null
+}
+
+export interface SendSafetySettings {
+  /** The most people to whom the account writes for the first time in 60 minutes. */
+  first_contacts_per_hour: number | null
+  /** Likewise in 24 hours. */
+  first_contacts_per_day: number | null
+  first_contacts_warm_up: WarmUpStep[] | null
+  quiet_hours: QuietHours | null
+  /** Number of unanswered messages after which messages to a person wait for an answer. */
+  pause_after_unanswered: number | null
+}
+
+export const SEND_SAFETY_OFF: SendSafetySettings = {
+  first_contacts_per_hour: null,
+  first_contacts_per_day: null,
+  first_contacts_warm_up: null,
+  quiet_hours: null,
+  pause_after_unanswered: null,
+}
+
+/** Reasons why send safety holds a message, in the form of the API. */
+export const SAFETY_REASONS = ['first_contact_budget', 'quiet_hours', 'unanswered'] as const
+export type SafetyReason = (typeof SAFETY_REASONS)[number]
+
+/** Whether first contacts are counted at all. */
+export const hasBudget = (settings: SendSafetySettings): boolean =>
+  settings.first_contacts_per_hour !== null ||
+  settings.first_contacts_per_day !== null ||
+  settings.first_contacts_warm_up !== null
+
+export const isSendSafetyOn = (settings: SendSafetySettings): boolean =>
+  hasBudget(settings) || settings.quiet_hours !== null || settings.pause_after_unanswered !== null
+
+/** Whether messages may have waited for a budget or for the end of quiet hours, which does not make them too old. */
+export const mayStopAges = (settings: SendSafetySettings): boolean => hasBudget(settings) || settings.quiet_hours !== null

@@ -1,0 +1,16 @@
+/** The time of the link, which the phone writes into the identity of the device that it links. */
+import { type AuthenticationCreds, proto, toNumber } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../../src/domain/clock.ts'
+
+/** Returns that time in epoch ms; null if it is unknown. */
+export function linkedAt(creds: Pick<AuthenticationCreds, 'account'> | undefined): number | null {
+  const { details } = creds?.account ?? {}
+  if (!details) return null
+  try {
+    const seconds = toNumber(proto.ADVDeviceIdentity.decode(details).timestamp)
+    return seconds > 0 ? seconds * SECOND : null
+  } catch {
+    // Another program wrote the credentials; the time is only a fact about the age of the number.
+    return null
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Send safety of one instance: which waiting messages the rules hold, and the first contacts that the rules count. It holds nothing while all its
+ * settings are off, and then looks nothing up. First contacts are counted when their message is about to leave, in the commit of its keys, so a kill
+ * neither loses nor doubles one; they are kept in the account's directory.
+ */
+import { type Clock, DAY, HOUR, SECOND } from '../../../../src/domain/clock.ts'
+import type { InstanceSettings } from '../../../../src/domain/instance.ts'
+import { hasBudget, isSendSafetyOn, type QuietHours } from '../../../../src/domain/send-safety.ts'
+import type { AccountDirectory } from '../../directory/account-directory.ts'
+import type { Waiting } from '../item.ts'
+import type { ChangeListener, Hold, HoldPolicy } from '../line/holds.ts'
+import { quietUntil } from './quiet-hours.ts'
+import { createRecipients, type RecipientsDeps } from './recipients.ts'
+import { type Budget, budgetsOf, type Moment, paceWait, type QuietUntil, quietWait, type Recipient, type Wait } from './rules.ts'
+
+/** Time after which a look-up that failed is repeated. */
+const LOOK_UP_AGAIN = 5 * SECOND
+
+/** Texts that answer a call: the caller has turned to the account. */
+const CALL_ANSWER = 'instance.callReject'
+
+export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'> {
+  clock: Clock
+  steady: Clock
+  settings(): InstanceSettings
+  directory: Pick<AccountDirectory, 'ready' | 'chat' | 'contacted' | 'contactsSince'>
+  /** Time at which the device was linked, in epoch ms; null if unknown. */
+  linkedAt(): number | null
+}
+
+export interface BudgetReading {
+  most: number
+  used: number
+  /** Time of the next first contact in epoch ms; null if one is possible now, or never. */
+  freeAt: number | null
+}
+
+export interface SafetyReading {
+  /** Budgets of the last hour and the last 24 hours; null without a limit. */
+  hour: BudgetReading | null
+  day: BudgetReading | null
+  linkedAt: number | null
+  /** End of the quiet hours of now, in epoch ms; null outside of them. */
+  quietUntil: number | null
+}
+
+export interface SendSafety {
+  /** Policies of the queue. `isUndecided`: whether the network may know the item already; it is never held. */
+  policies(isUndecided: (svcId: string) => boolean): readonly HoldPolicy[]
+  /** Called before a message leaves to this chat, so that the commit of its keys includes a first contact. */
+  leaving(jid: string, operation: string): Promise<void>
+  /** Somebody else wrote in this chat. */
+  heard(jid: string): void
+  /** A person wrote for the first time. */
+  reachChanged(): void
+  /** The settings may be other ones. */
+  configured(): void
+  /** Returns the use of the budgets. */
+  reading(): Promise<SafetyReading>
+  /** Called before another account is linked. */
+  forget(): void
+}
+
+export function createSendSafety(deps: SendSafetyDeps): SendSafety {
+  const { clock, steady, settings, directory, linkedAt } = deps
+  const recipients = createRecipients(deps)
+  const contacts = createContacts(deps)
+  const quietNow = memo(quietUntil)
+  const listeners: ChangeListener[] = []
+
+  const changed: ChangeListener = (concerns) => {
+    for (const listener of listeners) listener(concerns)
+  }
+  const changedIfOn: ChangeListener = (concerns) => {
+    if (isSendSafetyOn(settings())) changed(concerns)
+  }
+  recipients.onFound((phone) => changed((item) => item.phone === phone))
+  contacts.onLoaded(() => changed())
+
+  const quiet = (): QuietUntil | undefined => {
+    const hours = settings().quiet_hours
+    return hours === null ? undefined : quietNow(hours)
+  }
+  const state = () => ({ contacts: contacts.times(), linkedAt: linkedAt() })
+  const moment = () => ({ at: clock.now(), steady: steady.now() })
+
+  /** `waitOf` decides by what is known of the recipient. */
+  const policyOf = (policyClock: Clock, isOn: () => boolean, waitOf: (recipient: Recipient) => Wait | undefined) => {
+    const holding = (item: Waiting): Hold | undefined => {
+      const recipient = contacts.isLoaded() ? recipients.of(item.phone) : undefined
+      if (!recipient) return { reason: 'pacing', until: policyClock.now() + LOOK_UP_AGAIN }
+      const wait = waitOf(recipient)
+      // Only a person can end the wait for an answer, so that one has to end by itself.
+      return wait && { ...wait, stopsAge: wait.reason !== 'unanswered' }
+    }
+    return (isExempt: (item: Waiting) => boolean): HoldPolicy => ({
+      clock: policyClock,
+      holding: (item) => (!isOn() || isExempt(item) ? undefined : holding(item)),
+      onChange: (listener) => void listeners.push(listener),
+    })
+  }
+
+  const pace = policyOf(
+    steady,
+    () => hasBudget(settings()) || settings().pause_after_unanswered !== null,
+    (recipient) => paceWait(settings(), state(), recipient, moment()),
+  )
+  const byNight = policyOf(
+    clock,
+    () => quiet()?.(clock.now()) != null,
+    (recipient) => quietWait(recipient, clock.now(), quiet()!),
+  )
+
+  return {
+    policies(isUndecided) {
+      // A message about another one changes or answers something that is there already.
+      const isExempt = ({ svcId, operation, referenceMessageId, wasTried }: Waiting) =>
+        wasTried === true || referenceMessageId !== null || operation === CALL_ANSWER || isUndecided(svcId)
+      return [pace(isExempt), byNight(isExempt)]
+    },
+    async leaving(jid, operation) {
+      if (!hasBudget(settings()) || operation === CALL_ANSWER) return
+      const { isPerson, isKnown, jids } = await recipients.at(jid)
+      if (!isPerson || isKnown) return
+      directory.contacted(jids, clock.now())
+      contacts.add()
+    },
+    heard: (jid) => changedIfOn((item) => recipients.isChat(item.phone, jid)),
+    reachChanged() {
+      recipients.clear()
+      changedIfOn()
+    },
+    configured: () => changed(),
+    async reading() {
+      await contacts.load()
+      const now = moment()
+      const budgets = budgetsOf(settings(), state(), now)
+      return {
+        hour: readingOf(budgets, HOUR, now),
+        day: readingOf(budgets, DAY, now),
+        linkedAt: linkedAt(),
+        quietUntil: quiet()?.(now.at) ?? null,
+      }
+    },
+    forget() {
+      recipients.clear()
+      contacts.forget()
+    },
+  }
+}
+
+function readingOf(budgets: readonly Budget[], ms: number, { at, steady }: Moment): BudgetReading | null {
+  const budget = budgets.find((each) => each.ms === ms)
+  if (budget === undefined) return null
+  const { most, used, freeAt = Number.POSITIVE_INFINITY } = budget
+  return { most, used, freeAt: Number.isFinite(freeAt) ? at + (freeAt - steady) : null }
+}
+
+/** The first contacts of the last day, by the steady clock: those of earlier runs are read from the directory once. */
+function createContacts({ clock, steady, directory, onError }: SendSafetyDeps) {
+  let times: number[] | undefined
+  let loading: Promise<void> | undefined
+  let onLoaded = () => {}
+
+  async function read() {
+    await directory.ready()
+    const now = clock.now()
+    // A clock that was ahead may have written a time in the future, which counts as now.
+    times = directory.contactsSince(now - DAY).map((at) => steady.now() - Math.max(0, now - at))
+    onLoaded()
+  }
+
+  const load = () => {
+    loading ??= read().finally(() => {
+      loading = undefined
+    })
+    return times ? Promise.resolve() : loading
+  }
+
+  return {
+    load,
+    onLoaded(listener: () => void) {
+      onLoaded = listener
+    },
+    isLoaded() {
+      if (times === undefined) load().catch(onError)
+      return times !== undefined
+    },
+    times: () => times ?? [],
+    add() {
+      if (times === undefined) return
+      const now = steady.now()
+      times = [...times.filter((at) => at > now - DAY), now]
+    },
+    forget() {
+      times = undefined
+    },
+  }
+}
+
+function memo(make: (hours: QuietHours) => QuietUntil): (hours: QuietHours) => QuietUntil {
+  let last: { hours: QuietHours; made: QuietUntil } | undefined
+  return (hours) => {
+    if (last?.hours !== hours) last = { hours, made: make(hours) }
+    return last.made
+  }
+}
