@@ -48,7 +48,11 @@ export const METRICS = {
     help: 'Account restrictions: those that the network imposed, and those found when an instance started.',
     zero: one('reach_out'),
   },
-  svc_queue_waiting: { kind: 'gauge', labels: [], help: 'Messages waiting in the queues; a message in flight does not count.' },
+  svc_queue_waiting: {
+    kind: 'gauge',
+    labels: [],
+    help: 'Messages waiting in the queues, also for their send_at; a message in flight does not count.',
+  },
   svc_queue_sent_total: { kind: 'counter', labels: ['type'], help: 'Queued messages that the network accepted, by operation.' },
   svc_queue_failed_total: {
     kind: 'counter',
