@@ -15,7 +15,7 @@ const all = ({ dataDir }: Place) => join(dataDir, 'tmp')
 /** Folder of this process. */
 export const tempDirOf = (config: Place): string => join(all(config), nameOf(process.pid))
 
-const nameOf = (pid: number) => `${hostname()}-${pid}`
+const nameOf = (pid: number) => `${pid}@${hostname()}`
 
 /**
  * Makes the folder of this process, and removes what killed processes have left. Whether a process of another machine
@@ -33,7 +33,7 @@ export const removeTempDir = (config: Place): Promise<void> => rm(tempDirOf(conf
 
 /** Whether a folder may belong to a process that runs. */
 function isOfOther(name: string): boolean {
-  const [, host, pid] = /^(.+)-(\d+)$/.exec(name) ?? []
+  const [, pid, host] = /^(\d+)@(.+)$/.exec(name) ?? []
   // The file or folder is of an earlier release.
   if (host === undefined) return false
   return host !== hostname() || (Number(pid) !== process.pid && runs(Number(pid)))
