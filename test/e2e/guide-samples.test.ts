@@ -1,6 +1,6 @@
 /**
- * Tests the configuration of other programs in docs/running.md and deploy/: these programs check and use it where they
- * are installed.
+ * Tests the configuration files of other programs in docs/running.md and deploy/: each program checks and uses its
+ * file, if the program is installed.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -63,7 +63,7 @@ test('nginx passes a large body, the host and the caller on, and begins before t
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       controller.enqueue(half)
-      // If nginx stored the request first, the service would never see it.
+      // The body of the request never ends. If nginx buffered the whole request first, the service would never see it.
       await hasBegun
       controller.enqueue(half)
       controller.close()
@@ -88,9 +88,10 @@ test('systemd knows every setting of the unit, and starts nothing that is not th
   skip: missing('systemd-analyze'),
 }, async () => {
   const unit = await readFile(new URL('deploy/svc.service', ROOT), 'utf8')
-  // Node may have another path here. The package is not installed, but systemd only looks for the program.
+  // Node may have another path on this machine. The package itself is not needed, because systemd only checks that the
+  // program exists.
   const file = await fileOf('svc.service', unit.replace('/usr/bin/node', process.execPath))
-  // systemd only prints wrong settings; its exit code is 0 with them, too.
+  // systemd-analyze only prints wrong settings and ends with exit code 0, so the output is checked, too.
   const { stdout, stderr } = await run(installed('systemd-analyze')!, ['verify', '--man=no', file])
   const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('svc.service'))
   assert.deepEqual(about, [])

@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: a send that is repeated is queued once. */
+/** Tests `Idempotency-Key`: a send that is repeated with the same key is queued only once. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -28,7 +28,7 @@ const send = (key: string | undefined, message: string, of = instance, more: obj
     key === undefined ? {} : { 'Idempotency-Key': key },
   )
 const texts = async () => (await world.sandbox.inbox(ANA)).map(({ text }) => text)
-/** Sends this text and waits for it: everything that was queued before has then arrived, too. */
+/** Sends this text and waits until it arrives. Then every message that was queued before has arrived, too. */
 const settled = async (text: string) => {
   const { message_id } = (await send(undefined, text)).body
   await world.receiver.waitFor(`delivery of ${text}`, (event) => event.type === 'delivery' && event.message_id === message_id)
@@ -40,7 +40,7 @@ test('a repeat gets the first acknowledgement and sends nothing', async () => {
   assert.equal(second.status, 200)
   assert.deepEqual(second.body, first.body)
   await settled('after once')
-  // The order of the fields, and explicit defaults, do not make a different request.
+  // A repeated request may have its fields in another order, and may contain default values explicitly.
   const path = `${instance.api_url}/send-text`
   const same = await fetch(path, {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * `/mcp` from a shell: the official inspector of the protocol, in its command-line mode, lists the tools, sends a text that arrives, and shows why
- * another was refused.
+ * Tests `/mcp` from a shell with the official inspector of the protocol in its command-line mode. The inspector lists
+ * the tools and sends a text that arrives, and shows why another text was refused.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -18,7 +18,7 @@ const inspector = fileURLToPath(
   new URL('test/inspector/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', ROOT),
 )
 
-/** The inspector runs on Node 22.19 and later (`engines` of its package). */
+/** Whether this version of Node can run the inspector, which needs 22.19 or later (`engines` of its package). */
 function isNewEnough([major = 0, minor = 0]: number[]): boolean {
   return major > 22 || (major === 22 && minor >= 19)
 }
@@ -57,7 +57,7 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
       '--header',
       `Authorization: Bearer ${instance.token}`,
     ]
-    // It stores its known servers in its home folder.
+    // The inspector stores a list of known servers in its home folder.
     const options = { cwd: world.dir, env: { HOME: world.dir }, maxBuffer: 16 * 2 ** 20 }
     return new Promise((resolve) => {
       execFile(node!, [inspector, '--cli', ...server, ...asked], options, (error, stdout, stderr) => {
@@ -66,7 +66,7 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
     })
   }
   const called = (name: string, fields: Record<string, string>) => {
-    // The inspector sends a text that looks like a number as a number, unless it is given as JSON.
+    // The inspector sends a text that looks like a number as a number. So every value is given as JSON.
     const pairs = Object.entries(fields).map(([field, value]) => `${field}=${JSON.stringify(value)}`)
     return inspect('--method', 'tools/call', '--tool-name', name, '--tool-arg', ...pairs)
   }

@@ -1,4 +1,4 @@
-/** Pictures in interactive messages: headers, cards, products, as the contact downloads them. */
+/** Tests pictures in headers, cards and products of interactive messages, as the contact downloads them. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -22,7 +22,7 @@ const picture = (background: string, width = 64) =>
     .jpeg()
     .toBuffer()
 
-/** An image of noise: about 3 bytes per pixel in every format. */
+/** Makes an image of random noise, which has about 3 bytes per pixel in every format. */
 function largePicture(): Promise<Buffer> {
   const [width, height] = [900, 700]
   const noise = randomBytes(width * height * 3)
@@ -32,7 +32,7 @@ function largePicture(): Promise<Buffer> {
 }
 
 const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0
-/** An mp4 of one second that the apps can play. */
+/** Makes an mp4 that lasts one second and that the WhatsApp apps can play. */
 async function shortFilm(): Promise<Buffer> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-film-'))
   const path = join(dir, 'film.mp4')
@@ -53,7 +53,7 @@ const server = createServer((request, response) => {
   const body = pages.get(request.url ?? '')
   response.writeHead(body ? 200 : 404, { 'content-type': 'image/jpeg' }).end(body)
 })
-/** Serves these bytes, and returns their URL. */
+/** Serves these bytes on a web server, and returns their URL. */
 function served(name: string, bytes: Buffer): string {
   pages.set(`/${name}`, bytes)
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/${name}`
@@ -73,7 +73,7 @@ after(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** Checks that the contact could decrypt exactly these images, in this order. */
+/** Checks that the contact decrypted exactly these images, in this order. */
 function assertPictures({ inner_media }: InboxItem, ...pictures: Buffer[]) {
   assert.deepEqual(
     inner_media?.map(({ mime, bytes, sha256, error }) => ({ mime, bytes, sha256, error })),
@@ -304,7 +304,7 @@ test('a product is described as its catalogue does, with its picture', async () 
     images: [served('mug.jpg', mug)],
   }))
   await stage.world.sandbox.business(SHOP, { products })
-  // The product is on the third page of 50.
+  // The product is on the third page of the catalog, which has 50 products per page.
   const item = await stage.shown('/send-product', { phone: ANA, catalog_phone: SHOP, product_id: '7190654897117' })
   assertPictures(item, mug)
   const { product, businessOwnerJid } = item.proto.productMessage as { product: Json; businessOwnerJid: string }

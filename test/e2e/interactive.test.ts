@@ -1,4 +1,7 @@
-/** Buttons, lists and Pix cards as the contact's phone receives them: content, additional nodes, limits. */
+/**
+ * Tests buttons, lists and Pix cards as the contact's phone receives them: their content, the additional nodes of the
+ * stanza, and the limits.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'

@@ -1,6 +1,6 @@
 /**
- * Apps that are authorized for `/mcp`: the official client finds the authorization server, registers, and gets its tokens by PKCE; the test does the
- * browser's part. Then every case that must be refused.
+ * Tests apps that are authorized for `/mcp`. The official client finds the authorization server, registers, and gets
+ * its tokens with PKCE; the test does the part of the browser. Then the test tries every case that must be refused.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -29,7 +29,10 @@ before(async () => {
 after(() => world.stop())
 
 let callers = 0
-/** Gives each client an address of its own, because ten requests a minute are too few for a test. */
+/**
+ * Returns a header that gives each request another caller's address, because the limit of ten requests a minute per
+ * address is too low for this test.
+ */
 const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++callers}` })
 
 const form = (fields: Record<string, string>) => new URLSearchParams(fields)
@@ -40,7 +43,7 @@ const post = async (path: string, fields: Record<string, string>, headers: Recor
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** The parts of the page that the browser uses or keeps. */
+/** The parts of an HTML page that the browser needs for its next request. */
 interface Shown {
   ticket: string
   cookie: string
@@ -63,7 +66,7 @@ function shownOf({ status, headers, text }: { status: number; headers: Headers; 
 const answerPage = ({ ticket, cookie }: Pick<Shown, 'ticket' | 'cookie'>, fields: Record<string, string>) =>
   post('/oauth/authorize', { ticket, ...fields }, { ...newAddress(), Cookie: cookie })
 
-/** The owner enters the key; returns the following page. */
+/** Sends the key as the owner does, and returns the next page. */
 const identify = async (page: Pick<Shown, 'ticket' | 'cookie'>) => shownOf(await answerPage(page, { key: adminKey }))
 
 /**
@@ -78,7 +81,7 @@ async function allow(url: string | URL, of = instance): Promise<URL> {
   return new URL(allowed.headers.get('location')!)
 }
 
-/** Creates a provider that stores tokens as an app does. */
+/** Creates the part of the client that stores tokens, as an app does. */
 function newProvider() {
   const kept: {
     client?: { client_id: string }
@@ -230,7 +233,7 @@ test('access ends with the revocation of the app, of a token, of the instance; a
   assert.equal(await status(lasting), 200)
   await world.restartService()
   assert.equal(await status(lasting), 200)
-  // The service manages the admin key itself here, so it can be rotated.
+  // This service manages its own admin key, so the key can be rotated.
   const rotated = await fetch(`${base}/admin/admin-key`, {
     method: 'POST',
     headers: { ...world.gateway.admin, 'content-type': 'application/json' },
@@ -290,8 +293,8 @@ describe('what is refused', () => {
       'https://a.example/#x',
       'https://u:p@a.example/',
       'app:/x',
-      // In the page's Content-Security-Policy these would begin another rule or policy, or allow its form to be sent
-      // anywhere.
+      // These addresses would be added to the Content-Security-Policy of the page. There they would begin another
+      // directive or policy, or allow the form to be sent to any server.
       'https://a.example;sandbox/',
       'https://a.example,b.example/',
       'https://*/',
@@ -345,7 +348,7 @@ describe('what is refused', () => {
       const fields = { grant_type: 'authorization_code', client_id, redirect_uri: asked, code, code_verifier: verifier }
       assert.equal((await post('/oauth/token', fields)).status, 200)
     }
-    // Another port belongs to another program, perhaps of another person.
+    // A different port can belong to another program, and even to another person.
     const { client_id } = (await register({ client_name: 'Elsewhere', redirect_uris: ['https://a.example/callback'] })).body
     assert.equal((await ask({ client_id, redirect_uri: 'https://a.example:8443/callback' })).status, 400)
   })
@@ -380,7 +383,7 @@ describe('what is refused', () => {
     assert.equal((await answerPage({ ...page, ticket: 'f'.repeat(48) }, { key: adminKey })).status, 400)
     const elsewhere = { ...newAddress(), Cookie: page.cookie, 'Sec-Fetch-Site': 'cross-site' }
     assert.equal((await post('/oauth/authorize', { ticket: page.ticket, key: adminKey }, elsewhere)).status, 403)
-    // An instance cannot be selected before the key was correct.
+    // An instance can only be selected after the correct key was entered.
     const early = await answerPage(page, { decision: 'allow', instance: instance.id })
     assert.deepEqual([early.status, early.headers.get('location')], [401, null])
     const wrong = await answerPage(page, { key: `svc_admin_${'0'.repeat(48)}` })
@@ -401,8 +404,8 @@ describe('what is refused', () => {
   })
 
   test('whoever opened the page does not answer it with the key that somebody else types into it', async () => {
-    // An attacker opens the page, and makes the owner's browser show it: with a cookie, and with a form sent from
-    // another port of the host.
+    // An attacker opens the page and makes the owner's browser show it: the attacker sets the cookie, and sends the
+    // form from another port of the same host.
     const opened = await open(query())
     const owner = await identify(opened)
     assert.ok(owner.ticket !== opened.ticket && owner.cookie !== opened.cookie)
@@ -411,7 +414,7 @@ describe('what is refused', () => {
       assert.ok([400, 401].includes(answered.status), answered.text)
       assert.deepEqual([answered.headers.get('location'), answered.text.includes(instance.id)], [null, false])
     }
-    // A second click may send the key twice: the last page continues.
+    // A double click may send the key twice. The page that was answered last can be used to continue.
     const again = await identify(opened)
     assert.equal((await answerPage(again, { decision: 'allow', instance: instance.id })).status, 303)
   })
@@ -497,8 +500,8 @@ describe('what is refused', () => {
       documents.set('/other', { client_id: at('/app'), client_name: 'Stolen', redirect_uris: [CALLBACK] })
       assert.ok((await open(query({ client_id: at('/app') }))).html.includes('Documented'))
       for (const path of ['/other', '/nothing']) assert.equal((await ask({ client_id: at(path) })).status, 400)
-      // A document without TLS is only accepted from this machine, and a host name does not prove that it is this
-      // machine.
+      // A client metadata document without TLS is only accepted from this machine. A host name does not prove that the
+      // server is on this machine.
       const named = at('/named').replace('127.0.0.1', 'localhost')
       documents.set('/named', { client_id: named, client_name: 'Named', redirect_uris: [CALLBACK] })
       const before = asked

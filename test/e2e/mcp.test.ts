@@ -1,4 +1,7 @@
-/** `/mcp` as agents use it: the official client over HTTP; tools that send, query and fail, in each revision of the protocol. */
+/**
+ * Tests `/mcp` as agents use it: the official client connects over HTTP in each revision of the protocol, and calls
+ * tools that send, that query, and that fail.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -57,7 +60,7 @@ type Agent = Awaited<ReturnType<typeof connect>>['client']
 const call = async (client: Agent, name: string, args: Record<string, unknown> = {}) =>
   (await client.callTool({ name, arguments: args })) as unknown as Result
 const textOf = ({ content }: Result) => content.find(({ type }) => type === 'text')!.text!
-/** The error body of a call that failed. */
+/** Calls a tool that fails, and returns its error body. */
 async function refusal(client: Agent, name: string, args: Record<string, unknown> = {}) {
   const result = await call(client, name, args)
   assert.equal(result.isError, true, textOf(result))
@@ -93,7 +96,7 @@ for (const mode of [{ pin: '2026-07-28' }, 'legacy'] as const)
       await world.receiver.waitFor('delivery', ({ type, message_id }) => type === 'delivery' && message_id === id)
       assert.ok((await world.sandbox.inbox(ANA)).some(({ text, id: theirs }) => text === message && theirs === id))
       for (const answer of answers) {
-        // After `initialize` clients try to open a stream, which the service does not have.
+        // After `initialize`, clients try to open a stream. The service has none, and answers with 405.
         const type = answer.status === 202 || answer.status === 405 ? null : 'application/json'
         assert.equal(answer.headers.get('Content-Type'), type)
         assert.equal(answer.headers.get('Mcp-Session-Id'), null)
@@ -170,7 +173,7 @@ test('three tools reach the operations that have none of their own, and those th
 
 test('a picture that is too large for the HTTP thread arrives as any other, and is refused as any other', async () => {
   const { client } = await connect()
-  // An image of noise stays large in every format.
+  // Noise cannot be compressed, so the image stays large in every format.
   const { default: sharp } = await import('sharp')
   const raw = { width: 500, height: 500, channels: 3 as const }
   const png = await sharp(randomBytes(raw.width * raw.height * 3), { raw })

@@ -1,6 +1,6 @@
 /**
- * Tests that the media of the next item are prepared while the network handles the previous item: early, in order,
- * once, and never for a removed item.
+ * Tests that the media of the next queued message are prepared while the network handles the message before it. They
+ * must be prepared early, in order, only once, and never for a message that was removed from the queue.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -53,7 +53,7 @@ const isDelivered = (id: string) => world.receiver.events('delivery').some(({ me
 /** Makes the network delay the next message by this time. */
 const slow = (ms: number) => world.sandbox.fault({ on: 'message', do: { delay_ms: ms }, times: 1 })
 
-/** Returns those of these messages that Ana has received, in order of arrival. */
+/** Returns the messages with these ids that Ana has received, in the order of their arrival. */
 async function arrived(ids: readonly string[]) {
   const items = await world.sandbox.inbox(ANA)
   return items.filter(({ id }) => ids.includes(id)).map(({ id, media, repeats = 0 }) => ({ id, sha256: media?.sha256, repeats }))
@@ -147,7 +147,7 @@ test('after a lost connection what was prepared is prepared again, and each item
     [first.id, second.id],
   )
   assert.equal(all[1]!.sha256, sha256(two))
-  // The first item is stored with its upload, and is sent again unchanged.
+  // The first item is stored together with its upload, and is later sent again unchanged.
   assert.equal(await uploads(), before + 3)
 })
 

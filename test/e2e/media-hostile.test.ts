@@ -1,6 +1,6 @@
 /**
- * Tests hostile media from the request to the `delivery`: each gets its error, and other messages are not delayed and
- * memory does not grow.
+ * Tests hostile media from the request to the `delivery` event: each is refused with its own error, other messages are
+ * not delayed, and memory does not grow.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -137,7 +137,7 @@ test('a URL that drips holds up its own instance only', async () => {
 })
 
 test('a URL that drips for too long is given up', async () => {
-  // This test has a world of its own, because the time limit of downloads is shorter in it.
+  // This test starts its own world, in which the time limit of downloads is shorter.
   const impatient = await startWorld({ env: { SVC_TEST_DOWNLOAD_MS: '1000' } })
   try {
     const { gateway, sandbox, receiver } = impatient

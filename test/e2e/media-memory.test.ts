@@ -1,6 +1,6 @@
 /**
- * Tests that large media pass through the service without being held in memory; the test measures the memory of a
- * separate process.
+ * Tests that the service passes large media on without holding them in memory. The service runs as a separate process,
+ * whose memory the test measures.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -54,7 +54,9 @@ after(async () => {
 
 const rss = () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** Returns the most MB by which the service grew until the message was delivered. */
+/**
+ * Sends a message, and returns by how many MB the memory of the service grew at most until the message was delivered.
+ */
 async function growth(body: Record<string, unknown>): Promise<number> {
   const before = rss()
   let most = before

@@ -1,6 +1,6 @@
 /**
- * Tests a machine without ffmpeg: its absence is reported once in the log and in `/health/ready`, and conversions are
- * refused with a sentence.
+ * Tests the service on a machine without ffmpeg: the log reports this once, `/health/ready` reports it, and conversions
+ * are refused with a sentence.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

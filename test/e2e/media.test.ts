@@ -1,4 +1,7 @@
-/** Every send with media as the other side receives it: bytes by their hash, type, caption, size, thumbnail, wrapper, stanza. */
+/**
+ * Tests every send with media as the other side receives it: the hash of the bytes, type, caption, size, thumbnail,
+ * wrapper and stanza.
+ */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -53,7 +56,7 @@ async function send(path: string, body: Fields): Promise<string> {
   return String(answer.message_id)
 }
 
-/** Sends to Ana, and resolves with the file that she could decrypt. */
+/** Sends media to Ana, and resolves with the file that she decrypted. */
 async function arrives(path: string, body: Fields): Promise<{ item: Item; media: Media; id: string }> {
   const id = await send(path, { phone: ANA, ...body })
   const delivery = await deliveryOf(id)
@@ -72,7 +75,7 @@ async function refused(path: string, body: Fields) {
   return { code: delivery.error_code, message: String(delivery.error_message) }
 }
 
-/** Returns the content of a message inside its wrappers. */
+/** Returns the inner content of a message, without its wrappers. */
 function content(item: Item, field: string, wrapper?: string): Fields {
   const outer = wrapper ? ((item.proto[wrapper] as Fields).message as Fields) : item.proto
   const inner = outer[field] as Fields | undefined
@@ -97,7 +100,7 @@ for (const [name, size] of [
   ['large', 900_001],
 ] as const)
   test(`base64 in lines, without padding or URL-safe, in a ${name} body, arrives byte for byte`, async () => {
-    // Any bytes may follow the end of a JPEG.
+    // A JPEG stays valid if other bytes follow its end, so its size can be chosen.
     const picture = Buffer.concat([await files.image('jpeg'), randomBytes(size)])
     const text = base64(picture)
     for (const spelled of [
@@ -176,7 +179,7 @@ test('a video arrives with its length, size and first frame', { skip: withoutFfm
   assert.ok(!gifPlayback)
 })
 
-/** A file of ogg/opus that lasts a second, made without ffmpeg: header, tags, and packets of silence. */
+/** An ogg/opus file that lasts one second. It is built without ffmpeg, from a header, tags, and packets of silence. */
 const SILENCE = oggOpus()
 
 test('a voice note in ogg/opus arrives byte for byte and is marked as one', async () => {
@@ -343,7 +346,7 @@ test('a status is answered with a GIF and a sticker that quote it', { skip: with
 })
 
 test('messages keep their order behind one that takes its time', async () => {
-  // Ben has already received the posts to everybody; they are skipped.
+  // Ben has already received the statuses for everybody, so they are skipped.
   for (const { seq } of await world.sandbox.inbox(BEN, lastSeq.get(BEN) ?? 0)) lastSeq.set(BEN, seq)
   const slow = web.slow('/slow.jpg', await files.image('jpeg'), 400)
   const first = await send('/send-image', { phone: BEN, image: slow, caption: 'first' })
@@ -366,7 +369,8 @@ test('inline media waits in the store, sealed, goes with its item, and survives 
   assert.equal(item.id, id)
   assert.equal(item.media?.sha256, sha256(file))
   await deliveryOf(id)
-  // The item has ended before its blob is deleted: a kill in between leaves the blob, never an item without it.
+  // The item ends before its blob is deleted. A kill between the two steps may leave a blob without an item, but never
+  // an item without its blob.
   for (let left = 200; (await waiting()).length > 0; left--) {
     assert.ok(left > 0, 'the blob has outlived its item')
     await new Promise((resolve) => setTimeout(resolve, 10))
@@ -377,7 +381,7 @@ test('a document from an address is encrypted as it comes: its plain bytes never
   const { readdir, readFile } = await import('node:fs/promises')
   const { join } = await import('node:path')
   const file = Buffer.from('a document nobody else should read, '.repeat(20_000))
-  // The second half of the file is sent after the test has checked the first half.
+  // Sends the second half of the file, after the test has checked the first half.
   let comeOn = () => {}
   const url = web.answer('/halves.txt', (response) => {
     response.writeHead(200, { 'content-length': file.byteLength }).write(file.subarray(0, file.byteLength / 2))
@@ -402,7 +406,9 @@ test('a document from an address is encrypted as it comes: its plain bytes never
   assert.deepEqual([item.media?.sha256, item.media?.bytes], [sha256(file), file.byteLength])
 })
 
-/** Builds an Ogg Opus file (RFC 3533 and 7845): pages with their checksum, and 20 ms packets of silence. */
+/**
+ * Builds an Ogg Opus file (RFC 3533 and 7845), which consists of pages with a checksum and of 20 ms packets of silence.
+ */
 function oggOpus(): Buffer {
   const head = Buffer.from('4f707573486561640101380180bb0000000000', 'hex')
   const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.from('0300000073766300000000', 'hex')])

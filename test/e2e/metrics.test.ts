@@ -1,4 +1,7 @@
-/** The metrics of a busy service: sent and received texts, a failing receiver, a caller above the limit, a shard that dies. */
+/**
+ * Tests the metrics of a busy service: it sends and receives texts, a receiver fails, a caller is above the limit, and
+ * a shard dies.
+ */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -13,7 +16,10 @@ const ANA = '5511988880001'
 const NOBODY = '5511988880000'
 const TOKEN = 'a-token-of-the-operator'
 
-/** Allowed values of labels: a word of our tables or of the protocol, a status code, or a declared route. */
+/**
+ * Allowed values of labels: a word from a table of the service or from the protocol, a status code, or a declared
+ * route.
+ */
 const WORD = /^(?:[A-Za-z_.]+|[a-z]+(?::[a-z0-9]+)+|[1-5]\d\d|(?:\/(?:[a-z-]+|\{[a-z_]+\}|openapi\.json))+)$/
 
 let world: World
@@ -35,7 +41,8 @@ async function text(): Promise<string> {
 const scrape = async () => parse(await text())
 
 /**
- * Repeats the reading until `fits` accepts it, because the counted events are reported elsewhere at the same moment.
+ * Reads the metrics until `fits` accepts them. One reading is not enough, because other threads report the counted
+ * events a moment later.
  */
 async function until(what: string, fits: (families: Map<string, Family>) => boolean): Promise<Map<string, Family>> {
   const end = Date.now() + 20_000
@@ -86,7 +93,8 @@ test('a text that leaves and one that comes are counted by their operation and a
   assert.equal(total(families, 'svc_queue_waiting'), 0)
 })
 
-// Stanzas of a newer network must not end a connection, and must not be sent again and again.
+// A newer network may send unknown kinds of stanzas. They must not end a connection, and the network must not send them
+// again and again.
 test('a kind of stanza that nobody knows is confirmed and counted, as is one that is left alone on purpose', async () => {
   const kinds = { new_kind: 'svc_stanzas_unknown_total', 'w:growth': 'svc_stanzas_left_total' }
   const before = await scrape()
@@ -135,7 +143,7 @@ test('immediate operations are timed by operation, and a caller that is too fast
     total(families, 'svc_engine_action_duration_seconds_count', { operation: 'queue.list' }),
   ]
   assert.deepEqual(counted(await scrape()), [0, 0, 0])
-  // The bucket is refilled while it is emptied: on a slow machine this takes more than its 120 tokens.
+  // The bucket is refilled while the test empties it. On a slow machine this takes more requests than its 120 tokens.
   const statuses: number[] = []
   while (!statuses.includes(429)) {
     const answers = Array.from({ length: 100 }, () => world.gateway.ask(twin, 'GET', '/queue'))
@@ -167,7 +175,7 @@ test('counters do not go back when a shard dies, and go on when it is back', asy
       assert.ok(total(after, name, labels) >= value, `${name} ${JSON.stringify(labels)} went back ${when}`)
   }
   never(await scrape(), 'while the shard was down')
-  // Until the shard has restarted, its last known status is shown.
+  // Until the shard has restarted, its last known status is shown in the metrics.
   await until('it is connected anew', (now) => total(now, 'svc_engine_reconnects_total', { reason: 'engine_restart' }) === 1)
   await world.gateway.waitForStatus(instance, 'connected')
   const { message_id } = await world.gateway.sendText(instance, ANA, 'back again')

@@ -1,7 +1,7 @@
 /**
- * Tests the results of immediate operations when the network refuses or does not answer, or when the connection ends.
- * One account has every role (a business, administrator of a group and a community, owner of a channel), and each of
- * its queries is refused.
+ * Tests the results of immediate operations if the network refuses them or does not answer, or if the connection ends.
+ * One account has every role: it is a business, administers a group and a community, and owns a channel. Each of its
+ * queries is refused.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -18,16 +18,19 @@ const BEN = '5511988880022'
 
 let stage: Stage
 let operations: Operations
-/** Operations of an account that is not a business. */
+/** Operations of a second account, which is not a business. */
 let person: Operations
-/** Values for the placeholders of the examples, by field. */
+/** Real values that replace the placeholders of the examples, by field. */
 let real: Json
-/** Values for the placeholders of single operations, by operation and field; they replace those of `real`. */
+/**
+ * Values that replace the placeholders of single operations, by operation and field. They have precedence over those of
+ * `real`.
+ */
 let own: Readonly<Record<string, Json>>
 
 before(async () => {
-  // The network answers queries with codes that it does not use for them; therefore the connection is not traced for
-  // the wire check.
+  // In these tests the network answers queries with codes that it never uses for them. So the connection is not traced,
+  // because the wire check would refuse the trace.
   stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
   operations = operationsOf(stage)
   const other = await joinStage(stage.world, PERSON, { name: 'Person' })
@@ -83,7 +86,8 @@ before(async () => {
     'contacts.add': { contacts: [{ phone: ANA, first_name: 'Ana' }] },
     'contacts.unblock': { phone: BEN },
     'chats.expiration': { phone: group, value: 0 },
-    // This person is not in the directory. For people who are, data that the network does not give are omitted.
+    // The directory does not know this person, so the service needs the network's data. For known people, missing data
+    // of the network are omitted.
     'chats.get': { phone: '5511955550002' },
     'contacts.exists': { phone: '5511955550000' },
     'contacts.existsBatch': { phones: ['5511955550001'] },
@@ -99,7 +103,7 @@ function inputOf(id: string): Json {
   return { ...examples[0]?.input, ...Object.fromEntries(known), ...own[id] }
 }
 
-/** Gives this answer to every query of the account except the one that checks the connection. */
+/** Makes the network give this answer to every query of the account, except to the query that checks the connection. */
 async function answers(action: unknown): Promise<void> {
   const { sandbox } = stage.world
   for (const account of [ME, PERSON]) {
@@ -108,7 +112,7 @@ async function answers(action: unknown): Promise<void> {
   }
 }
 
-/** Calls the operation until it is not limited by its rate, and returns the code of the answer. */
+/** Calls the operation again while its rate limit refuses it, and returns the code of the answer. */
 async function toldOf(id: string): Promise<string> {
   for (;;) {
     const answer = await (OF_A_PERSON.includes(id) ? person : operations).ask(id, inputOf(id))
@@ -126,7 +130,7 @@ for (const code of Object.keys(CODES).map(Number))
     assert.deepEqual(await told(ids), Object.fromEntries(ids.map((id) => [id, expected(id, code)])))
   })
 
-/** Makes a part of the list of groups outdated, so that it is queried. */
+/** Marks a part of the list of groups as outdated, so that the next request queries it. */
 async function openLists(): Promise<void> {
   const { sandbox } = stage.world
   const group = ['group', { jid: `${String(real.group_id).split('-')[0]}@g.us` }]
@@ -146,7 +150,7 @@ for (const [code, expected] of READ_CODES)
   })
 
 const deadlineOf = (id: string) => asked.find((each) => each.id === id)!.deadlineMs
-/** Difference between the clocks of two threads, in ms. */
+/** The largest difference between the clocks of two threads, in ms. */
 const TOLERANCE = 500
 
 test('what the network never answers ends in send_timeout', async () => {
@@ -157,8 +161,8 @@ test('what the network never answers ends in send_timeout', async () => {
   const waited = async (id: string) => {
     const begun = performance.now()
     const code = await toldOf(id)
-    // The time may include a wait for the rate limit, so it may be longer than the operation's deadline, but not
-    // shorter.
+    // The measured time may include a wait for the rate limit. So it may be longer than the operation's deadline, but
+    // never shorter.
     if (performance.now() - begun < deadlineOf(id) - TOLERANCE) early.push(id)
     return [id, code] as const
   }
@@ -171,7 +175,7 @@ test('what is cut off while the network is asked ends in instance_not_connected'
   const { sandbox } = stage.world
   await answers('nothing')
   const match = { account: ME, from: 'client', tag: 'iq' }
-  // Changes of app state wait for each other.
+  // Operations that change app state run one after the other, so not all of them send their query at once.
   const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: asking.length - 20, wait_ms: 0 })
   const cut = told(asking)
   const { complete } = await sandbox.get<{ complete: boolean }>(`/expect/${id}?wait_ms=20000`)
@@ -179,7 +183,7 @@ test('what is cut off while the network is asked ends in instance_not_connected'
   await sandbox.cut(ME)
   await sandbox.cut(PERSON)
   const codes = Object.entries(await cut)
-  // On a busy machine, a late call may find that the connection is being opened again.
+  // On a busy machine, a call may arrive so late that the connection is already being opened again.
   for (const [id, code] of codes) assert.ok(['instance_not_connected', 'instance_starting'].includes(code), `${id}: ${code}`)
   assert.ok(codes.filter(([, code]) => code === 'instance_not_connected').length >= asking.length - 20)
 })

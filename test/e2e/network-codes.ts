@@ -1,21 +1,23 @@
-/** The result of each immediate operation for each code of the network: the table of `network-codes.test.ts`. */
+/**
+ * Lists the result of each immediate operation for each error code of the network. `network-codes.test.ts` tests the
+ * table.
+ */
 import { endpoints } from '../../src/features/index.ts'
 
 export const AREAS = ['groups', 'communities', 'newsletters', 'business', 'chats', 'contacts', 'profile', 'privacy', 'labels']
-/** The operations of these areas that query the network. */
+/** The operations of these areas that run while the caller waits, and so may query the network. */
 export const asked = endpoints.filter(({ id, kind }) => kind === 'action' && AREAS.includes(id.split('.')[0]!))
 
-/** Lists that are answered from stored data. */
+/** Operations that return a list from stored data. */
 export const LISTS = ['groups.list', 'communities.list', 'contacts.list', 'chats.list', 'labels.list']
-/** Lists that are queried only if they are outdated. */
+/** Operations that query the network only if their stored list is outdated. */
 export const READ_LISTS = ['groups.list', 'communities.list']
 export const READ_CODES: readonly (readonly [code: number, told: string])[] = [
   [403, 'not_allowed'],
   [500, 'action_failed'],
 ]
 /**
- * Operations that need an account that is not a business, because the network does not let businesses change their
- * names.
+ * Operations that need an account which is not a business, because the network does not let a business change its name.
  */
 export const OF_A_PERSON = ['profile.updateName']
 
@@ -30,8 +32,8 @@ function missing(id: string): string {
 
 const INVITED = ['groups.acceptInvitation', 'groups.invitationMetadata', 'newsletters.invitationMetadata']
 /**
- * Operations after whose refusal the service checks with another query whether the account is a member; this query is
- * refused as well. The first refusal has the same code for members and others.
+ * Operations for which a refusal does not show whether the account is a member, because members and others get the same
+ * code. So the service checks the membership with another query, which is refused in these tests as well.
  */
 const LOOKED_AT = [
   ...ids.filter((id) => missing(id) === 'group_not_found'),
@@ -48,12 +50,15 @@ const ABOUT_GROUPS = [
   ...['groups.create', 'groups.acceptInvitation', 'groups.invitationMetadata', 'communities.create', 'chats.expiration'],
 ]
 const NAMED_FIELDS = ['business.createCollection', 'business.updateCollection']
-/** Operations for which 404 is an empty result: there is no catalog, or no picture. */
+/** Operations that have an empty result if the network answers with 404, because there is no catalog or no picture. */
 const NONE = ['business.collections', 'business.products', 'contacts.picture']
-/** Operations for which a hidden object counts as absent. */
+/** Operations for which an object that is hidden from the account counts as absent. */
 const HIDDEN = ['contacts.picture']
 
-/** Operations without a row have `action_failed`, even if they have no error for the code. */
+/**
+ * The expected results by error code of the network. An operation that has no row for a code fails with
+ * `action_failed`, even if it declares no error for this code.
+ */
 export const CODES: Record<number, readonly (readonly [ids: readonly string[], told: string | ((id: string) => string)])[]> = {
   400: [
     [INVITED, 'invite_link_invalid'],
@@ -75,7 +80,7 @@ export const CODES: Record<number, readonly (readonly [ids: readonly string[], t
     [ids, 'invalid_request'],
   ],
   416: [[ABOUT_GROUPS, 'group_suspended']],
-  // A group is full, or there are too many groups.
+  // The network uses 419 if a group is full, or if there are too many groups.
   419: [[ids, 'not_allowed']],
   423: [
     [ids.filter((id) => missing(id) === 'newsletter_not_found'), 'newsletter_not_found'],
@@ -93,8 +98,8 @@ export const CODES: Record<number, readonly (readonly [ids: readonly string[], t
 for (const same of [403, 405]) CODES[same] = CODES[401]!
 
 /**
- * Returns the expected result of an operation, an error code or `done`, if the network refuses all its queries with
- * `code`.
+ * Returns the expected result of an operation if the network refuses all its queries with `code`: an error code or
+ * `done`.
  */
 export function expected(id: string, code: number): string {
   if (LISTS.includes(id)) return 'done'

@@ -1,5 +1,6 @@
 /**
- * Runs the README's commands as a new user does on a fresh checkout: through npm, compiled, with an empty data folder.
+ * Runs the commands of the README as a new user does: on a fresh checkout, through npm, compiled, and with an empty
+ * data folder.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -26,7 +27,7 @@ after(() => rm(checkout, { recursive: true, force: true }))
 
 interface Started {
   child: ChildProcess
-  /** Resolves with the whole output when it contains this text. */
+  /** Resolves with the whole output of the program when it contains this text. */
   printed(text: string): Promise<string>
 }
 
@@ -62,7 +63,7 @@ function start(command: string, args: string[], cwd: string): Started {
 }
 
 async function end(child: ChildProcess) {
-  // A process that ended by itself has already printed the reason.
+  // If the process has ended by itself, it has already printed the reason.
   if (child.exitCode !== null) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
   process.kill(-child.pid!, 'SIGTERM')
@@ -79,7 +80,7 @@ async function ran(lines: readonly string[], text: string): Promise<string> {
   }
 }
 
-/** The README in each language. */
+/** The READMEs in each language. */
 const READMES = ['README.md', 'docs/pt/README.md', 'docs/es/README.md']
 
 test('npm run sandbox starts from a checkout that was never built, and the printed example and each README pair, send and receive', async () => {

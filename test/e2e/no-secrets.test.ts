@@ -1,7 +1,7 @@
 /**
- * Tests that no output of the service contains a secret: a long scenario with most of the possible failures runs on a
- * service that logs everything. Then the log, the metrics and the refusals are searched for every token, key, secret,
- * content and number.
+ * Tests that no output of the service contains a secret. A service that logs everything runs a long scenario with most
+ * of the possible failures. Then the test searches the log, the metrics and the refusals for every token, key, secret,
+ * message content and phone number.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -107,7 +107,7 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
     { Prefer: 'wait=20' },
   )
 
-  // These credentials are wrong, misspelt or misplaced.
+  // The credentials in these requests are wrong, misspelt or in the wrong place.
   const wrong = secret('wrong token', randomBytes(24).toString('hex'))
   await refused('GET', `${gateway.baseUrl}/instances/${instance.id}/token/${wrong}/me`)
   await refused('GET', `${gateway.baseUrl}/instances/${instance.id}/tokn/${instance.token}/me`)
@@ -132,7 +132,7 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
   await ask('POST', `${gateway.baseUrl}/admin/client-token`, { value: imported }, gateway.admin)
   await ask('GET', `${instance.api_url}/me`, undefined, { 'Client-Token': imported })
 
-  // These addresses contain credentials.
+  // The addresses in these requests contain credentials.
   await must('PUT', `${instance.api_url}/webhooks`, {
     received_url: `http://127.0.0.1:9/${secret('path of a webhook', 'hook-marker-2290')}?key=${secret('query of a webhook', 'query-marker-2291')}`,
   })
@@ -201,7 +201,7 @@ async function linkWithPasskey() {
   const match = { conn, child: 'companion_nonce' }
   const expected = await sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
 
-  // The sandbox's phone is one step ahead of the service.
+  // The simulated phone reaches this step before the service, so the test waits for the service.
   await until(state, (each) => each.public_key !== null)
   const link = await must('POST', `${gateway.baseUrl}/account/connect-links`, { instance_id: instance.id }, gateway.account)
   secret('secret of the connect link', String(link.url).split('/').at(-1)!)

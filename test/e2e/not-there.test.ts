@@ -1,6 +1,7 @@
 /**
- * Tests chats that do not exist for the account: for a group, a community or a channel that never existed, in which
- * the account never was, or which it has left, every operation and every kind of send answers with the same code.
+ * Tests groups, communities and channels that do not exist for the account: they never existed, the account was never
+ * in them, or it has left them. In all three cases, every operation and every kind of send must answer with the same
+ * code.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,11 +18,11 @@ const ANA = '5511988880031'
 let stage: Stage
 let operations: Operations
 let picture: string
-/** Ids of groups: one that never existed, one of others, and those that we have left. */
+/** Ids of groups: a group that never existed, a group of other people, and the groups that the account has left. */
 let groups: string[]
 let communities: string[]
 let channels: string[]
-/** A message that the service knows, for tests of forwards. */
+/** A message that the service knows, so that tests can forward it. */
 let forwarded: Json
 
 before(async () => {
@@ -33,7 +34,7 @@ before(async () => {
   const group = async (participants: string[]) =>
     (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ...participants] })).id
   const removed = await group([ME])
-  // The data that this query caches are outdated after the removal.
+  // This query stores data about the group, which are outdated after the removal of the account.
   await operations.must('groups.metadata', { group_id: chatOf(removed) })
   await sandbox.post(`/groups/${removed}/participants`, { by: ANA, action: 'remove', phones: [ME] })
   const left = await group([ME])
@@ -52,7 +53,7 @@ before(async () => {
 after(() => stage.world.stop())
 
 const example = (id: string): Json => ({ ...endpoints.find((each) => each.id === id)!.examples[0]?.input })
-/** Returns the correct fields of a request, except for the chat. */
+/** Returns the fields of a correct request, but without the chat. */
 const rest = (id: string): Json => {
   const input = example(id)
   return {
@@ -85,7 +86,7 @@ test('every operation on a community', async () => {
 })
 
 /**
- * Operations that are open to everyone: reading a channel, following it, and unfollowing it without having followed.
+ * Operations that everyone may use: reading a channel, following it, and unfollowing it without following it before.
  */
 const FOR_ANYBODY = ['metadata', 'messages', 'follow', 'unfollow'].map((verb) => `newsletters.${verb}`)
 
@@ -101,7 +102,10 @@ test('every operation on a channel', async () => {
     }
 })
 
-/** Flags of a chat in the list are the account's own data, also for a group in which it is not a member. */
+/**
+ * The flags of a chat (such as archived or muted) are the account's own data, so they can also be changed for a group
+ * in which the account is not a member.
+ */
 test('what is done with the chat of a group that the account was never in', async () => {
   for (const { id, kind, fields } of endpoints) {
     if (kind !== 'action' || !('phone' in fields) || !/^(chats|labels)\./.test(id) || id.startsWith('labels.')) continue
@@ -112,7 +116,7 @@ test('what is done with the chat of a group that the account was never in', asyn
     assert.equal(await operations.refused('chats.expiration', { phone, value: 0 }), 'chat_not_found', phone)
 })
 
-/** Replaces the files in examples by one that can be downloaded. */
+/** Replaces the URLs of files in examples by the URL of a file that can be downloaded. */
 const withFiles = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withFiles)
   if (typeof value === 'object' && value !== null)
@@ -121,12 +125,12 @@ const withFiles = (value: unknown): unknown => {
 }
 
 /**
- * Sends for which a channel that does not exist is not noticed early: only the network's refusal of the post shows it.
- * These are not published, because sound and films are converted before, and a post to react to cannot be known.
+ * Sends to a channel that are not tested here. The service notices a missing channel only when the network refuses the
+ * post. These sends fail before the post: audio and video must be converted first, and there is no post to react to.
  */
 const NOT_PUBLISHED = ['sendAudio', 'sendVideo', 'sendGif', 'sendReaction', 'removeReaction'].map((name) => `send.${name}`)
 
-/** Every kind of send that can have such a destination. */
+/** Returns every kind of send that can have this destination, with the fields of a request. */
 function sendsTo(phone: string): [id: string, input: Json][] {
   return endpoints.flatMap(({ id, kind, fields, examples, input }) => {
     if (kind !== 'send' || !('phone' in fields)) return []

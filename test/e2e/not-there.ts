@@ -1,6 +1,6 @@
 /**
- * The expected code if a chat does not exist for the account, by the field that contains the chat; `not-there.test.ts`
- * uses it for every operation.
+ * Lists the expected code if a chat does not exist for the account, by the field that contains the chat.
+ * `not-there.test.ts` uses it for every operation.
  */
 import type { FailureCode } from '../../src/domain/failures.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Tests a network or an account with a false identity: the service never connects to it. With `warn`, forged
- * certificates are accepted, but a forged signature of the account never is.
+ * Tests a network or an account with a forged identity: the service must never connect to it. If `SVC_NETWORK_VERIFY`
+ * is `warn`, forged certificates are accepted, but a forged signature of the account is not.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -16,8 +16,8 @@ for (const verify of ['strict', 'warn'] as const) {
     let world: World
     let see: ReturnType<typeof watch>
     before(async () => {
-      // This network refuses every query of a login without a pairing, which the real network never does; therefore the
-      // connection is not traced.
+      // This network refuses every query of a login without a pairing, which the real network never does. So the
+      // connection is not traced, because the wire check would refuse the trace.
       world = await startWorld({ env: { SVC_NETWORK_VERIFY: verify }, untraced: true })
       see = watch(world)
     })
@@ -37,7 +37,8 @@ for (const verify of ['strict', 'warn'] as const) {
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'connecting', 'connected'])
     })
 
-    // The instance once became `connected` without an account, and its queue began to be sent.
+    // If the network sends the stanza of a successful login before anybody has paired, the instance must not connect.
+    // It once became `connected` without an account, and began to send its queue.
     test('who is greeted as logged in before anybody has paired is of no account: the start has failed', async () => {
       const { sandbox, gateway, receiver } = world
       const { id } = await sandbox.post<{ id: string }>('/expect', { match: { from: 'server', child: 'pair-device' } })
@@ -51,7 +52,7 @@ for (const verify of ['strict', 'warn'] as const) {
       await sandbox.post('/stanzas', { conn: items[0]!.conn, node })
       await see.sees(instance, 'stopped', 'start_failed', 'The session could not be started.')
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'stopped'])
-      // The failed start leaves nothing: the next pairing is an ordinary one.
+      // The failed start leaves no data behind, so the next pairing is an ordinary one.
       const phone = newPhone()
       await sandbox.createPhone(phone)
       await gateway.pair(instance, sandbox, phone)
@@ -70,7 +71,7 @@ for (const verify of ['strict', 'warn'] as const) {
           const event = await see.told(instance, 'disconnected', 'connect_failure')
           assert.deepEqual([event.previous_status, event.reason], ['connecting', 'The network refused the login; reconnecting.'])
           await see.told(instance, 'connected', null, 5)
-          // The instance was never connected in between: the handshake ended before the client sent its identity.
+          // The instance did not connect to the forged server: the handshake ended before the client sent its identity.
           assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'disconnected', 'connected'])
         })
 
@@ -80,7 +81,7 @@ for (const verify of ['strict', 'warn'] as const) {
           const instance = await gateway.createInstance(receiver)
           assert.equal(instance.status, 'qr', 'the second server was the real one')
           const retried = Number((await see.told(instance, 'qr', null)).momment) - Number(see.events(instance)[1]?.momment)
-          // The first retry comes after at least 0.8 s, so a later code is not that of the forged server.
+          // The first retry comes after at least 0.8 s. So a code that comes later is not from the forged server.
           assert.ok(retried >= 800, `a code after ${retried} ms`)
           assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr'])
         })

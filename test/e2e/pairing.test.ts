@@ -1,6 +1,6 @@
 /**
- * Tests the linking of a number by QR code and by pairing code, and every failure before the first login (rows 2, 3,
- * 6, 9, 12, 13, 29 and 31 of the table of states).
+ * Tests how a number is linked by QR code and by pairing code, and every failure before the first login (rows 2, 3, 6,
+ * 9, 12, 13, 29 and 31 of the table of states).
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -220,8 +220,8 @@ describe('by pairing code', { concurrency: 4 }, () => {
     await phoneCode(instance, phone)
     await assert.rejects(world.sandbox.enterCode(phone, 'WRNGC0DE'), /409/)
     const second = await nextCode(instance, first)
-    // The time is read from two clocks at each answer, so it may differ by a millisecond; the next QR code would end 20
-    // s later.
+    // Each answer reads the time from two clocks, so the two expiry times may differ by a millisecond. The expiry of
+    // the next QR code would be 20 s later.
     const later = Date.parse(second.expires_at) - Date.parse(first.expires_at)
     assert.ok(Math.abs(later) < 1_000, `it is the same reference, and ends ${later} ms later`)
     await world.sandbox.scan(phone, second.value)
@@ -238,7 +238,10 @@ describe('by pairing code', { concurrency: 4 }, () => {
 describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   const remove = (instance: Instance) =>
     ask('DELETE', `${world.gateway.baseUrl}/account/instances/${instance.id}`, undefined, world.gateway.account)
-  /** Checks that the instance no longer exists. An unknown id has the same answer as a wrong token. */
+  /**
+   * Checks that the instance no longer exists. A request for an unknown instance is answered with 401, like a request
+   * with a wrong token.
+   */
   const isGone = async (instance: Instance) => assert.equal((await ask('GET', `${instance.api_url}/status`)).status, 401)
 
   test('while connected the phone loses the device, and what waited is gone', async () => {
@@ -285,8 +288,8 @@ describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   })
 })
 
-// This test has a world of its own, because the fault cannot select an instance: an instance that shows a code has no
-// number yet.
+// This test starts its own world. An instance that shows a code has no number yet, so the fault cannot select it and
+// would affect other instances.
 test('a code the network refuses is not given out, and the next one is asked for anew', async () => {
   const { instance, phone } = await waiting()
   await world.sandbox.fault({

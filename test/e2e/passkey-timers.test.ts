@@ -1,6 +1,7 @@
 /**
- * Tests durations of linking with a passkey: the real QR clock, the validity of options and proof, and the three
- * waits. The first two tests are ordinary cases: the use of the passkey takes longer than a QR code is valid.
+ * Tests the time limits of linking with a passkey: the real timer of QR codes, the validity of the options and of the
+ * proof, and the three waits. The first two tests are ordinary cases, in which the use of the passkey takes longer than
+ * a QR code is valid.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -11,7 +12,7 @@ import { codeOf, type Held, hold, MINUTE, pass, SECOND, sandbox, timed, until } 
 const stateOf = async ({ instance }: Held) =>
   (await instance.call({ kind: 'control', operation: 'instance.passkeyState', input: {} })) as PasskeyReport
 
-/** Prepares an instance whose code was accepted by a phone whose account requires its passkey. */
+/** Prepares an instance whose QR code was scanned by a phone, and whose account requires its passkey. */
 async function asked(passkey: PasskeyInput = {}): Promise<Held> {
   const held = await hold('create')
   await sandbox.setPasskey(held.phone, passkey)
@@ -21,7 +22,7 @@ async function asked(passkey: PasskeyInput = {}): Promise<Held> {
   return held
 }
 
-/** Signs the options that the network has sent. */
+/** Signs the passkey options that the network has sent. */
 async function signed(held: Held): Promise<Assertion> {
   const { public_key } = await until('something to sign', async () => {
     const state = await stateOf(held)
@@ -36,7 +37,7 @@ const handIn = (held: Held, assertion: Assertion) =>
 const answer = async (held: Held) => timed(handIn(held, await signed(held)))
 
 const ceremonyOf = async ({ phone }: Held) => (await sandbox.passkey(phone)).ceremony!
-/** Resolves when the service knows the code. */
+/** Resolves when the service knows the confirmation code. */
 const codeShown = (held: Held) =>
   until('the code', async () => {
     const state = await stateOf(held)
@@ -136,7 +137,7 @@ test('after a silent phone the next answer has no proof, and its code is compare
 
 test('an owner who never says whether the codes are the same ends it after two minutes', async () => {
   const held = await asked({ app: 'back' })
-  // The proof is no longer valid, because it is older than five minutes.
+  // After this time the proof is older than five minutes, and no longer valid.
   await pass(5 * MINUTE + 10 * SECOND)
   await answer(held)
   await codeShown(held)
@@ -152,7 +153,7 @@ test('a phone whose owner never says yes ends it two minutes after everything wa
   await answer(held)
   await until('the question on the phone', async () => (await ceremonyOf(held)).asks === 'link')
   await sandbox.acceptPasskey(held.phone)
-  // The service has sent a proof, so nobody has to confirm the code here, but the code is shown nevertheless.
+  // The service has sent a proof, so nobody has to confirm the code on this page. The code is shown nevertheless.
   const { stage, needs_confirmation, code } = await codeShown(held)
   assert.deepEqual([stage, needs_confirmation], ['linking', false])
   assert.equal(code, (await ceremonyOf(held)).code)

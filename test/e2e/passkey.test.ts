@@ -1,4 +1,7 @@
-/** Linking an account that requires its passkey, over HTTP: by QR code and by pairing code. `test/faults/long` tests every deviation. */
+/**
+ * Tests the linking of an account that requires its passkey, over HTTP, by QR code and by pairing code.
+ * `test/faults/long` tests every deviation from the protocol.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createAuthenticator, type Options } from '../harness/passkey-authenticator.ts'

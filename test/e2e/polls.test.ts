@@ -12,7 +12,7 @@ const ANA = '5511988880001'
 
 let stage: Stage
 let chats: ByAddressing<Place>
-/** Phone-number JID and LID JID of each number. */
+/** Phone-number JID and LID JID of each number, by kind of addressing. */
 let addresses: Record<string, ByAddressing<string>>
 before(async () => {
   stage = await startStage(ME)

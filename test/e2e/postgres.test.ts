@@ -1,5 +1,5 @@
 /**
- * Tests the service on PostgreSQL: a number is paired, texts are sent and received, over a stop, two kills and an
+ * Tests the service on PostgreSQL: it pairs a number, and sends and receives texts across a stop, two kills and an
  * outage of the database. `npm run test:postgres` runs all other end-to-end tests on PostgreSQL.
  */
 import assert from 'node:assert/strict'
@@ -43,7 +43,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     const wanted: string[] = []
     let answers = 0
 
-    /** Exchanges one text in each direction. The incoming one arrives while the service may be down. */
+    /** Sends one text in each direction. The text from Ana may arrive while the service is down. */
     async function exchange(name: string) {
       const ack = await sendUntilAcknowledged(gateway, instance, ANA, name)
       texts.push(name)
@@ -69,7 +69,8 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
       answers++
       await Promise.all([started, sent])
     }
-    // The database is unreachable for a while: the service says so, accepts nothing, and continues afterwards.
+    // The database is unreachable for a while. The service must report this and accept no messages, and must continue
+    // afterwards.
     await cluster.kill()
     const health = () => ask('GET', `${gateway.baseUrl}/health/ready`)
     const { body } = await until(health, ({ status }) => status === 503)

@@ -1,4 +1,4 @@
-/** Tests the privacy settings of the account: the phone has the values that were set. */
+/** Tests the privacy settings of the account: after each change, the phone must have the values that were set. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
@@ -6,7 +6,7 @@ import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990001'
 const ANA = '5511988880001'
-/** A number that is registered with the ninth digit. */
+/** A mobile number of Brazil that is registered with its ninth digit. */
 const BEN = '5511988880002'
 const BEN_WITHOUT_NINTH = '551188880002'
 const NOBODY = '5511977770000'
@@ -25,7 +25,7 @@ const ask = async (method: string, path: string, body?: unknown) => {
   return gateway.ask(stage.instance, method, path, body)
 }
 
-/** Checks that the answer is 200 and fits the operation's own schema, and returns it. */
+/** Checks that the answer is 200 and matches the operation's own schema, and returns the answer. */
 async function read(id: string, path: string): Promise<Json> {
   const { status, body } = await ask('GET', path)
   assert.equal(status, 200, JSON.stringify(body))

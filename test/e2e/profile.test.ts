@@ -1,4 +1,4 @@
-/** The profile of the account, as others see it. */
+/** Tests the profile of the account, as other accounts see it. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import sharp from 'sharp'

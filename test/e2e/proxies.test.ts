@@ -1,6 +1,6 @@
 /**
- * Tests the caller's address behind reverse proxies: a caller cannot change it, whatever header lines it writes before
- * those of the proxy, doubled or folded.
+ * Tests that the service finds the correct caller's address behind reverse proxies. A caller cannot change it by header
+ * lines that precede those of the proxy, even if they are doubled or folded.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -19,10 +19,13 @@ import {
 } from '../harness/proxies.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
-/** The proxy whose statements about callers the service trusts, and another one that it does not trust. */
+/**
+ * Addresses of two proxies: the service trusts what the first one reports about callers, and does not trust the second
+ * one.
+ */
 const TRUSTED = '127.0.0.1'
 const UNTRUSTED = '127.0.0.2'
-/** A caller's address that the lists allow, and one that they refuse. */
+/** Two addresses of callers: the allowlists contain the first one, and not the second one. */
 const INSIDE = '127.0.0.1'
 const OUTSIDE = '203.0.113.9'
 
@@ -79,13 +82,13 @@ const ASKED: readonly Asked[] = [
   { what: 'the metrics', path: () => '/metrics', headers: () => [], refused: 404 },
 ]
 
-/** Header lines with names between `Host` and `X-`. */
+/** Returns this number of header lines, whose names sort between `Host` and `X-`. */
 const many = (count: number): HeaderLine[] => Array.from({ length: count }, (_, index) => [`n${index}`, ''])
 /** More header lines than Node stores by default. */
 const MANY = many(1_010)
 const inside = (name: string): HeaderLine => [name, INSIDE]
 
-/** Header lines that a caller may write, and the statuses of the answers. */
+/** Header lines that a caller may write in order to change its address, and the expected statuses of the answers. */
 const TRICKS: Record<string, { lines: HeaderLine[]; answered?: (refused: number) => readonly number[] }> = {
   nothing: { lines: [] },
   'a forged X-Forwarded-For': { lines: [inside('X-Forwarded-For')] },

@@ -1,4 +1,4 @@
-/** The production tree: the service loads nothing that `scripts/prune.mjs` removes. */
+/** Tests the production tree: the service must not load anything that `scripts/prune.mjs` removes. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -15,7 +15,10 @@ import { createSandbox } from '../harness/sandbox.ts'
 
 const BUILT = new URL('../../', import.meta.url)
 const PACKAGES = fileURLToPath(new URL('node_modules/', ROOT))
-/** With links, a package is searched from the place of the link, also by another package: a removed one is not found. */
+/**
+ * Options of Node for packages that are links. Packages are then searched from the path of the link, so a removed
+ * package is not found in the original tree.
+ */
 const FROM_LINKS = ['--preserve-symlinks', '--preserve-symlinks-main']
 
 async function linkPackages(to: string) {
@@ -37,7 +40,7 @@ test('in the pruned tree the service starts and an account is linked', { timeout
     await rm(tree, { recursive: true, force: true })
   })
   for (const name of ['package.json', 'scripts']) await cp(new URL(name, ROOT), join(tree, name), { recursive: true })
-  // The compiled files are those of `npm run build`, because the tests are compiled with the same options.
+  // The tests are compiled with the same options as `npm run build`, so their compiled files are used.
   for (const name of ['src', 'workers', 'node_modules'])
     await cp(new URL(name, BUILT), join(tree, 'dist', name), { recursive: true })
   await linkPackages(join(tree, 'node_modules'))

@@ -1,13 +1,10 @@
-/**
- * Tests read receipts: the person who receives them, and the address that they have, for every form of the number or
- * the chat.
- */
+/** Tests which person receives a read receipt, and at which address, for every form of the number or the chat. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
-/** A number that is registered without the ninth digit. */
+/** A mobile number of Brazil that is registered without the ninth digit. */
 const OLD_FORM = '551188880001'
 const NEW_FORM = '5511988880001'
 const BEN = '5511988880002'
@@ -31,9 +28,12 @@ async function says(from: string, to: string, text: string): Promise<string> {
   return id
 }
 
-/** Returns the read receipts that a contact has received for a message, each as the address of the recipient. */
+/**
+ * Returns the read receipts that a contact has received for a message. Each is given as the address to which it was
+ * sent.
+ */
 async function told(contact: string, id: string): Promise<string[]> {
-  // The answer of a query arrives after the stanzas before it.
+  // The text arrives after all receipts that were sent before it.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone: BEN, message: 'done' })
   await stage.next(BEN)
   const { contacts } = await stage.world.sandbox.get<{ contacts: { phone: string; heard: Json[] }[] }>('/state')
@@ -43,7 +43,8 @@ async function told(contact: string, id: string): Promise<string[]> {
     .map(({ chat }) => String(chat))
 }
 
-// Numbers were once compared digit by digit, so a message was not found by the other form of its author's number.
+// Numbers were once compared digit by digit. So a message was not found if the request contained the other form of its
+// author's number.
 test('a remembered message is read by either form of the number, and under either name', async () => {
   const lid = await lidOf(OLD_FORM)
   for (const phone of [OLD_FORM, NEW_FORM, lid]) {
@@ -54,7 +55,7 @@ test('a remembered message is read by either form of the number, and under eithe
   }
 })
 
-// A receipt once went to a number that is not registered.
+// A receipt was once sent to the requested form of the number, although only the other form is registered.
 test('a message that is not remembered is read where its author really is', async () => {
   for (const phone of [OLD_FORM, NEW_FORM]) {
     const id = `3EB0FFFF${phone}`

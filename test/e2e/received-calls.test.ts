@@ -1,4 +1,4 @@
-/** Tests stanzas without a ciphertext: calls that we reject, presence, channels and status posts. */
+/** Tests stanzas without encrypted content: calls that the account rejects, presence, channels and status posts. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
@@ -39,7 +39,7 @@ test('a call is rejected automatically and reported once, and the reply is queue
     return items.filter(({ text }) => text === 'We only answer by text.').length
   }
   assert.equal(await answers(), 1)
-  // One text answers all calls of a person within ten minutes; each call is rejected and reported.
+  // Within ten minutes, only one text answers all calls of a person, but each call is rejected and reported.
   const more = await Promise.all(Array.from({ length: 5 }, () => call({ after_ms: 30_000 })))
   for (const again of more) assert.equal((await story.received(again.id)).notification, 'call_missed_voice')
   const { message_id } = await gateway.must(story.instance, 'POST', '/send-text', { phone: ANA, message: 'behind them' })
@@ -56,7 +56,7 @@ test('presence of a chat with messages: each state is reported once, and paused 
   const strict = z.strictObject(webhookPayloads.chat_presence.shape)
   const of = () => receiver.events('chat_presence').filter(({ phone }) => phone === ANA)
   const expected = ['composing', 'paused', 'recording', 'paused', 'available', 'unavailable']
-  // A new subscriber receives the current presence.
+  // A new subscription is answered with the current presence.
   await receiver.waitFor('as things stand', ({ type, phone }) => type === 'chat_presence' && phone === ANA)
   const before = of().length
   for (const state of ['composing', 'composing', 'paused', 'recording', 'paused', 'available', 'available', 'unavailable'])

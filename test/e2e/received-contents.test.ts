@@ -1,4 +1,4 @@
-/** Kinds of `received` that a person writes: the whole payload, as the receiver gets it. */
+/** Tests the kinds of `received` events that a person's message causes; the whole payload is compared. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { until } from '../harness/until.ts'
@@ -85,7 +85,7 @@ for (const encrypted of [false, true]) {
   })
 }
 
-// The new content of an edit was once reported without its context.
+// The event about the new content of an edit once lacked the context of the message.
 for (const encrypted of [false, true]) {
   test(`${encrypted ? 'a sealed' : 'an'} edit has mentions, quote, expiry and forwarding like a message with that content`, async () => {
     const { sandbox } = story.world

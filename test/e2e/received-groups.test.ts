@@ -1,4 +1,4 @@
-/** Groups whose events are switched off. The payload of each notification is tested in `received/group-notices.ts`. */
+/** Tests groups whose events are switched off. `received/group-notices.ts` tests the payload of each notification. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, BEN, chatOf, ME, type Story, startStory } from './received/story.ts'

@@ -1,4 +1,7 @@
-/** Messages from before the account was linked are history and have no events of their own. Later changes have events. */
+/**
+ * Tests messages from before the account was linked: they are history, and have no events of their own. Later changes
+ * of these messages have events.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startWorld, type World } from '../harness/world.ts'
@@ -21,7 +24,8 @@ after(() => world.stop())
 const { stringify } = JSON
 
 /**
- * Links an instance to an existing phone; `told` returns the received events about it, except those about its state.
+ * Links an instance to an existing phone. `told` returns the received events about the instance, except those about its
+ * state.
  */
 async function linked(phone: string) {
   const { gateway, sandbox, receiver } = world
@@ -33,7 +37,7 @@ async function linked(phone: string) {
     told,
     label: (chat: string, label: string) => sandbox.post(`/phones/${phone}/labels`, { chat, label }),
     rename: (name: string) => sandbox.put(`/phones/${phone}/profile`, { name }),
-    /** Returns the notifications, once everything that was sent before has been reported. */
+    /** Returns the notifications, when everything that was sent before this call has been reported. */
     async notifications() {
       const { id } = await sandbox.send(ANA, phone, { text: 'behind it' })
       await receiver.waitFor('behind it', ({ message_id }) => message_id === id)
@@ -78,7 +82,8 @@ test('the verified name of a business comes with the pairing, and what it calls 
   assert.deepEqual(await notifications(), [renamed('Shop & Co')])
 })
 
-// The library stores no version of an empty collection, so its first entry was once treated as history.
+// The library stores no version of an empty collection. So the first entry of such a collection was once treated as
+// history.
 test('the first label of an account that had none is told', async () => {
   await world.sandbox.createPhone(EMPTY)
   const { notifications, label, waitFor } = await linked(EMPTY)

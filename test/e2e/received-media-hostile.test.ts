@@ -1,7 +1,7 @@
 /**
- * Tests received files from a hostile host, through the real thread: each failure has its error, few bytes are in
- * flight, and nothing continues after the reader has left. The test writes the host's answers; links, connection and
- * thread are the service's.
+ * Tests the download of received files from a hostile host, through the real media thread: each failure has its error,
+ * only few bytes are in flight, and no work continues after the reader has left. The test writes the answers of the
+ * host; the links, the connection and the thread are those of the service.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -95,7 +95,7 @@ test('an honest host: the file is whole, with and without a length that is known
     assert.ok((await read((await open(fileAt(host.answer(whole), more)))!.stream)).equals(plain))
 })
 
-/** Description of a file without a hash, so that only its length identifies the file. */
+/** Description of a file without its hashes, so that only its length is checked. */
 const NO_HASH = { fileSha256: null, fileEncSha256: null }
 
 test('a length that is not right opens the file all the same, whose MAC and hashes are', async () => {
@@ -140,7 +140,7 @@ test('a host that sends more than the message says, which names no hash, unannou
     poured.push(pour(response, 200 * MB))
   })
   await isCut(house()(fileAt(path, NO_HASH)))
-  // The sockets of both sides may buffer this much.
+  // The sockets of both sides may buffer up to this many bytes.
   assert.ok((await poured[0]!) < 50 * MB)
 })
 
@@ -205,8 +205,8 @@ test('a reader that stops holds the host back, and one that leaves ends it', asy
   }
   const still = await pouring()
   await still.reader.read()
-  // The second reader takes 100 MB, which gives the host enough time to send as much to the first one if nothing stops
-  // the host.
+  // The second reader takes 100 MB. In this time the host could send as much to the first reader, if nothing stopped
+  // it.
   const busy = await pouring()
   for (let length = 0; length < 100 * MB; ) length += (await busy.reader.read()).value!.length
   assert.ok(still.answered.writableNeedDrain, 'the host waits')
@@ -237,7 +237,7 @@ test('one instance does not take every place, and a place comes back however a d
   while (host.asked.length === arrived) await new Promise((resolve) => setImmediate(resolve))
   const path = host.answer(whole)
   const second = open(fileAt(path))
-  // A request of another instance is served, although `second` came before it.
+  // A request of another instance is served, although the request `second` came first.
   assert.ok((await read((await open(fileAt(path), never, 'two'))!.stream)).equals(plain))
   leaving.abort()
   await refused(first, /The client closed the connection/)

@@ -50,7 +50,7 @@ test('a file that is forgotten again when the phone has uploaded it is media_dow
 })
 
 test('if the phone refuses, the error is media_download_failed', async () => {
-  // The phone cannot find a file without the sender's description of it.
+  // The phone cannot find this file, because it was made by the test and no sender described it to the phone.
   const { blob, mediaKey, fileLength } = sealMedia(bytes, 'document')
   const directPath = await laid(blob)
   const proto = { documentMessage: { directPath, mediaKey: mediaKey.toString('base64'), fileLength, mimetype: 'text/plain' } }
@@ -86,7 +86,7 @@ test('a reader who leaves in the middle ends it, and the next one reads all', as
     mimetype: 'text/plain',
   }
   const url = await linkTo(ME, { proto: { documentMessage } })
-  // More than the slots of one instance, so each slot must have been released.
+  // The loop opens more links than one instance has slots, so it only succeeds if each slot is released.
   for (let turn = 0; turn < 20; turn++) {
     const response = await new Promise<IncomingMessage>((resolve) => get(url, { agent: false }, resolve))
     assert.equal(response.statusCode, 200)

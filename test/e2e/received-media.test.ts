@@ -101,8 +101,8 @@ test('a large file is whole, too', async () => {
 test('a file that was changed on its way never arrives as if it were whole', async () => {
   const url = await fileLink()
   await story.world.sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
-  // The size of 20,000 bytes is a multiple of the cipher's block: such a file once arrived complete and wrong, before
-  // the MAC was checked.
+  // The size of 20,000 bytes is a multiple of the cipher's block. A changed file of such a size was once delivered
+  // completely before its MAC was checked.
   const changed = await fetch(url)
   assert.equal(changed.status, 200)
   await assert.rejects(changed.arrayBuffer(), { name: 'TypeError' }, 'the connection is cut')
@@ -139,8 +139,8 @@ interface Block {
   download_error: string | null
 }
 
-// Posts have no key, and their files are not encrypted. Once they had no link, or one that was made with a key and
-// always failed.
+// Posts of channels have no key, because their files are not encrypted. They once had no link, or a link that expected
+// a key and always failed.
 test('what a channel posts is read by its link, of every kind, and cut when it was changed', async () => {
   const { sandbox } = story.world
   const { id: channel } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ANA, subscribers: [ME] })
@@ -166,7 +166,8 @@ test('what a channel posts is read by its link, of every kind, and cut when it w
   }
   await sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
   await assert.rejects(fetch(links[0]!).then((response) => response.arrayBuffer()))
-  // The service does not ask the phone for the file of a post, because posts have no key to decrypt the phone's answer.
+  // The service does not ask the phone to upload the file of a post again. It could not decrypt the phone's answer,
+  // because a post has no key.
   await sandbox.fault({ on: 'download', do: { http_status: 404 }, times: 1 })
   assert.equal((await fetch(links[0]!)).status, 422)
 

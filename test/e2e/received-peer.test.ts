@@ -1,6 +1,6 @@
 /**
- * Tests corrupted messages of the account's own phone to this device alone: they neither end the connection nor delay
- * other messages, and are reported. If a complete copy arrives on request, nothing is reported.
+ * Tests corrupted messages that the account's own phone sends only to this device. They must neither end the connection
+ * nor delay other messages, and are reported. If a complete copy arrives on request, nothing is reported.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ const eventsOf = (id: string) =>
   story.world.receiver.events('received').filter((event) => event.message_id === id) as unknown as Event[]
 const allConfirmed = () => until(story.world.sandbox.pending, (pending) => pending === 0)
 
-/** Checks that a contact's text arrives; it arrives after everything that was sent before. */
+/** Checks that a text of a contact arrives. Everything that was sent before it has then arrived, too. */
 async function textComesThrough() {
   const { id } = await story.world.sandbox.send(ANA, ME, { text: 'still there?' })
   await story.received(id)
@@ -46,7 +46,7 @@ const USELESS: Json[] = [
   { type: 'LID_MIGRATION_MAPPING_SYNC', lidMigrationMappingSyncMessage: { encodedMappingPayload: garbage } },
   { type: 'REVOKE' },
 ]
-/** Complete protocol messages without an effect: they are handled like every other protocol message. */
+/** Complete protocol messages that have no effect. They must not be reported as corrupted. */
 const HARMLESS: Json[] = [
   ...Object.keys(proto.Message.ProtocolMessage.Type)
     .filter((type) => !USELESS.some((each) => each.type === type))
@@ -74,7 +74,7 @@ test('what comes whole when it is asked for again is taken, and nothing of it is
   }
 })
 
-// Each such message once ended the connection: there were up to five logins, with pauses of minutes.
+// Each such message once ended the connection. There were up to five logins, with pauses of minutes between them.
 test('spoilt messages of the own phone cost no connection and hold up nobody; those of no use are told once', async () => {
   const match = { from: 'server', account: ME, tag: 'success' }
   const { id: login } = await story.world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
@@ -88,7 +88,7 @@ test('spoilt messages of the own phone cost no connection and hold up nobody; th
   await allConfirmed()
   const { complete } = await story.world.sandbox.get<{ complete: boolean }>(`/expect/${login}?wait_ms=0`)
   assert.equal(complete, false, 'it had to log in again')
-  // When the device is removed, everything that still waits is reported.
+  // When the device is unlinked, the service reports every message that still waits for a copy.
   await story.world.sandbox.unlink(ME)
   await until(
     async () => useless.filter((id) => eventsOf(id).length === 0),

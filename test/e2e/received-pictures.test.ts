@@ -1,4 +1,7 @@
-/** `photo`, `sender_photo` and `chat_name`: known values are in the event; unknown ones are queried after the event, once. */
+/**
+ * Tests the fields `photo`, `sender_photo` and `chat_name`. Known values are in the event; unknown values are queried
+ * once, after the event.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { must } from '../harness/http.ts'
@@ -6,7 +9,7 @@ import { ANA, ANA_LID, BEN, CAROL, chatOf, type Event, ME, type Story, startStor
 
 const ANA_PICTURE = 'https://127.0.0.1/ana.jpg?oe=7FFFFFFF'
 const GROUP_PICTURE = 'https://127.0.0.1/group.jpg'
-/** An image of 1x1 pixel, which the media host serves at a separate address. */
+/** An image of one pixel. The media host serves it at its own address, which is not one of those above. */
 const JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex').toString('base64')
 
 let story: Story
@@ -59,8 +62,8 @@ async function eventually(say: () => Promise<Event>, fits: (event: Event) => boo
 const saysUntil = (fits: (event: Event) => boolean, from: string, to = ME) => eventually(() => says(from, to), fits)
 
 /**
- * Waits until all pictures have been queried: queries wait in one queue, so those before the one about a new person
- * are answered first.
+ * Waits until all earlier queries of pictures have been answered. Queries wait in one queue, so the picture of a new
+ * person is answered after them.
  */
 async function allAsked(newcomer: string) {
   await story.world.sandbox.createContact(newcomer, { picture: ANA_PICTURE })
@@ -141,7 +144,7 @@ test('a group has its picture, its author has its own, and the subject is the na
   assert.equal(renamed.chat_name, 'Renamed')
 })
 
-// Fifty people who write in one group would otherwise cause fifty queries.
+// If the pictures of all authors were queried, fifty people who write in one group would cause fifty queries.
 test('of the authors of a large group a handful is asked about', async () => {
   const { sandbox, receiver } = story.world
   const authors = Array.from({ length: 50 }, (_, index) => `55118877${String(index).padStart(5, '0')}`)

@@ -1,4 +1,4 @@
-/** Tests that presence is only reported while somebody wants it. */
+/** Tests that presence is only reported while a client has subscribed to it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, ME, type Story, startStory } from './received/story.ts'

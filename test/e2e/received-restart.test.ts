@@ -1,4 +1,4 @@
-/** Encrypted content about a message from before a restart: votes, answers to events, edits. */
+/** Tests encrypted content that refers to a message from before a restart: votes, answers to events, and edits. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ANA, BEN, chatOf, type Event, ME, type Story, startStory } from './received/story.ts'
@@ -27,7 +27,7 @@ async function sent(path: string, input: object): Promise<string> {
   return String(message_id)
 }
 
-/** Sends a message from `from` to `to`, and compares the event with the expected part. */
+/** Sends a message, and compares a part of its event with the expected part. */
 async function says(from: string, to: string, message: object, type: string, expected: Event): Promise<void> {
   const { id } = await story.world.sandbox.send(from, to, message)
   const event = await story.received(id)

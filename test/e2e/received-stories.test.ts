@@ -1,6 +1,6 @@
 /**
- * Tests each declared kind and notification: it happens on the network, and the receiver's whole payload is compared
- * with the declaration and with the expected values.
+ * Tests each declared kind and notification: the test makes it happen on the network, and compares the receiver's whole
+ * payload with the declaration and with the expected values.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,7 +17,10 @@ import { waiting_message } from './received/waiting.ts'
 
 const NOTICES = { ...groupNotices, ...notices } satisfies Record<Notification, Tell>
 
-/** The compiler requires a row per kind, and the last test of this file fails for a row without one. */
+/**
+ * The stories by kind. The compiler requires a row for each kind, and the last test of this file fails if a row is
+ * missing.
+ */
 const KINDS = {
   ...contents,
   ...files,

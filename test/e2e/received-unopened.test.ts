@@ -1,7 +1,7 @@
 /**
- * Tests that no message is acknowledged without a trace: one that cannot be decrypted is reported with the name of its
- * encryption, and one without an event has a reason in a table (`workers/shard/receive/unreported.ts`), by which it is
- * counted.
+ * Tests that no message is acknowledged without a trace. A message that cannot be decrypted is reported with the name
+ * of its encryption. A message without an event has a reason in a table (`workers/shard/receive/unreported.ts`), and is
+ * counted by this reason.
  */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
@@ -36,7 +36,7 @@ interface Raw {
   content: StanzaJson[]
 }
 
-/** Delivers a message that no device of the sandbox has made. */
+/** Delivers a message that the test builds itself, because no device of the sandbox can make it. */
 async function deliver({ from, id = nextId(), attrs = {}, content }: Raw): Promise<string> {
   const node = ['message', { from, id, t: now(), type: 'text', ...attrs }, content]
   await story.world.sandbox.post('/stanzas', { phone: ME, node, keep: true })
@@ -57,7 +57,7 @@ const unreported = async (reason: Unreported): Promise<number> =>
 const eventsOf = (id: string) =>
   story.world.receiver.events('received').filter((event) => event.message_id === id) as unknown as Event[]
 
-/** A message whose secret the test knows. */
+/** A message of the account whose secret the test knows. */
 const secret = randomBytes(32)
 const asked = (text: string) => ({
   proto: { extendedTextMessage: { text }, messageContextInfo: { messageSecret: secret.toString('base64') } },
@@ -71,7 +71,7 @@ interface Answer {
   message: proto.IMessage
 }
 
-/** Encrypts a message as the bots' servers do. */
+/** Encrypts an answer in the same way as the servers of bots. */
 function sealedAnswer({ id, author, bot, message }: Answer): Uint8Array {
   const key = (from: Uint8Array, info: string) => Buffer.from(hkdfSync('sha256', from, Buffer.alloc(32), info, 32))
   const encIv = randomBytes(12)
@@ -98,7 +98,7 @@ test('the answer of a bot to what the own phone asked is told as its content', a
   await deliver({ from: bot, id, content: [enc('msmsg', sealedAnswer({ ...answer, id })), meta, ['bot', { edit: 'first' }]] })
   const event = await story.received(id)
   assert.deepEqual([event.message_type, event.phone, event.text], ['text', META_AI, text('Noon.')])
-  // A continuation is encrypted with the id of the first part, and replaces its content.
+  // A continuation is encrypted with the id of the first part, and replaces the content of the first part.
   const key = { remoteJid: bot, fromMe: true, id }
   const message = { protocolMessage: { key, type: 14, editedMessage: { conversation: 'Noon. Sharp.' } } }
   const rest = sealedAnswer({ ...answer, id, message })
@@ -130,7 +130,7 @@ test('so is its answer to a member of a group, and one to a message of a chat be
   assert.deepEqual([private_.phone, private_.text], [BOT, text('Hello Ana.')])
 })
 
-// An answer that cannot be decrypted was once acknowledged although no receiver was ever notified.
+// An answer of a bot that cannot be decrypted was once acknowledged, although no receiver was notified.
 test('an answer that cannot be opened is told once as unsupported, and confirmed without an error', async () => {
   const { sandbox } = story.world
   const match = { from: 'client', account: ME, tag: 'ack' }
@@ -171,13 +171,13 @@ test('what another device of ours did to a channel is told, and so is a post tha
   }
 })
 
-/** For each reason, the steps that make such a message arrive. */
+/** For each reason, a function that makes a message without an event arrive. */
 const WAYS: Record<Unreported, () => Promise<unknown>> = {
   async again() {
     const id = nextId()
     for (let time = 0; time < 2; time++) await deliver({ from: jid(ANA), id, content: [enc('later')] })
   },
-  // A new device receives such messages from its phone at the pairing.
+  // Nothing has to be done, because a new device receives such messages from its phone at the pairing.
   peer: async () => {},
   plumbing: () => story.world.sandbox.send(ANA, ME, { proto: { keepInChatMessage: { keepType: 1 } } }),
   hidden: () => deliver({ from: jid(ANA), content: [enc('later', randomBytes(40), { 'decrypt-fail': 'hide' })] }),
@@ -215,7 +215,7 @@ for (const reason of Object.keys(UNREPORTED) as Unreported[])
     await allConfirmed()
   })
 
-/** Returns the types that a ciphertext may have on the network, and invalid ones. */
+/** Returns the types that a ciphertext may have on the network, and some invalid types. */
 function encTypes(): string[] {
   const spec = new URL('../shared/spec/xml.json', ROOT)
   const known = ['pkmsg', 'msg', 'skmsg', 'msmsg', 'frskmsg', 'later', 'x'.repeat(200), '']
@@ -233,7 +233,7 @@ function encTypes(): string[] {
 }
 
 const DANA = '5511988880077'
-/** One sender for each server that a message may come from. */
+/** Senders of messages: one for each server of the network that can send messages. */
 const SENDERS: Pick<Raw, 'from' | 'attrs'>[] = [
   { from: jid(DANA) },
   { from: `${DANA}:4@s.whatsapp.net` },
@@ -251,7 +251,7 @@ const SENDERS: Pick<Raw, 'from' | 'attrs'>[] = [
   { from: '1234567890@msgr' },
   { from: '1234567890@interop' },
   { from: 's.whatsapp.net' },
-  // Messages of the account itself, with and without the chat.
+  // These are messages of the account itself: some name the chat, and some do not.
   { from: `${ME}:0@s.whatsapp.net`, attrs: { recipient: jid(DANA) } },
   { from: `${ME}:0@s.whatsapp.net`, attrs: { recipient: BOT } },
   { from: `${ME}:0@s.whatsapp.net` },
@@ -267,12 +267,13 @@ test('whatever a message is sealed with and whoever it is from: confirmed means 
     for (const sender of SENDERS)
       for (const attrs of [{}, { 'decrypt-fail': 'hide' }] as Record<string, string>[]) {
         const id = await deliver({ ...sender, content: [enc(type, randomBytes(60), attrs)] })
-        // The attribute hides additions to a message, but a post of a channel is never an addition.
+        // The attribute `decrypt-fail` hides messages that only add to another message. A post of a channel never does
+        // that, so it is reported.
         if ('decrypt-fail' in attrs && !sender.from.endsWith('@newsletter')) hidden.push(id)
         else told.push(id)
       }
   await allConfirmed()
-  // When the device is removed, everything that still waits for a better copy is reported.
+  // When the device is unlinked, the service reports every message that still waits for a better copy.
   await story.world.sandbox.unlink(ME)
   await until(
     () => unreported('hidden'),

@@ -1,5 +1,6 @@
 /**
- * Tests messages that cannot be read: they are requested again from the sender and the phone, and reported after 10 s.
+ * Tests messages that cannot be decrypted: the service requests them again from the sender and the phone, and reports
+ * them after 10 s.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,7 +15,7 @@ after(() => story.world.stop())
 
 const text = (message: string) => ({ message, title: null, description: null, url: null })
 const told = (id: string) => story.world.receiver.events('received').filter(({ message_id }) => message_id === id)
-/** Corrupts the next message on its way to the gateway. */
+/** Corrupts the next message that the network sends to the gateway. */
 const damage = () =>
   story.world.sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: 1 })
 /** Drops all retry receipts, so that the sender is never asked to send again. */
@@ -28,8 +29,8 @@ test('a message whose retry comes in time is told once, readable', async () => {
   assert.equal(told(id).length, 1)
 })
 
-// The phone's copy was once never reported, because the library's buffer drops the field by which its event is
-// recognized.
+// The copy that the phone sends was once never reported, because the library's buffer drops the field that identifies
+// the copy.
 test('a message whose sender stays silent is fetched from the phone', async () => {
   await damage()
   await muteRetries()
@@ -62,7 +63,7 @@ test('a message that linked devices get no content of is fetched from the phone,
   for (const { id } of [alone, inGroup]) assert.equal(told(id).length, 1)
 })
 
-// Each unreadable message once blocked the library's only queue for 260 ms, so one sender with a broken key delayed
+// Each undecryptable message once blocked the library's only queue for 260 ms, so one sender with a broken key delayed
 // everybody.
 test('a burst that cannot be read holds up nobody else, and is read in the end', async () => {
   const { sandbox, receiver } = story.world
@@ -70,7 +71,7 @@ test('a burst that cannot be read holds up nobody else, and is read in the end',
   await sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: BURST })
   await sandbox.burst(ANA, ME, BURST, 'unreadable ')
   const { id } = await sandbox.send(BEN, ME, { text: 'meanwhile' })
-  // The message would once have been reported after half a minute.
+  // This message would once have been reported only after half a minute.
   await story.received(id)
   const texts = () => receiver.events('received').filter((event) => JSON.stringify(event.text ?? '').includes('unreadable '))
   assert.ok(texts().length < BURST)

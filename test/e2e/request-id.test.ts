@@ -1,4 +1,7 @@
-/** One `X-Request-Id` can be followed through the log: from the request to its stanza, and to each attempt of the webhooks with its result. */
+/**
+ * Tests that one `X-Request-Id` can be followed through the log: from the request to its stanza, and to each attempt of
+ * the webhooks with its result.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +48,10 @@ after(async () => {
 
 type Line = Record<string, unknown> & { msg: string }
 
-/** Resolves with the log lines of a request when `isWhole` accepts them, because some are written after the answer. */
+/**
+ * Resolves with the log lines of a request when `isWhole` accepts them. The test has to wait, because some lines are
+ * written after the answer.
+ */
 async function linesOf(requestId: string, isWhole: (lines: Line[]) => boolean): Promise<Line[]> {
   for (;;) {
     const whole = log.slice(0, log.lastIndexOf('\n')).split('\n')
@@ -76,7 +82,7 @@ test('of a text that arrives', { timeout: 180_000 }, async () => {
   assert.deepEqual([request!.method, request!.status], ['POST', 200])
   const [done] = about(lines, 'queue item done')
   assert.deepEqual([done!.instance_id, done!.svc_id, done!.message_id], [instance.id, svc_id, message_id])
-  // The id is that of the stanza on the wire: the phone of the other side shows it.
+  // The stanza has the same id, because the phone of the contact shows the message under this id.
   assert.ok((await sandbox.inbox(ANA)).some(({ id }) => id === done!.message_id))
   const told = about(lines, 'webhook delivered')
   const types = told.map(({ event }) => event)

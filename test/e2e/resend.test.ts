@@ -1,6 +1,7 @@
 /**
- * A device that cannot read a message requests it again, and receives the same stanza, except for the recipients, the ciphertext and the count. Each
- * send here is corrupted once, so that every receiving device requests it.
+ * Tests a device that cannot read a message and requests it again. It must receive the same stanza, except for the
+ * recipients, the ciphertext and the retry count. Each send in this file is corrupted once, so that every receiving
+ * device requests the message again.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +16,7 @@ const BEN = '5511988880002'
 const EVA = '5511988880003'
 
 let stage: Stage
-/** Number of unreadable copies that the network is expected to count. */
+/** Number of copies that contacts could not read; the network must have counted the same number at the end. */
 let unread = 0
 let groups: ByAddressing<Place>
 
@@ -31,7 +32,7 @@ before(async () => {
 })
 after(() => stage.world.stop({ undecryptable: unread }))
 
-/** Resolves with the stanzas that each device of a person received under this id, when there are this many. */
+/** Resolves with the stanzas that the devices of a person received under this id, when there are as many as wanted. */
 async function copies(phone: string, id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 15_000; ; ) {
     const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
@@ -54,7 +55,10 @@ async function send(path: string, input: Json, method = 'POST'): Promise<string>
   return String(message_id)
 }
 
-/** Parts that only the first stanza has, or that may differ: the list of recipients and its hash, reporting token, and the number behind a LID. */
+/**
+ * Parts that only the first stanza has, or that may differ in the second: the list of recipients and its hash, the
+ * reporting token, and the number that belongs to a LID.
+ */
 const APART = new Set(['enc', 'participants', 'reporting', 'tctoken', 'device-identity'])
 function said({ attrs, nodes, tags, enc }: MessageCopy) {
   const { to, participant, recipient, device_fanout, phash, peer_recipient_pn, ...rest } = attrs
@@ -62,7 +66,7 @@ function said({ attrs, nodes, tags, enc }: MessageCopy) {
   return { attrs: rest, nodes, enc: inner, tags: [...new Set(tags.filter((tag) => !APART.has(tag)))].sort() }
 }
 
-/** Returns both copies that a device received, after a comparison of them. */
+/** Returns both copies that a device received, after it has compared them. */
 function pair(all: MessageCopy[], device: number): [MessageCopy, MessageCopy] {
   const own = all.filter((copy) => copy.device === device)
   assert.deepEqual(
@@ -91,7 +95,7 @@ const heard = async (message: Json, to = ME) => {
 interface Family {
   path: string
   input: Json | (() => Promise<Json>)
-  /** Name of the content in the inbox. */
+  /** Name of the content field in the inbox. */
   kind: string
   attrs?: Record<string, string>
   enc?: Record<string, string>
@@ -292,7 +296,7 @@ for (const addressing of ['lid', 'pn'] as const)
       pair(hers, 1)
       pair(bens, 0)
       await shownAs(BEN, id, family.kind)
-      // The resent message includes the sender key for later messages, and so does the next message.
+      // The resent message includes the sender key for later messages, and so does the next message of the group.
       const { proto } = await shownAs(ANA, id, family.kind)
       assert.ok(proto.senderKeyDistributionMessage, 'without the sender key')
       const next = await send('/send-text', { phone: groups[addressing].chat, message: 'and now' })
@@ -340,7 +344,8 @@ test('somebody who knows the id of a message to others is not given it', async (
   const own = await received(EVA, 'for Eva')
   await asks(EVA, secret)
   await asks(EVA, own)
-  // Answers arrive in the order of the requests.
+  // The service answers requests in their order. So when this answer has arrived, the request before it has been
+  // handled, too.
   await copies(EVA, own, 2)
   assert.deepEqual(await copies(EVA, secret, 0), [])
   await asks(ANA, secret)
@@ -394,8 +399,8 @@ test('many messages asked for without keys are sealed with one new session', asy
   for (const id of ids) await asks(BEN, id, { keys: false })
   for (const id of ids) assert.equal((await copies(BEN, id, 2)).at(-1)?.read, true)
   const cost = (await sandbox.stats()).stanzas_in - before
-  // Each message is requested, sent and acknowledged, and has a delivery receipt; a query of keys for each would add
-  // MANY stanzas.
+  // Each message causes four stanzas: the request, the message, its acknowledgement and its delivery receipt. A query
+  // of keys for each message would add MANY stanzas.
   assert.ok(cost < 4.5 * MANY, `${cost} stanzas`)
 })
 

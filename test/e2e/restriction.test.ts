@@ -1,6 +1,6 @@
 /**
- * While the network restricts the account, the service does not write to people who have never written, because each try would count against the
- * account.
+ * Tests that the service does not write to people who have never written while the network restricts the account,
+ * because each try would count against the account.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -28,7 +28,7 @@ const restrict = (seconds: number, silent = false) => stage.world.sandbox.put(`/
 const post = async (message: string, phone = ANA) =>
   String((await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone, message })).message_id)
 const queue = async () => (await stage.world.gateway.must(stage.instance, 'GET', '/queue')).data as Json[]
-/** Waits until the status has this reason; the network reports a restriction at once. */
+/** Waits until the status has this reason. The network reports a restriction immediately. */
 async function waitsFor(reason: string) {
   for (;;) {
     const [head] = await queue()
@@ -40,7 +40,7 @@ async function waitsFor(reason: string) {
 
 test('a lock holds the line, which says so, and its lifting lets it go', async () => {
   await restrict(HOUR)
-  // The presence is sent after the report of the restriction, so its answer shows that the report has arrived.
+  // The service answers this request after it has handled the report of the restriction, which was sent before.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence: 'paused' })
   const held = await post('later')
   const head = await waitsFor('restricted')
@@ -124,7 +124,7 @@ test('status and instance say what the account is restricted to, and the metrics
   const until = async (isThere: boolean) => {
     for (;;) {
       const restriction = await shown().catch((error) => {
-        // The main thread is notified a moment after the shard.
+        // The main thread learns of the change a moment after the shard, so the two answers may differ.
         if (error instanceof assert.AssertionError) return undefined
         throw error
       })

@@ -1,6 +1,6 @@
 /**
- * Tests a sandbox without a disk: the store is in memory, main thread and shards use the same records, and the next
- * start knows nothing of them.
+ * Tests a sandbox without a disk: the store is in memory, the main thread and the shards use the same records, and the
+ * next start finds none of them.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ test('a sandbox that keeps nothing sends and receives, and leaves no record behi
   t.after(() => first.kill())
   const gateway = await createGateway(first.printed.base_url!, first.printed.admin_key!)
   const sandbox = createSandbox(first.printed.sandbox_url!)
-  // There are two instances, so that both shards write.
+  // The two instances are in different shards, so that both shards write.
   const instances = await Promise.all([ME, `${ME.slice(0, -1)}1`].map((phone) => gateway.connected(sandbox, phone, null)))
   for (const [index, instance] of instances.entries()) {
     const ack = await gateway.sendText(instance, ANA, `echo ${index}`)

@@ -1,4 +1,4 @@
-/** `send.sendText` as the other side receives it: every field, every kind of chat, every refusal. */
+/** Tests `send.sendText` as the other side receives it: every field, every kind of chat, and every refusal. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

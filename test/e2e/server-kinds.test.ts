@@ -15,13 +15,19 @@ const ME = '5511999990180'
 const ANA = '5511988880181'
 
 const kinds = JSON.parse(readFileSync(new URL('test/unit/connection/server-kinds.json', ROOT), 'utf8')) as string[]
-/** Kinds for an account that is not linked yet, and kinds that are only acknowledged once they can be processed. */
+/**
+ * Kinds that are sent to an account that is not linked yet, and kinds that are only acknowledged when they have been
+ * processed.
+ */
 const OTHERWISE =
   /^notification (link_code_companion_reg|companion_reg_refresh|passkey_prologue_request|crsc_continuation|server_sync) /
-/** Kinds that are acknowledged. Receipts are not counted separately. */
+/** Kinds that are acknowledged. All receipts count as one kind. */
 const confirmed = kinds.filter((kind) => /^(notification|receipt) \S/.test(kind) && !OTHERWISE.test(kind))
 
-/** The instance that gets the minimal forms; they are not valid stanzas, so its connection is not traced. */
+/**
+ * The instance that receives the minimal forms. They are not valid stanzas, so its connection is not traced. `whole`
+ * receives the full forms.
+ */
 let bare: Stage
 let whole: Stage
 before(async () => {
@@ -34,7 +40,7 @@ after(async () => {
   await bare.world.stop()
 })
 
-/** The sender of each type. */
+/** Returns the sender of notifications of this type. */
 function authorOf(type: string, ana: string): string {
   if (type === 'w:gp2') return '120363000000000180@g.us'
   if (type === 'newsletter') return '120363000000000181@newsletter'
@@ -46,7 +52,7 @@ interface Expected {
   items: { node: [string, Record<string, string>] }[]
 }
 
-/** Sends the stanzas, each with its own id; resolves with the kinds whose ack is missing or wrong. */
+/** Sends the stanzas, each with its own id. Resolves with the kinds whose acknowledgement is missing or wrong. */
 async function unconfirmed({ world: { sandbox } }: Stage, stanzas: ReadonlyMap<string, StanzaJson>): Promise<string[]> {
   const match = { from: 'client', account: ME, tag: 'ack' }
   const pushed = [...stanzas].map(([kind, [tag, attrs, ...content]], index): [string, StanzaJson] => [
@@ -69,7 +75,7 @@ async function unconfirmed({ world: { sandbox } }: Stage, stanzas: ReadonlyMap<s
   return missing
 }
 
-/** Checks that nothing waits for an ack, and that a ping is answered. */
+/** Checks that no stanza waits for an acknowledgement, and that the connection answers a ping. */
 async function goesOn({ world: { sandbox } }: Stage) {
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const { id } = await sandbox.post<{ id: string }>('/expect', {
@@ -94,9 +100,9 @@ test('every kind is confirmed in its barest form, once, and the connection goes 
   await goesOn(bare)
 })
 
-/** Kinds that are not acknowledged. */
+/** Kinds that are handled, but not acknowledged. */
 const taken = kinds.filter((kind) => /^(ib|presence|chatstate|appdata|error) /.test(kind))
-/** Kinds that the description of the protocol has without their children. */
+/** Kinds whose child nodes the protocol description does not contain. */
 const WITHOUT_A_TREE = ['notification contacts invite']
 
 test('so is every kind as the specification has it; those that need no answer do no harm', async (t) => {
@@ -113,7 +119,7 @@ test('so is every kind as the specification has it; those that need no answer do
   await goesOn(whole)
 })
 
-/** Kinds that cause a query or another stanza, with the attributes of that stanza. */
+/** Kinds to which the service reacts with a query or another stanza. Each has the attributes of that stanza. */
 const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, string>][] = [
   [
     'notification encrypt count',
@@ -144,7 +150,7 @@ const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, str
 for (const [kind, node, attrs] of ASKED)
   test(`what ${kind} announces is asked for, or done`, async () => {
     const { sandbox } = bare.world
-    // The first notice only contains the time of the last synchronisation, the second what was settled.
+    // The service only stores the time of the first notification. The second one names what has changed since then.
     if (kind === 'ib dirty') await sandbox.post('/stanzas', { phone: ME, node })
     const match = { from: 'client', account: ME, tag: 'iq', attrs }
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })

@@ -1,4 +1,7 @@
-/** The start command as an operator or a script uses it: a separate process, its output, its signals, and a second start on the same folder. */
+/**
+ * Tests the start command as an operator or a script uses it: as a separate process, with its output, its signals, and
+ * a second start on the same folder.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +15,10 @@ import type { Printed } from '../../src/printed.ts'
 import { program } from '../harness/checkout.ts'
 
 const START = program('../../src/start', import.meta.url)
-/** Nothing listens at this address: a service outside of the sandbox must not reach the real network by mistake. */
+/**
+ * An address at which nothing listens. A service that runs without the sandbox must not reach the real network by
+ * mistake.
+ */
 const NOWHERE = 'ws://127.0.0.1:9'
 
 interface Launched {
@@ -25,8 +31,8 @@ interface Launched {
 function launch(flags: string[], env: Record<string, string>): Launched {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...START, ...flags], {
-    // One shard is enough: a second one takes a second of CPU time at each of two dozen starts, and is tested
-    // elsewhere.
+    // One shard is enough, because a second shard takes a second of CPU time at each of two dozen starts. Other tests
+    // use several shards.
     env: {
       ...inherited,
       SVC_PORT: '0',
@@ -82,7 +88,7 @@ async function ask<T>(url: string, { method, key, body }: Ask = {}): Promise<T> 
   return answer as T
 }
 
-/** Repeats until the instance is connected; the test's own time limit applies. */
+/** Repeats the request until the instance is connected. There is no other limit than the test's own time limit. */
 async function untilConnected(apiUrl: string): Promise<void> {
   for (;;) {
     const { connected } = await ask<{ connected: boolean }>(`${apiUrl}/status`)
@@ -91,7 +97,7 @@ async function untilConnected(apiUrl: string): Promise<void> {
   }
 }
 
-/** Sends a text, and returns its text as the recipient read it. */
+/** Sends a text, and returns the text that the recipient read. */
 async function send(apiUrl: string, sandboxUrl: string, message: string): Promise<string> {
   const phone = '5511988887777'
   const { message_id } = await ask<{ message_id: string }>(`${apiUrl}/send-text`, { body: { phone, message } })

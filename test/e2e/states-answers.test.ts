@@ -1,4 +1,7 @@
-/** Tests the same requests in every state that HTTP can reach. `created` is tested in `states-timers.test.ts`. */
+/**
+ * Tests the same requests in every state that a test can reach over HTTP. `states-timers.test.ts` tests the state
+ * `created`.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -16,7 +19,7 @@ after(() => world.stop())
 
 interface Answers {
   status: string
-  /** Code with which an operation is refused, or null if it succeeds. */
+  /** Code with which operations are refused in this state, or null if they succeed. */
   action: string | null
   qr: 'image' | null
   phoneCode: string | null
@@ -156,7 +159,7 @@ test('starting: everything says so', async () => {
   const phone = newPhone()
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // The state lasts until the fault is cleared.
+  // The state lasts until the test clears the fault.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.equal((await post(instance, '/restart')).body.status, 'starting')
   assert.deepEqual((await get(instance, '/device')).body.error?.code, 'instance_starting')
@@ -181,7 +184,7 @@ test('starting: a code that does not come within 8 s is not waited for any longe
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // The fault lasts until the request was made, because other instances of the file connect again at the same time.
+  // The fault lasts until the request was made, so other instances of this file may meet it, too.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.deepEqual((await get(instance, '/qr-code')).body, { value: null, connected: false })
   assert.equal((await get(instance, '/status')).body.status, 'starting')
@@ -197,7 +200,7 @@ test('the name of the account is shown as soon as the phone tells it, and when i
   await world.gateway.pair(instance, world.sandbox, phone)
   await see.told(instance, 'connected', null)
   const told = see.events(instance).length
-  // Messages that the phone itself sends contain its name.
+  // The phone's messages contain the account's name, so the service learns it from this message.
   await world.sandbox.sendFromPhone(phone, '5511988887777', { text: 'from the phone' })
   for (const until = Date.now() + 10_000; ; ) {
     const me = await world.gateway.must(instance, 'GET', '/me')

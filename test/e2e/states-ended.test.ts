@@ -1,4 +1,7 @@
-/** Events that end a link permanently, from each state with a link: rows 19, 20, 21, 23, 24, 25, 27 and 28 of the table of states. */
+/**
+ * Tests events that end a link permanently, from each state with a link: rows 19, 20, 21, 23, 24, 25, 27 and 28 of the
+ * table of states.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -20,7 +23,7 @@ interface Ending {
   status: string
   reason: string
   sentence: string | RegExp
-  /** Status after a restart: `connecting` with the saved credentials, `starting` without. */
+  /** Status after a restart: `connecting` if the saved credentials were kept, and `starting` if they were removed. */
   restart: 'connecting' | 'starting'
 }
 
@@ -75,7 +78,7 @@ const ENDINGS: Ending[] = [
   },
 ]
 
-/** Brings an instance to this ending from each of the three states. */
+/** Brings an instance from each of three states to this ending. */
 const FROM: Record<string, (instance: Instance, phone: string, fault: Ending['fault']) => Promise<unknown>> = {
   connected: (instance, phone, fault) => see.strike(instance, phone, fault),
   async connecting(instance, phone, fault) {
@@ -111,7 +114,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
           [409, 'instance_not_connected'],
         )
 
-        // No login is tried automatically; a restart by request shows which credentials were kept.
+        // The service does not log in again by itself. A requested restart shows whether the credentials were kept.
         await sandbox.fault({ on: 'login', match: { phone }, do: 'drop' })
         assert.deepEqual(await gateway.must(instance, 'POST', '/restart'), { value: true, status: restart })
         await see.told(instance, restart, null, see.events(instance).indexOf(event) + 1)
@@ -144,7 +147,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
 
   test('20: a device removed while the service could not be reached learns it at its next login', async () => {
     const { instance, phone } = await see.connected()
-    // The next login comes after 0.8 s at the earliest.
+    // The next login comes after at least 0.8 s, so the device can be removed before it.
     await world.sandbox.cut(phone)
     await see.told(instance, 'disconnected', 'connection_closed')
     await world.sandbox.unlink(phone)
@@ -157,7 +160,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
     const before = see.events(instance).map(({ status }) => status)
     assert.equal(before.at(-1), 'connected')
     await must('DELETE', `${gateway.baseUrl}/account/instances/${instance.id}`, undefined, gateway.account)
-    // All events had been sent or erased when the deletion was answered.
+    // When the deletion is answered, all events have been sent or erased. So no later event can arrive.
     assert.deepEqual(
       see.events(instance).map(({ status }) => status),
       before,
@@ -197,7 +200,7 @@ describe('a disconnect that is asked for', { concurrency: 4 }, () => {
     assert.equal(await see.queued(instance), 1)
     const event = await see.told(instance, 'logged_out', 'logout_requested')
     assert.equal(event.previous_status, 'connected')
-    // Row 22a: the same request gets the same answer again, and has no other effect.
+    // Row 22a of the table of states: the same request gets the same answer again, and has no other effect.
     assert.deepEqual(await gateway.must(instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
     await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
     assert.equal((await see.path(instance)).filter((status) => status === 'logged_out').length, 1)
@@ -232,7 +235,7 @@ describe('a restart that is asked for', { concurrency: 4 }, () => {
     test(`28: while ${from} the link is opened again with the same device`, async () => {
       const { gateway, sandbox } = world
       const { instance, phone } = await see.connected()
-      // The request comes well before the first retry, which comes after at least 0.8 s.
+      // The test makes its request well before the first retry, which comes after at least 0.8 s.
       if (from === 'disconnected') {
         await sandbox.cut(phone)
         await see.told(instance, 'disconnected', 'connection_closed')

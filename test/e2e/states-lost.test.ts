@@ -1,4 +1,4 @@
-/** Lost links that are restored: rows 4, 7, 8, 14, 15, 16, 17 and 18 of the table of states. */
+/** Tests lost connections that the service restores: rows 4, 7, 8, 14, 15, 16, 17 and 18 of the table of states. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -24,7 +24,7 @@ const SENTENCES: Record<string, string> = {
 
 type Fault = 'cut' | { stream_error: number } | { failure: number }
 
-/** Faults that end an open connection or a login, with the reason that is reported. */
+/** Faults that end an open connection or a login, each with the reason that the service reports. */
 const LOSSES: [fault: Fault, reason: string, from: ('connected' | 'connecting')[]][] = [
   ['cut', 'connection_closed', ['connected', 'connecting']],
   [{ stream_error: 503 }, 'service_unavailable', ['connected', 'connecting']],
@@ -87,8 +87,8 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
   })
 
-  // On a busy machine an account once stayed disconnected for minutes: each cut counted as a failed login, and doubled
-  // the delay of the next one.
+  // Each lost connection once counted as a failed login and doubled the delay of the next one, even after a successful
+  // login. So an account stayed disconnected for minutes on a busy machine.
   test('a cut behind a login that succeeded does not lengthen the delay of the next one', async () => {
     const { instance, phone } = await see.connected()
     await world.sandbox.fault({ on: 'query', match: { phone, xmlns: 'passive' }, do: 'cut', times: 6 })
@@ -111,7 +111,7 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.equal((await see.told(instance, 'stopped', 'client_outdated')).previous_status, 'disconnected')
     assert.equal((await world.gateway.must(instance, 'POST', '/restart')).status, 'connecting')
     await see.sees(instance, 'connected', null, null)
-    // The API answers with the state that the main thread has; its webhook may still be on its way.
+    // The API answers with the state that the main thread knows. The webhook about this state may still be on its way.
     await see.told(instance, 'connected', null, 5)
     assert.deepEqual((await see.path(instance)).slice(4), [
       'connected',
@@ -128,7 +128,7 @@ test('14: the whole network down and up again brings everybody back', async () =
   const all = await Promise.all(Array.from({ length: 3 }, () => see.connected()))
   await world.sandbox.setDown(true)
   for (const { instance } of all) await see.told(instance, 'disconnected', 'connection_closed')
-  // A failed attempt changes the reason, not the status.
+  // A failed retry changes the reason, but not the status.
   for (const { instance } of all) await see.sees(instance, 'disconnected', 'connection_lost', SENTENCES.connection_lost!)
   await world.sandbox.setDown(false)
   for (const { instance } of all) {

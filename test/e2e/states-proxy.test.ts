@@ -1,4 +1,7 @@
-/** A proxy between the instance and its network: one that works, one that refuses (row 5), and one that cannot reach the network (rows 14 and 15). */
+/**
+ * Tests a proxy between the instance and its network: a proxy that works, a proxy that refuses (row 5 of the table of
+ * states), and a proxy that cannot reach the network (rows 14 and 15).
+ */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -6,10 +9,10 @@ import { after, before, describe, test } from 'node:test'
 import { startWorld, type World } from '../harness/world.ts'
 import { watch } from './states-seen.ts'
 
-/** An HTTP proxy whose answers to CONNECT can be chosen. */
+/** An HTTP proxy whose answers to CONNECT the test can choose. */
 interface Proxy {
   url: string
-  /** Status of the answer to CONNECT; null opens the tunnel. */
+  /** Status with which the proxy answers CONNECT; null if it opens the tunnel. */
   answer: number | null
   tunnels: number
   /** Closes the proxy's port. */
@@ -50,7 +53,7 @@ before(async () => {
   see = watch(world)
 })
 after(async () => {
-  // The proxies are closed first: if the end of the world fails, they must not keep the process alive.
+  // The proxies are closed first: if the world cannot be stopped, they must not keep the process alive.
   for (const server of servers) {
     server.closeAllConnections()
     server.close()
@@ -84,7 +87,7 @@ describe('a proxy', { concurrency: 8 }, () => {
       await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
       await see.told(instance, 'stopped', 'proxy_error')
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'stopped'])
-      // No other action is needed, because only the proxy had stopped the instance.
+      // No other action is needed, because only the proxy prevented the instance from connecting.
       await gateway.must(instance, 'PUT', '/settings', { proxy_url: null })
       await see.told(instance, 'qr', 'pairing_required')
       assert.match(String((await gateway.must(instance, 'GET', '/qr-code')).value), /^data:image/)

@@ -1,4 +1,7 @@
-/** Restarts of the service in every state (rows 32 and 33), and the end of a suspension (row 26), also while the service is down. */
+/**
+ * Tests restarts of the service in every state (rows 32 and 33 of the table of states). Tests also the end of a
+ * temporary ban (row 26), even if it ends while the service is down.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -16,7 +19,7 @@ after(() => world.stop())
 /** A time that is longer than a restart of the service takes. */
 const BAN_SECONDS = 600
 
-/** Returns the instance with the new port in its `api_url`. */
+/** Returns the instance with the new port of the restarted service in its `api_url`. */
 const moved = (instance: Instance): Instance => ({
   ...instance,
   api_url: `${world.gateway.baseUrl}${new URL(instance.api_url).pathname}`,
@@ -43,7 +46,7 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
   await gateway.must(starting.instance, 'POST', '/disconnect')
   await sandbox.fault({ on: 'connect', do: 'drop', times: 1 })
   assert.equal((await gateway.must(starting.instance, 'POST', '/restart')).status, 'starting')
-  // The instance has connected, so the fault has been used up.
+  // When the instance has connected, it has used up the fault.
   await see.told(starting.instance, 'starting', null, 4)
 
   await see.keepOut(disconnected.instance, disconnected.phone)
@@ -86,14 +89,14 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
       'no event for what stayed as it was',
     )
   }
-  // Row 30: a stopped or suspended instance with credentials logs in on request.
+  // Row 30 of the table of states: a stopped or suspended instance with credentials logs in on request.
   assert.deepEqual(await world.gateway.must(moved(stopped.instance), 'GET', '/qr-code'), { value: null, connected: false })
   await see.sees(moved(stopped.instance), 'connected', null, null)
   assert.equal((await world.gateway.must(moved(suspended.instance), 'POST', '/restart')).status, 'connecting')
   await see.sees(moved(suspended.instance), 'connected', null, null)
-  // Row 31: a permanently banned instance starts without credentials.
+  // Row 31 of the table of states: a permanently banned instance starts without credentials on request.
   assert.match(String((await world.gateway.must(moved(banned.instance), 'GET', '/qr-code')).value), /^data:image/)
-  // Row 22: it may also be unlinked permanently.
+  // Row 22 of the table of states: a permanently banned instance may also be unlinked.
   assert.equal((await world.gateway.must(moved(banned.instance), 'POST', '/disconnect')).status, 'logged_out')
   for (const { instance } of [stopped, suspended, banned]) await see.path(instance)
 })
@@ -107,7 +110,7 @@ test('26: a suspension ends at its time, with the saved credentials, and also ov
   await see.sees(stays.instance, 'connected', null, null)
   await see.told(stays.instance, 'connected', null, 6)
   assert.deepEqual((await see.path(stays.instance)).slice(4), ['connected', 'banned', 'connecting', 'connected'])
-  // The fault would have no effect before the connection is open.
+  // The connection must be open first, because a fault has no effect before.
   await see.told(leaves.instance, 'connected', null, 6)
   await see.strike(leaves.instance, leaves.phone, { failure: 402, code: '101', expire: 1 })
   await see.told(leaves.instance, 'banned', 'temporarily_banned', 6)

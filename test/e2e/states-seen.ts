@@ -1,6 +1,6 @@
 /**
- * Tools for the tests of the table of states: the state of an instance as a client sees it, in two answers and in the
- * events.
+ * Functions for the tests of the table of states: they read the state of an instance as a client sees it, in two
+ * answers and in the events.
  */
 import assert from 'node:assert/strict'
 import type { Instance } from '../harness/gateway.ts'
@@ -12,7 +12,7 @@ type Fault = Record<string, unknown> | 'cut' | 'drop'
 const WITH_REASON = ['disconnected', 'logged_out', 'banned', 'stopped']
 
 let next = 5_511_900_100_001
-/** Returns a number that nothing else in this process uses. */
+/** Returns a phone number that nothing else in this process uses. */
 export const newPhone = () => String(next++)
 
 export function watch(world: World) {
@@ -22,13 +22,13 @@ export function watch(world: World) {
   const events = (instance: Instance): Received['event'][] =>
     receiver.events('instance_status').filter(({ instance_id }) => instance_id === instance.id)
 
-  /** Waits until `GET /status` and `GET /me` both have this state, with the given sentence. */
+  /** Waits until both `GET /status` and `GET /me` report this state, with the given sentence. */
   async function sees(instance: Instance, status: string, reason: string | null, sentence: string | RegExp | null, ms = 10_000) {
     const until = Date.now() + ms
     for (;;) {
       const live = await world.gateway.must(instance, 'GET', '/status')
       const me = live.status === status ? await world.gateway.must(instance, 'GET', '/me') : undefined
-      // The reason may have changed between the two answers.
+      // The reason may have changed between the two answers, so both are compared.
       const isSaid = sentence instanceof RegExp ? sentence.test(String(live.error)) : live.error === sentence
       if (me?.status === status && me.status_reason === reason && isSaid) {
         assert.equal(live.connected, status === 'connected')
@@ -41,7 +41,7 @@ export function watch(world: World) {
     }
   }
 
-  /** Waits for the event after the first `after` ones that leads to this status. */
+  /** Skips the first `after` events, and waits for an event that leads to this status. */
   async function told(instance: Instance, status: string, reason: string | null, after = 0) {
     return receiver.waitFor(`${status} of ${instance.id}`, (event) => {
       const own = event.type === 'instance_status' && event.instance_id === instance.id && event.status === status
@@ -71,13 +71,13 @@ export function watch(world: World) {
     return all.map(({ status }) => String(status))
   }
 
-  /** Causes a fault on an open connection: it is the network's answer to the next receipt of the instance. */
+  /** Causes a fault on an open connection: the network answers the next receipt of the instance with it. */
   async function strike(instance: Instance, phone: string, fault: Fault) {
     await sandbox.fault({ on: 'receipt', match: { phone }, do: fault, times: 1 })
     await world.gateway.ask(instance, 'POST', '/read-message', { phone: '5511988887777', message_id: '3EB0000000000000000001' })
   }
 
-  /** Disconnects a paired instance; every login is refused while the fault exists. */
+  /** Disconnects a paired instance. Every login is refused while the fault exists. */
   async function keepOut(instance: Instance, phone: string, fault: Fault = { failure: 503 }) {
     await sandbox.fault({ on: 'login', match: { phone }, do: fault })
     await sandbox.cut(phone)

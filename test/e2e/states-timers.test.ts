@@ -1,4 +1,7 @@
-/** Transitions that take minutes or days: rows 5, 9, 10, 11, 14, 15, 17, 22a, 25, 26 and 31 of the table of states, and the schedule of retries. */
+/**
+ * Tests transitions that take minutes or days: rows 5, 9, 10, 11, 14, 15, 17, 22a, 25, 26 and 31 of the table of
+ * states, and the delays between retries.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sentence } from '../../src/domain/sentences.ts'
@@ -128,22 +131,22 @@ test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or ta
   await held.is('disconnected', 'service_unavailable')
   await pass(8 * MINUTE, 3 * SECOND)
   const all = seen.get(held.id)!
-  // A lost link is shown as `connection_lost` before it is stored with its reason.
+  // A lost connection is first shown as `connection_lost`, and then stored with its real reason.
   const begin = all.findIndex(({ state }) => state.status === 'disconnected' && state.reason !== 'connection_lost')
-  /** Times of the changes: a lost connection, then each attempt and its end. */
+  /** Times of the state changes: first the lost connection, then the begin and the end of each attempt. */
   const times = all.slice(begin).map(({ at }) => at)
   const waits = times.flatMap((at, index) => (index % 2 === 1 ? [(at - times[index - 1]!) / SECOND] : []))
   const schedule = [1, 2, 4, 8, 16, 30, 60, 120, 120]
   assert.ok(waits.length >= schedule.length, `${waits.length} tries`)
   for (const [index, seconds] of schedule.entries()) {
     const wait = waits[index]!
-    // The test advances the time in steps of 3 s.
+    // The test advances the clock in steps of 3 s, so a retry may be noticed up to 3 s late.
     assert.ok(wait >= seconds * 0.8 - 0.1 && wait <= seconds * 1.2 + 3.1, `try ${index + 1} after ${wait} s`)
   }
   assert.equal(held.state().status, 'disconnected')
   await sandbox.clearFaults()
-  // The time advances in steps of a second: a login must not time out because the time runs faster than the machine. If
-  // it does, another attempt follows.
+  // The clock advances in steps of one second. If it ran much faster than the machine, the login would time out. If it
+  // does time out, another attempt follows.
   for (let second = 0; second < 450 && held.state().status !== 'connected'; second++) await pass(SECOND, SECOND)
   await held.is('connected', null)
 })
@@ -163,7 +166,7 @@ test('17: five logins in a row that end with 500 stop it; the credentials are ke
 test('14: a network that falls silent is noticed, and left', async () => {
   const held = await connected()
   await sandbox.fault({ on: 'query', match: { phone: held.phone, xmlns: 'w:p' }, do: 'drop' })
-  // The silence is noticed at the second ping after the last stanza, at most 95 s later.
+  // The service notices the silence at the second ping after the last stanza, at most 95 s later.
   await pass(130 * SECOND)
   await until('connection_lost', () => seen.get(held.id)!.some(({ state }) => state.reason === 'connection_lost'))
   await sandbox.clearFaults()
@@ -192,7 +195,7 @@ test('25, 26: a suspension longer than any timer of Node ends at its time', asyn
   await held.ask('instance.restart')
   const state = await held.is('banned', 'temporarily_banned')
   assert.ok(Math.abs(state.bannedUntil! - Date.now() - 30 * DAY) < MINUTE)
-  // A timer that is set during a step of the time begins at the end of that step.
+  // If a timer is set while the clock is being advanced by a step, it begins at the end of that step.
   await pass(29 * DAY, DAY)
   assert.equal(held.state().status, 'banned')
   for (let halfDays = 0; halfDays < 6 && held.state().status === 'banned'; halfDays += 1) await pass(DAY / 2, DAY / 2)
@@ -251,7 +254,7 @@ test('15: credentials that cannot be saved end the link, and it is opened again'
   const held = await connected(deps)
   await sandbox.cut(held.phone)
   await held.is('disconnected', 'connection_closed')
-  // The old session has nothing left to save, so the refused commit is that of the next session, during its login.
+  // The old session has no data left to save. So the refused commit is one of the next session, during its login.
   Object.assign(refusals, { instance: held.id, times: 1 })
   await until('stream_error', () => seen.get(held.id)!.some(({ state }) => state.reason === 'stream_error'))
   assert.equal(refusals.times, 0)

@@ -1,4 +1,4 @@
-/** Text status and answers to a status: their audience and their content. */
+/** Tests text statuses and answers to a status: their audience and their content. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -9,7 +9,7 @@ const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 const EVA = '5511988880003'
-/** A person who is not saved on the phone. */
+/** Number of a person who is not saved on the phone. */
 const STRANGER = '5511988880004'
 
 let world: World
@@ -22,7 +22,8 @@ before(async () => {
   for (const phone of [ANA, BEN, EVA]) await sandbox.post(`/phones/${ME}/contacts`, { phone, name: `Saved ${phone}` })
   instance = await gateway.createInstance(world.receiver)
   await gateway.pair(instance, sandbox, ME)
-  // The name of the account arrives together with the saved contacts, in one sync.
+  // The phone sends the account's name together with the saved contacts. So when this request succeeds, the contacts
+  // are known.
   for (;;) if ((await gateway.ask(instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
 })
 after(() => world.stop())
@@ -38,7 +39,7 @@ const sent = async (path: string, input: Json) => {
   assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
   return String(delivery.message_id)
 }
-/** Resolves with the item of a message in an inbox, when it is there. */
+/** Resolves with the item of a message in an inbox, when it has arrived. */
 async function inboxItem(phone: string, id: string) {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)
@@ -50,7 +51,10 @@ async function inboxItem(phone: string, id: string) {
 }
 const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefined) =>
   nodes?.find(({ tag }) => tag === 'meta')?.attrs
-/** Returns the recipients of a status: a later message in the same queue shows that all of them have received it. */
+/**
+ * Returns the recipients of a status. The function first sends a later message in the same queue; when it arrives, all
+ * recipients have received the status.
+ */
 async function seenBy(id: string): Promise<string[]> {
   const seen: string[] = []
   for (const phone of [ANA, BEN, EVA, STRANGER]) {
@@ -74,7 +78,7 @@ test('a text status reaches everybody saved on the phone, with its colour and fo
   assert.equal(attrs?.addressing_mode, 'lid')
   assert.deepEqual(metaOf(nodes), { status_setting: 'contacts' })
   assert.deepEqual(await seenBy(id), [ANA, BEN, EVA])
-  // The account's own phone shows the status, too.
+  // The account's own phone receives the status, too.
   await inboxItem(ME, id)
 })
 

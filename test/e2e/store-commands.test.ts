@@ -1,4 +1,6 @@
-/** `store check` and `store backup` beside a running service, and a start with a store that the disk has damaged. */
+/**
+ * Tests `store check` and `store backup` beside a running service, and a start with a store that the disk has damaged.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -57,7 +59,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
     // The text and the document both wait in the queue when the store is copied.
     const waiting = await gateway.sendText(instance, CONTACT, 'from the copy', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-document/bin', { phone: CONTACT, document: PICTURE })
-    // The service keeps writing during the copy.
+    // The service continues to write while the store is copied.
     await sandbox.burst(CONTACT, PHONE, 60, 'meanwhile ', { per_second: 30 })
 
     const checked = await cli('original', 'store', 'check')
@@ -115,7 +117,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
       await copyFile(file, sound)
       try {
         await harm(file)
-        // All commands look in the same way, so one damage shows that each of them does.
+        // All commands check the store with the same code. So one kind of damage is enough to test all of them.
         const commands =
           what === 'header'
             ? [

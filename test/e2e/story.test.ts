@@ -1,4 +1,4 @@
-/** Tests the main use over HTTP: pair a number, send a text, see it delivered and read, and receive an answer. */
+/** Tests the main use over HTTP: a number is paired, a text is sent, delivered and read, and an answer is received. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, must } from '../harness/http.ts'

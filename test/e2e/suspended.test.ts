@@ -1,4 +1,4 @@
-/** A group that the network suspended: nothing is sent to it, and callers receive the reason. */
+/** Tests a group that the network has suspended: nothing is sent to it, and callers receive the reason. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Stage, startStage } from '../harness/stage.ts'
@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => stage.world.stop())
 
-// The library drops the mark of a suspension, so a send once ended with the code of the network's refusal.
+// The library drops the mark that a group is suspended. So a send once ended with the code of the network's refusal.
 test('a send to a suspended group ends in group_suspended until it is suspended no more', async () => {
   const { sandbox, gateway } = stage.world
   const { id } = await sandbox.createGroup({ subject: 'Trip', owner: ANA, participants: [ME] })
@@ -30,7 +30,7 @@ test('a send to a suspended group ends in group_suspended until it is suspended 
     const { status, error_code } = await stage.outcome(path, { phone: id, ...input })
     assert.deepEqual([status, error_code], ['failed', 'group_suspended'], path)
   }
-  // A chat state is not a message, so it has no result about the group.
+  // A typing indicator is not a message, so the suspension of the group does not affect its result.
   assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: id, presence: 'paused' }), {
     value: true,
   })

@@ -1,6 +1,7 @@
 /**
- * Runs transitions of minutes and days in seconds: one instance in this thread with the library, the network in its own thread, and the test's timers
- * in place of Node's. An import of this file starts a shard and a network for the tests of the file.
+ * Runs transitions of minutes and days in seconds. One instance runs in this thread with the real library, the network
+ * has its own thread, and the test's timers replace those of Node. A test file that imports this file gets a shard and
+ * a network for its tests.
  */
 import '../../workers/shard/baileys/thread/first.ts'
 import '../../workers/shard/baileys/thread/curve.ts'
@@ -70,7 +71,7 @@ before(async () => {
       if (event.type !== 'state') return
       const { instance, state } = event
       const before = seen.get(instance) ?? []
-      // The shard also reports an unchanged state, when only the session has ended.
+      // A state is also reported if it has not changed and only the session has ended. Such reports are ignored.
       if (before.at(-1)?.state !== state) seen.set(instance, [...before, { at: Date.now(), state }])
     },
     silent,
@@ -87,14 +88,17 @@ after(async () => {
 
 export const holding = new Set<HostedInstance>()
 
-// A test must not use the faults that another one prepares.
+// Faults that one test prepares must not affect the next test.
 afterEach(async () => {
   for (const instance of holding) await instance.stop('erase')
   holding.clear()
   await sandbox.clearFaults()
 })
 
-/** Advances the time; every few seconds the network gets a moment to answer, or the library would time out. */
+/**
+ * Advances the clock by `ms`. After every few seconds the network gets a moment to answer, because otherwise the
+ * library would time out.
+ */
 export async function pass(ms: number, step = 10 * SECOND) {
   for (let left = ms; left > 0; left -= step) {
     mock.timers.tick(Math.min(step, left))
@@ -103,8 +107,8 @@ export async function pass(ms: number, step = 10 * SECOND) {
 }
 
 /**
- * Repeats `look` until it returns a value. Running work takes real time; small delays pass in the mocked time, but
- * never so much that the library's timeout of a login (20 s) ends before ours.
+ * Repeats `look` until it returns a value. Running work takes real time, in which the mocked clock advances by small
+ * steps. The steps are so small that the library's timeout of a login (20 s) never ends before that of the service.
  */
 export async function until<T>(
   what: string,
@@ -124,15 +128,15 @@ export interface Held {
   phone: string
   instance: HostedInstance
   state(): RuntimeState
-  /** Returns the statuses in their order, without repetitions. */
+  /** Returns the statuses of the instance in their order, without repetitions. */
   path(): string[]
   is(status: string, reason: string | null): Promise<RuntimeState>
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
 }
 
 /**
- * Returns the shard's dependencies with a monotonic clock that follows the mocked time, because its own source cannot
- * be mocked.
+ * Returns the shard's dependencies with a monotonic clock that follows the mocked clock. The real source of the
+ * monotonic clock cannot be mocked.
  */
 export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
 
@@ -189,7 +193,7 @@ export interface Code {
   value: string | null
   expires_at: string
 }
-/** Advances the time until the promise settles, because the awaited work may wait for timers. */
+/** Advances the clock until the promise settles, because the awaited work may wait for timers. */
 export async function timed<T>(asked: Promise<T>): Promise<T> {
   let isAnswered = false
   const answered = () => {
@@ -200,7 +204,7 @@ export async function timed<T>(asked: Promise<T>): Promise<T> {
   return asked
 }
 
-/** Requests the QR code; there is none between two sockets. */
+/** Requests the QR code. The request waits, because there is no code while the socket is being replaced. */
 export const codeOf = (held: Held): Promise<Code> => timed(held.ask<Code>('instance.qrCode'))
 
 export async function connected(deps = mocked()): Promise<Held> {

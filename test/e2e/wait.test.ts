@@ -1,4 +1,4 @@
-/** `Prefer: wait` on sends: the answer with the result, and everything that can happen before it. */
+/** Tests `Prefer: wait` on sends: the answer with the result, and everything that can happen before the result. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Ack, Instance } from '../harness/gateway.ts'
@@ -110,7 +110,7 @@ test('whoever waits while the instance is deleted is told so at once', async () 
     assert.equal(error.message, 'The instance is no longer on this server.')
     assert.equal(headers.get('Preference-Applied'), null)
   }
-  // The callers' own time limits would have ended much later.
+  // The time limits that the callers gave would have ended much later.
   assert.ok(performance.now() - begun < 25_000)
   assert.equal((await deleted).status, 200)
   assert.equal((await text('too late', 'wait=30', { of: doomed })).status, 401)
@@ -132,7 +132,7 @@ test('a caller who goes away loses nothing, and the same key finds the outcome',
   await assert.rejects(left)
   const { body } = await post(instance, '/send-text', request, 'wait=30', { 'Idempotency-Key': 'gone' })
   assert.equal(body.status, 'sent')
-  // The client repeats the request after it has received the result.
+  // The client repeats the request after it has received the result of the message.
   assert.equal((await post(instance, '/send-text', request, 'wait=30', { 'Idempotency-Key': 'gone' })).body.status, 'sent')
   assert.equal((await texts()).filter((each) => each === 'gone before it left').length, 1)
 })

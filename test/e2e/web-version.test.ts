@@ -1,4 +1,7 @@
-/** The web client version that the service sends to the network, and the effect of a refusal on other instances. */
+/**
+ * Tests the web client version that the service sends to the network, and how a refused version affects other
+ * instances.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openStore } from '../../src/storage/open-store.ts'
@@ -29,8 +32,8 @@ async function stored() {
   }
 }
 
-// A refusal was once attributed to the version that was current when it came, so many instances that were refused
-// together invalidated good versions.
+// A refusal was once attributed to the version that was current when the refusal arrived. So when many instances were
+// refused together, good versions were marked as refused, too.
 test('a refused version is left for a better one, and a late refusal of it says nothing about the better one', async () => {
   const first = await see.connected()
   const second = await see.connected()
@@ -42,7 +45,7 @@ test('a refused version is left for a better one, and a late refusal of it says 
   await see.told(first.instance, 'connected', null, 6)
   assert.deepEqual((await stored()).lastGood, BUILT_IN_VERSION)
 
-  // This instance has been connected with the old version all the time.
+  // This instance has been connected with the old version during the whole test.
   await see.strike(second.instance, second.phone, { failure: 405 })
   await see.told(second.instance, 'disconnected', 'client_outdated')
   await see.told(second.instance, 'connected', null, 5)

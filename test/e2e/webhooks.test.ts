@@ -1,4 +1,4 @@
-/** Webhooks as a receiver sees them: configuration, signature, order, retries from storage. */
+/** Tests webhooks as a receiver sees them: configuration, signature, order, and retries from storage. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -87,7 +87,8 @@ test('with a grace time receivers that know the old secret, or the new one, take
   ]) {
     const { secret } = (await rotate()) as { secret: string }
     await world.sandbox.send(ANA, ME, { text: `signed twice ${secret.slice(-4)}` })
-    // The harness refuses requests that are not signed with its trusted secret; here this is still the old secret.
+    // The receiver of the tests refuses requests that are not signed with the secret that it knows. Here it still knows
+    // the old secret.
     await arrived(`signed twice ${secret.slice(-4)}`)
     world.receiver.trust(instance.id, secret)
     await world.sandbox.send(ANA, ME, { text: `signed by both ${secret.slice(-4)}` })
@@ -141,7 +142,10 @@ test('a change for the whole workspace reaches the instances that run: the next 
 
 test('a type without an address, a silenced type and a filter each keep their events back', async () => {
   const before = world.receiver.events('received').length
-  /** Sends a text, and waits until it is acknowledged: its events are then being delivered. */
+  /**
+   * Sends a text, and waits until it is acknowledged. Its events are then being delivered to a receiver that does not
+   * accept them.
+   */
   async function saidUnheard(text: string) {
     await world.sandbox.send(ANA, ME, { text })
     while ((await world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -158,7 +162,7 @@ test('a type without an address, a silenced type and a filter each keep their ev
   await world.gateway.must(instance, 'PUT', '/webhooks/received', { value: null })
   await saidUnheard('nor this')
   await world.gateway.must(instance, 'PUT', '/webhooks/received', { value: world.receiver.url })
-  // The next event proves that there was no other one before it, because events keep their order.
+  // Events keep their order. So if this event is the next one, there was no other event before it.
   await world.sandbox.send(ANA, ME, { text: 'reported' })
   await arrived('reported')
   assert.deepEqual(texts().slice(before), ['reported'])

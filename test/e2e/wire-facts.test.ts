@@ -1,4 +1,4 @@
-/** Tests further facts of the network that the library does not know (docs/wire-facts.md). */
+/** Tests further facts of the network that the library does not handle (docs/wire-facts.md). */
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -25,11 +25,13 @@ before(async () => {
   await stage.world.sandbox.settings({ receipts: 'none' })
   for (const phone of [ANA, BEN, CARL, DORA]) await stage.world.sandbox.createContact(phone, { name: 'Somebody' })
 })
-// The unknown member receives the group's ciphertext of the first attempt, but not the sender key.
+// In the first attempt, the unknown member receives the ciphertext for the group but not the sender key, so it cannot
+// decrypt one copy.
 after(() => stage.world.stop({ undecryptable: 1 }))
 
 /**
- * Watches for further matching stanzas of the gateway; the returned function resolves with the first `count` of them.
+ * Waits for matching stanzas that the gateway sends from now on. The returned function resolves with the first `count`
+ * of them.
  */
 async function expecting(match: Json, count = 1): Promise<() => Promise<Node[]>> {
   const { post } = stage.world.sandbox
@@ -39,7 +41,7 @@ async function expecting(match: Json, count = 1): Promise<() => Promise<Node[]>>
     return items.map(({ node }) => node)
   }
 }
-/** Returns a file on the media hosts, which everyone can download. */
+/** Downloads a file from the media hosts, as everyone can do. */
 async function lying(path: string): Promise<Buffer> {
   const { media_host, ca } = stage.world.network.network
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -58,7 +60,7 @@ async function createGroup(participants: readonly string[]) {
   return { id, phone: chatOf(id) }
 }
 
-/** Makes the network's next answer about the group outdated, with these members. */
+/** Makes the network answer the next query about the group with this outdated list of members. */
 async function rememberedAs(id: string, phones: readonly string[]) {
   const all = await addressesOf(stage.world.sandbox)
   const members = phones.map((phone) => ['participant', { jid: all[phone]!.lid, phone_number: all[phone]!.pn }])
@@ -67,7 +69,7 @@ async function rememberedAs(id: string, phones: readonly string[]) {
 }
 
 test('3: a message to a person by LID names the number beside it', async () => {
-  // The service learns both the phone-number JID and the LID of a person from the person's message.
+  // From a message of a person, the service learns both the phone-number JID and the LID of the person.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const sent = await expecting({ tag: 'message' })
@@ -151,7 +153,7 @@ test('18: one stanza can have the receipts of many members, each with its time',
 })
 
 test('1: a message that is resent on request contains the token of that contact', async () => {
-  // The contact sends us a token as soon as it writes a message.
+  // The contact sends the account a trust token together with its first message.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const { message_id: message } = await stage.outcome('/send-text', { phone: ANA, message: 'again, please' })
@@ -219,7 +221,7 @@ test('2: a message to a contact who gave no token has one that is computed with 
   }
   const setting = async (value: Json | null) => {
     await sandbox.post(`/phones/${ME}/actions`, { collection: 'regular_high', index: ['nct_salt_sync'], version: 1, value })
-    // The stanza is acknowledged after its commit, so the setting is then stored.
+    // The service acknowledges the stanza after its commit. So when nothing is pending, the setting is stored.
     while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   }
   assert.equal(await sentToken('by the history'), tokenUnder(SALT))
@@ -266,7 +268,7 @@ test('9: for a person with a former LID, the new LID is requested by number, and
   }
   assert.equal(await addressed('under the former'), before?.lid)
   assert.equal((await asked()).length, 1)
-  // The answer is processed a moment later, so the first texts may still lack it.
+  // The service processes the answer a moment later. So the first texts may still be sent without its effect.
   let to = await addressed('and now')
   for (let tries = 0; to !== `${lid}@lid` && tries < 50; tries++) to = await addressed(`once more ${tries}`)
   assert.equal(to, `${lid}@lid`)
@@ -286,7 +288,7 @@ test('13: a login contains the number of logins since the pairing and since the 
   let again = await said()
   while (again.login.lc !== 1) again = await said()
   assert.deepEqual(again.login, { passive: true, lc: 1, connect_attempt_count: 1 })
-  // The text is sent when the login is complete; the count of logins is then on disk.
+  // The text is sent when the login is complete. By then the count of logins is stored.
   assert.equal((await stage.outcome('/send-text', { phone: ANA, message: 'back' })).status, 'sent')
   await stage.world.restartService()
   while (again.login.lc !== 2) again = await said()

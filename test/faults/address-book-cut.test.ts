@@ -1,6 +1,7 @@
 /**
- * The first reading of an address book is interrupted after its people were written and before its version was. Until the next login the phone
- * removes one person; no answer reports this to a device that has read nothing. The person must not be kept.
+ * Tests an interrupted first reading of an address book: its people were written, but not its version. Before the next
+ * login the phone removes one person. The network does not report this to a device that has read no version. The person
+ * must not stay stored.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -19,7 +20,7 @@ let world: HostedWorld | undefined
 after(() => world?.stop())
 
 const versions = keys.signals(INSTANCE, 'app-state-sync-version')
-/** Whether the batch writes the version of a collection, and so records that the collection was read. */
+/** Whether the batch writes the version of a collection, which marks the collection as read. */
 const isVersion = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(versions))
 
 test('a person whom the phone takes off its address book while a reading is cut off is not kept', async () => {

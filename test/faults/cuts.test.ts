@@ -1,4 +1,4 @@
-/** Tests lost connections: they are the most frequent fault, and lose messages without the inbox. */
+/** Tests lost connections. They are the most frequent fault, and would lose messages if the inbox did not exist. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amount } from '../harness/amount.ts'
@@ -7,9 +7,9 @@ import { compare, line } from './ledger.ts'
 import { assertIncomingOrder, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll, writeBursts } from './traffic.ts'
 
 const CUTS = amount(45, 20)
-/** Number of texts that are written one after the other, to the account and to one of its groups. */
+/** Number of texts that are sent at a steady rate, to the account and to one of its groups. */
 const PACED = amount(88, 40)
-/** Every fifth cut happens during a burst of this many texts. */
+/** Number of texts in a burst. Every fifth lost connection happens during a burst. */
 const BURST = 25
 
 test(`${CUTS} lost connections during incoming texts lose none and keep their order`, { timeout: 180_000 }, async (t) => {
@@ -19,7 +19,7 @@ test(`${CUTS} lost connections during incoming texts lose none and keep their or
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
     const { ids, burst } = writeBursts(sandbox)
-    // Paced texts run during the whole test; a burst starts at every fifth cut.
+    // The steady texts continue during the whole test. A burst starts at every fifth lost connection.
     await burst(CONTACTS[0], PHONE, PACED, 'paced a ', 4)
     await burst(MEMBERS[1], group, PACED, 'paced g ', 4)
     const bursts = [
@@ -35,7 +35,7 @@ test(`${CUTS} lost connections during incoming texts lose none and keep their or
         const [from, to] = bursts[(cut / 5) % bursts.length]!
         await burst(from, to, BURST, `burst ${cut} `)
       }
-      // The cut comes in the middle of the burst, or at a random moment of the pause after it.
+      // The connection is cut in the middle of the burst, or at a random moment after a burst.
       await pause(Math.random() * (isInBurst ? 40 : 150))
       await sandbox.cut(PHONE)
     }

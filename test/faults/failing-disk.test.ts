@@ -1,6 +1,6 @@
 /**
- * Tests a disk that fails in other ways than by being full. A library in front of the system's makes calls fail, so
- * the test needs a C compiler, and Linux.
+ * Tests a disk that is not full, but fails in other ways. A preloaded library makes system calls fail, so the test
+ * needs a C compiler and Linux.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -13,8 +13,9 @@ import { line } from './ledger.ts'
 import { CONTACTS, createPeople, type Owed, PHONE, settleOutgoing } from './traffic.ts'
 
 /**
- * The file `FAIL_AT`, while it exists, has the letters of the calls that fail. `w`: each write to the head of a file that is as short as lmdb's
- * record of its newest tree. `p`: each write of a page or more at a position. `s`: each sync. `o`: each opening of a file of waiting media.
+ * Source of the preloaded library. While the file `FAIL_AT` exists, its letters select the calls that fail. `w`: a
+ * write at the head of a file that is as short as the record of lmdb's newest tree. `p`: a write of a page or more at a
+ * position. `s`: a sync. `o`: the opening of a file of waiting media.
  */
 const SOURCE = `
 #define _GNU_SOURCE
@@ -109,7 +110,7 @@ for (const [what, name] of ENDS) {
     for (let number = 1; number <= 5; number++) await send(`before ${number}`)
 
     await world.fail(what)
-    // Repeats the request until the next process accepts it.
+    // The request is repeated until the restarted service accepts it.
     const later = send('in the middle of it')
     const ended = await Promise.race([ground.service.ended, new Promise<null>((resolve) => setTimeout(resolve, 20_000, null))])
     await world.works()
@@ -141,7 +142,7 @@ test('while nothing can be synced nothing is acknowledged, and the service is no
   const [refused, why] = await ready()
   assert.equal(refused, 503)
   assert.match(why, /"database":"failed"/)
-  // The move to `disconnected` cannot be written, but it is visible in the answers and in the lists.
+  // The state `disconnected` cannot be written, but the answers and the lists show it.
   await ground.sandbox.setDown(true)
   const now = async () => (await gateway.ask(instance, 'GET', '/status')).body
   await until('the end of the session', async () => (await now()).connected === false)

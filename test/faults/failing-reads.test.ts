@@ -1,4 +1,7 @@
-/** A failed read says nothing about a message: the message is neither used up nor reported as unreadable, and it comes again. */
+/**
+ * Tests failed reads. A failed read must not change how a message is treated: the message is neither acknowledged nor
+ * reported as undecryptable, and it is received again.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -15,14 +18,14 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** Resolves with the `received` events of a message, when it has arrived. */
+/** Resolves with the `received` events of a message, when its first event has arrived. */
 async function told(id: string) {
   const found = () => world.receiver.events('received').filter(({ message_id }) => message_id === id)
   await until(`message ${id}`, () => found().length > 0, 20_000)
   return found()
 }
 
-/** An answer to one of our own messages, which is searched in memory and then on disk. */
+/** Builds an answer to a message of the account, which the service looks up in memory and then on disk. */
 const answerTo = (stanzaId: string) => ({
   proto: {
     interactiveResponseMessage: {
@@ -33,7 +36,7 @@ const answerTo = (stanzaId: string) => ({
   },
 })
 
-/** Fails the first read of a matching key; resolves with the number of failures. */
+/** Fails the first read of a matching key. The returned function gives the number of failed reads. */
 function failOnce(fits: (key: string) => boolean) {
   let failed = 0
   world.refuseRead((key) => fits(key) && failed++ === 0)
@@ -59,8 +62,8 @@ test('a sender key that cannot be read for a moment costs no message', async () 
   assert.equal(textOf(event!), 'to all')
 })
 
-// The failed read was once taken for an unknown kind of message: it was reported as `unsupported`, and the text was
-// lost.
+// The failed read was once treated as an unknown kind of message. The message was reported as `unsupported`, and its
+// text was lost.
 test('a message about another one is told whole although that one could not be read at first', async () => {
   const failed = failOnce((key) => key.startsWith(keys.sents(INSTANCE)))
   const { id } = await world.sandbox.send(CONTACTS[2], PHONE, answerTo('3EB0NOBODYKNOWS'))
@@ -81,7 +84,7 @@ test('one that meets a failure every time is let go, and those behind it come', 
 
 const mapping = keys.signals(INSTANCE, 'lid-mapping')
 
-/** Creates a group with a member who has sent nothing yet, so that an action requires a look-up of the member's LID. */
+/** Creates a group with a member who has sent nothing yet, so that the service must look up the member's LID. */
 async function groupWith(stranger: string) {
   const { id } = await world.sandbox.createGroup({
     subject: 'Team',
@@ -100,7 +103,7 @@ async function groupWith(stranger: string) {
   }
 }
 
-// The failed read was once taken for an unknown stanza: the notification was acknowledged, and lost.
+// The failed read was once treated as an unknown stanza. The notification was acknowledged, and lost.
 test('a notification is told although whoever acts could not be looked up at first', async () => {
   const stranger = '5511988880077'
   const group = await groupWith(stranger)

@@ -1,6 +1,7 @@
 /**
  * Tests frames of the network: compressed frames stay in order, large frames do not block other work, and a hostile
- * frame only ends the connection. The end is logged in one line, and the next connection receives the missed stanzas.
+ * frame only ends the connection. The log has one line about the end, and the next connection receives the missed
+ * stanzas.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,7 +26,7 @@ after(() => world?.stop())
 
 const jidOfAna = (device: number) => `${ANA}:${device}@s.whatsapp.net`
 
-/** A notice about the devices of a contact; notices of one kind are handled one after the other. */
+/** Builds a notification about the devices of a contact. Notifications of one kind are handled one after the other. */
 const notice = (id: string, devices: number): BinaryNode => ({
   tag: 'notification',
   attrs: { type: 'devices', from: `${ANA}@s.whatsapp.net`, id, t: '1700000000' },
@@ -42,7 +43,7 @@ const compressed = (node: BinaryNode): Buffer => Buffer.concat([Buffer.of(2), de
 const push = (...frames: Buffer[]) =>
   world.sandbox.post('/frames', { phone: ME, frames: frames.map((frame) => frame.toString('base64')) })
 
-/** Resolves with the stanzas that answer those that `act` pushes, by their ids, in order. */
+/** Runs `act`, which sends stanzas to the service. Resolves with the ids of the stanzas that answer them, in order. */
 async function answersTo(count: number, act: () => Promise<unknown>): Promise<(string | undefined)[]> {
   const match = { from: 'client', tag: 'ack', attrs: { class: 'notification' } }
   const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, count, wait_ms: 0 })
@@ -113,7 +114,10 @@ const element = (tag: string, attrs: Record<string, string>, content?: BinaryNod
   ...(content ? { content } : {}),
 })
 
-/** Counts the records that a stanza makes the service write: the most in one turn of the loop, and all of them. */
+/**
+ * Counts the records that the service writes because of a stanza: `most` in one turn of the event loop, and `all`
+ * together.
+ */
 async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; all: number }> {
   let [now, most, all, isOver] = [0, 0, 0, false]
   world.refuse(({ ops }) => {
@@ -133,7 +137,7 @@ async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; a
   return { most, all }
 }
 
-/** The most records in one turn: two for each pair in a slice, and a few others. */
+/** The most records that one turn of the event loop may write: two for each pair in a slice, and a few others. */
 const MOST = 400
 
 test(`${PEOPLE} members who come to a group at once are written in slices`, async () => {

@@ -1,6 +1,6 @@
 /**
- * Tests the sandbox network on a full disk: it continues in memory, writes its state when there is space, and can be
- * stopped without space.
+ * Tests the simulated network on a full disk: it continues in memory, writes its state when there is space again, and
+ * can be stopped without space.
  */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * The whole service on a disk that other programs fill: it reports that, refuses what it can refuse, continues to receive in the remaining space,
- * loses nothing acknowledged, and recovers by itself when there is space again.
+ * Tests the whole service on a disk that other programs fill. It must report the full disk, refuse new messages, and
+ * continue to receive in the remaining space. It must not lose anything that it has acknowledged, and must recover by
+ * itself when there is space again.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -22,7 +23,7 @@ for (const kind of ['tmpfs', 'ext4'] as const) {
     const { disk, gateway, instance, sandbox, receiver } = world
     const { pid } = world.service.child
     assert.equal((await world.ready()).status, 200)
-    // The text is accepted before the disk fills up, and sent although the disk is almost full by then.
+    // The service accepts this text before the disk fills up, and sends it when the disk is almost full.
     const { svc_id } = await gateway.sendText(instance, CONTACTS[0], 'before', { delay_message: 5 })
     disk.fill((RESERVE_MB / 2) * MB)
 
@@ -59,7 +60,7 @@ test('a disk without any room: nothing is confirmed that is not stored, nothing 
   const world = await onSmallDisk(t, 'tmpfs')
   if (!world) return
   const { disk, gateway, instance, sandbox, receiver } = world
-  // Events stay on the disk, because the receiver does not answer.
+  // The receiver does not answer, so that events stay on the disk.
   receiver.reply(() => {})
   const ids = await fillUp(world)
   assert.equal(
@@ -67,7 +68,7 @@ test('a disk without any room: nothing is confirmed that is not stored, nothing 
     'The disk is full: new messages are refused, and messages from the network are not confirmed.',
   )
   assert.equal((await gateway.ask(instance, 'POST', '/send-text', { phone: CONTACTS[0], message: 'no' })).status, 503)
-  // The last free pages are used by small messages, and then no more are accepted.
+  // Small messages use up the last free pages. After that, no more messages are accepted.
   for (let number = 1; number <= 60; number++)
     ids.push((await sandbox.send(CONTACTS[2], PHONE, { text: `more ${number} ${'x'.repeat(50_000)}` })).id)
   await pause(3_000)

@@ -1,6 +1,7 @@
 /**
- * The store on a disk that is really full. On a full disk lmdb writes past a buffer, and the allocator ends the process (SIGABRT: 3 of 3 runs of the
- * first test without `lmdb-room.ts`), so it must never get there: the commit is refused before lmdb receives it.
+ * Tests the store on a disk that is really full. On a full disk lmdb writes past the end of a buffer, and the memory
+ * allocator ends the process (SIGABRT in 3 of 3 runs of the first test without `lmdb-room.ts`). So a commit must be
+ * refused before lmdb receives it.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -127,7 +128,8 @@ test('media that finds no room leaves nothing behind and counts for nothing, and
   assert.equal((await blobs.get('one:2'))!.byteLength, 4 * MB)
 })
 
-// A write that the disk cuts short ends without an error, so half of the media was once acknowledged as stored.
+// A write for which the disk has only half of the space ends without an error. So half of a file was once acknowledged
+// as stored.
 test('a last piece for which the disk has only half of the room is refused', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 64)
   if (!disk) return
@@ -138,8 +140,8 @@ test('a last piece for which the disk has only half of the room is refused', asy
   assert.deepEqual(await blobs.list('one:'), ['one:1'])
 })
 
-// If ffmpeg cannot write its output completely, it reports damaged input, so the sender was once told that the media
-// are invalid.
+// If ffmpeg cannot write its complete output, it reports damaged input. So senders were once told that their media are
+// invalid.
 test('what goes wrong with a medium while the disk is full is a failure of the disk', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 32)
   if (!disk) return

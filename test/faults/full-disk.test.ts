@@ -1,6 +1,6 @@
 /**
- * Tests a failed commit: the socket is closed and nothing is acknowledged, so that the message comes again when the
- * disk has space.
+ * Tests a failed commit: the service closes the socket and acknowledges nothing, so that the network sends the message
+ * again when the disk has space.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -23,7 +23,8 @@ before(async () => {
 after(() => world.stop())
 
 /**
- * Whether the batch is a commit of the inbox: only those have marks, or a part that waits for the rest of its stanza.
+ * Whether the batch is a commit of the inbox. Only such a batch contains marks of received messages, or a part that
+ * waits for the rest of its stanza.
  */
 const isInbox = ({ ops }: Batch) =>
   ops.some(([key]) => key.startsWith(keys.marks(INSTANCE, 0)) || key.startsWith(keys.marks(INSTANCE, 1))) ||
@@ -39,7 +40,7 @@ test('the first commit of each of eight texts fails, and all eight arrive once, 
   const { sandbox, receiver } = world
   let refused = 0
   let isNext = true
-  // Each text is refused once, and accepted when it comes again.
+  // The commit of each text is refused once, and accepted when the network sends the text again.
   world.refuse((batch) => {
     if (!isInbox(batch) || !isNext) return false
     isNext = false
@@ -90,7 +91,7 @@ test('a new generation of marks that cannot be written costs no message', async 
     if (isRotation) refused++
     return isRotation
   })
-  // Each message has two marks, so there are more marks than a generation holds.
+  // Each message has two marks, so there are more marks than one generation of them holds.
   const ids = burstIds(await sandbox.burst(CONTACTS[1], PHONE, 1_100, 'many '))
   await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
   world.refuse(null)
@@ -101,7 +102,7 @@ test('a new generation of marks that cannot be written costs no message', async 
   assertIncomingOrder(world)
 })
 
-/** Whether the batch writes a session. A session changes with each message that is encrypted for its device. */
+/** Whether the batch writes a session. A session changes whenever a message is encrypted for its device. */
 const isSession = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(keys.signals(INSTANCE, 'session')))
 
 async function sent(to: string, text: string): Promise<string> {
@@ -116,7 +117,7 @@ async function sent(to: string, text: string): Promise<string> {
   return ack.message_id
 }
 
-/** Resolves with the ids of those devices of a person that could decrypt the message. */
+/** Resolves with the ids of the devices of a person that decrypted the message. */
 async function readers(phone: string, id: string): Promise<number[]> {
   const { items } = await world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
   return items.filter(({ read }) => read).map(({ device }) => device)

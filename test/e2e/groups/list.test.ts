@@ -1,4 +1,4 @@
-/** The list of groups: its fields, how it follows changes, and that it is stored. */
+/** Tests the list of groups: its fields, how changes reach it, and that it is stored. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
@@ -16,7 +16,7 @@ const entry = async (chat: string) => (await list()).data.find(({ phone }) => ph
 
 const until = (chat: string, fits: (found: Json | undefined) => boolean) => eventually(() => entry(chat), fits)
 
-/** Number of queries about groups that the account sends while `work` runs. */
+/** Returns the number of queries about groups that the account sends while `work` runs. */
 async function questions(child: string, work: () => Promise<void>): Promise<number> {
   const { sandbox } = ground.me.world
   const match = { from: 'client', account: ME, tag: 'iq', xmlns: 'w:g2', type: 'get', child }
@@ -76,7 +76,7 @@ test('the last activity comes first, with what is unread', async () => {
 })
 
 test('pages are cut from one list', async () => {
-  // A new group is in the list of groups first, and a moment later in the list of chats.
+  // A new group appears in the list of groups first, and a moment later also in the list of chats.
   for (let count = 0; count < 3; count++)
     await until((await ground.group({ subject: `Page ${count}` })).chat, (found) => Boolean(found?.last_message_at))
   const { data, total } = await list()
@@ -166,7 +166,7 @@ test('lists that the network reports as out of date are completely read again', 
   const found = await until(chat, (one) => one?.name === 'Clean')
   assert.equal(found?.participants_count, 7)
   const { data } = await list()
-  // Only the id of one of the groups was known, so the other data were queried.
+  // The service knew only the id of one of these groups, so it queried the other data of the group.
   assert.deepEqual(data.map(({ name, participants_count }) => [name, participants_count]).sort(), [
     ['Clean', 7],
     ['Long', 3],
@@ -182,7 +182,7 @@ for (const [code, expected] of [
     const { sandbox } = ground.me.world
     const { id, chat } = await ground.group({ subject: 'Again' })
     await until(chat, Boolean)
-    // Outdated parts of the list are queried together, like the first list.
+    // Outdated parts of the list are queried together, like the list of a new login.
     const dirty = [
       'notification',
       { from: '@g.us', type: 'w:gp2', id: `D${code}`, t: '1700000000' },
@@ -203,8 +203,8 @@ for (const [code, expected] of [
     assert.equal((await entry(chat))?.name, 'Again')
   })
 
-// Notices of the account's own changes arrive after the answers, and once only they changed the lists: a renamed group
-// still had its old name.
+// A notification of the account's own change arrives after the answer. Only this notification once changed the lists,
+// so a renamed group still had its old name in them.
 test('what the account itself has done to a group is in the lists with the answer', async () => {
   const left: string[] = []
   for (let round = 0; round < 8; round += 1) {

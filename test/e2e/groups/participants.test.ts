@@ -1,4 +1,7 @@
-/** Members, administrators and requests to join: a result for each person, and the events of the others. */
+/**
+ * Tests members, administrators and requests to join: the result for each person, and the events that the other members
+ * receive.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'

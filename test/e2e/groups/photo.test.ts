@@ -1,4 +1,7 @@
-/** The picture of a group: changed and removed, seen by the others, and files that are not accepted. */
+/**
+ * Tests the picture of a group: it is changed and removed, and the other members see the change. Tests also files that
+ * are refused.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'

@@ -1,6 +1,6 @@
 /**
- * An administrator exports an instance over HTTP: a backup while it runs, and a move, which is called off, and whose archive is imported again. A device of
- * another program is imported in the same way.
+ * Tests the export of an instance over HTTP by an administrator: a backup while the instance runs, and a move. The move
+ * is called off, and its archive is imported again. A device of another program is imported in the same way.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -91,7 +91,7 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
     )
   const instances = async () =>
     (await must<{ total: number }>('GET', `${world.gateway.baseUrl}/account/instances`, undefined, world.gateway.account)).total
-  /** Uploaded files of imports; none may be left when the import has been answered. */
+  /** Returns the names of uploaded import files. When an import has been answered, none may be left. */
   const uploads = async () =>
     (await readdir(join(world.dir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
   const texts = async () => (await world.sandbox.inbox(ANA)).map(({ text }) => text)
@@ -167,7 +167,7 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
     const dry = await importFile('dry_run=true', archive, withPassphrase)
     assert.deepEqual([dry.status, dry.body.instance, await instances()], [200, null, 0], JSON.stringify(dry.body))
     assert.match(dry.body.report!.join(' '), /^The archive has \d+ records and 0 media files, as of /)
-    // Two imports at the same time create one instance.
+    // Two imports of the same archive at the same time create only one instance.
     const both = await Promise.all([importFile('name=Moved', archive, withPassphrase), importFile('', archive, withPassphrase)])
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409], JSON.stringify(both))
     const made = both.find(({ status }) => status === 200)!.body.instance!

@@ -1,4 +1,7 @@
-/** An instance moves to another server while messages wait on both sides, and comes back from a backup. Both servers are real, on one network. */
+/**
+ * Tests that an instance moves to another server while messages wait on both sides, and that it is restored from a
+ * backup. Both servers are real services on one simulated network.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,14 +22,14 @@ const [ANA, BIA] = ['5511988880097', '5511988880098'] as const
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 /**
- * Number of messages that are sent after the backup. If its sessions were used, as many later messages would be
- * dropped as duplicates.
+ * Number of messages that are sent after the backup. If the restored instance used the old sessions of the backup,
+ * contacts would drop as many of its later messages as duplicates.
  */
 const SENT_SINCE = 20
 
 describe('an instance moves to another server', { timeout: 480_000 }, () => {
   let world: World
-  /** The other server. */
+  /** The server to which the instance moves. */
   let target: Running
   let there: Gateway
   let dir: string
@@ -37,7 +40,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
 
   const at = (dataDir: string, ...args: string[]) => runCommand(dataDir, 'instance', ...args, '--passphrase-file', passphrase)
   const targetDir = () => join(dir, 'target')
-  /** The same instance as clients of the other server see it. */
+  /** The same instance with the address of the other server. */
   const moved = (): Instance => ({ ...instance, api_url: `${there.baseUrl}/instances/${instance.id}/token/${instance.token}` })
   const texts = async () => (await world.sandbox.inbox(ANA, 0, 1_000)).map((item) => item.text)
   const times = async (what: string) => (await texts()).filter((each) => each === what).length
@@ -69,7 +72,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     await world.sandbox.send(ANA, PHONE, { text: 'hello' })
     await told('hello')
     await world.gateway.sendText(instance, ANA, 'hello Ana')
-    // Bia has never answered.
+    // Bia never sends a message, so she is a contact who has never answered.
     await world.gateway.sendText(instance, BIA, 'hello Bia')
     group = (await world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BIA, PHONE] })).id
     await world.sandbox.send(ANA, group, { text: 'hello group' })
@@ -105,7 +108,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
 
   test('queue, waiting events and the account move; everything happens once', async (t) => {
     const { gateway, sandbox, receiver } = world
-    // The receiver is away, so events wait for it.
+    // While this is true, the receiver does not answer, so that events wait for it.
     let isAway = true
     const taken: unknown[] = []
     receiver.reply(({ event }, response) => {
@@ -114,7 +117,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     })
     await sandbox.send(ANA, PHONE, { text: 'an event that waits' })
     await told('an event that waits')
-    // These messages wait in the queue; one of them has media.
+    // These messages wait in the queue, and one of them has media.
     await gateway.sendText(instance, ANA, 'first', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-image', { phone: ANA, image: PICTURE, caption: 'second' })
     await gateway.sendText(instance, ANA, 'third', { delay_message: 1 })

@@ -1,6 +1,7 @@
 /**
- * Import of a device that Baileys has linked and used: with the real library's own folder, the real command, and a running service. The long run
- * repeats it with the same device in the tables, rows and hashes of every other program.
+ * Tests the import of a device that Baileys has linked and used. The test uses the folder that the real library wrote,
+ * the real command, and a running service. The full run repeats the test with the same device in the tables, rows and
+ * hashes of every other program.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +28,10 @@ const [ANA, BIA, CAIO] = ['5511988880091', '5511988880092', '5511988880093'] as 
 const SALT = Buffer.alloc(32, 1)
 const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
-/** The device as the client of each program's database prints it; undefined for the library's own folder. */
+/**
+ * Functions that print the device as the database client of each program prints it. Undefined for Baileys, which has a
+ * folder and no database.
+ */
 const STORES: Readonly<Record<string, ((device: LibraryDevice) => string) | undefined>> = {
   baileys: undefined,
   whatsmeow: (device) => printedRows(whatsmeowTables(device, SALT)),
@@ -38,7 +42,7 @@ const STORES: Readonly<Record<string, ((device: LibraryDevice) => string) | unde
   waha: (device) => lines(wahaRows(device, 'support').map((row) => ({ ...row, value: JSON.parse(row.value) as unknown }))),
 }
 
-/** Path of what the command reads. */
+/** Writes the device as the program stores it, and returns the path from which the import command reads. */
 async function storedAs(source: string, folder: string): Promise<string> {
   const print = STORES[source]
   if (!print) return folder
@@ -54,7 +58,7 @@ for (const source of sources)
     let world: World
     let dir: string
     let folder: string
-    /** The file that the command reads. */
+    /** Path of the file or folder that the import command reads. */
     let stored: string
     let group: string
     let instance: Instance
@@ -89,7 +93,7 @@ for (const source of sources)
       const library = await linkFolder(world, sandbox, PHONE, folder)
       const { client } = library
       group = (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BIA, PHONE] })).id
-      // With Ana there are messages in both directions, Bia has never answered, and Caio has never received an answer.
+      // Ana has sent and received messages, Bia has only received one, and Caio has only sent one.
       await sandbox.send(ANA, PHONE, { text: 'hello from Ana' })
       await received(client, 'hello from Ana')
       await client.socket.sendMessage(jidOf(ANA), { text: 'hello Ana' })

@@ -1,4 +1,7 @@
-/** Export of a device: the real command beside a running service, unmodified Baileys that continues with the folder, and the import back. */
+/**
+ * Tests the export of a device: the real command runs beside a running service, unmodified Baileys continues with the
+ * exported folder, and the folder is imported again.
+ */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +27,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
   let group: string
   let instance: Instance
   let library: FolderClient | undefined
-  /** Id of the instance after it is imported again. */
+  /** Id of the instance after the folder was imported again. */
   let back: string
 
   const cli = (...args: string[]) => runCommand(world.dir, 'instance', ...args)
@@ -41,7 +44,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     )
     return items.find((item) => item.text === what)!
   }
-  /** Records messages that a client of the account requests again. */
+  /** Starts to record retry receipts, with which a client of the account requests messages again. */
   const watchRetries = async () => {
     const match = { from: 'client', account: PHONE, tag: 'receipt', type: 'retry' }
     const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })

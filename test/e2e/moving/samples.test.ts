@@ -1,6 +1,7 @@
 /**
- * The commands of docs/moving.md that print rows of another program's database, run as they are with a real PostgreSQL and a real Redis: the import
- * reads the whole device from the printed rows, and nothing of another session in the same tables.
+ * Tests the commands of docs/moving.md that print the rows of another program's database. They are run unchanged with a
+ * real PostgreSQL and a real Redis. The import must read the whole device from the printed rows, and nothing of another
+ * session in the same tables.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -23,13 +24,15 @@ const run = promisify(execFile)
 const postgresMissing = noPostgres || missing('psql')
 const PAGE = 'docs/moving.md'
 const SALT = Buffer.alloc(32, 7)
-/** The session that the variables of the samples name (`ID`, `NAME`), and one that must not be printed. */
+/**
+ * The session that the variables of the samples select (`ID`, `NAME`), and another session, which must not be printed.
+ */
 const [MINE, OTHERS] = ['default', 'of another account']
 const PHONE = '+5511999990001'
-/** Columns that are numbers in SQLite. */
+/** Names of columns whose values are numbers in SQLite. */
 const FLAGS = new Set(['uploaded', 'server_has_prekeys'])
 
-/** Address of the database for `psql`. */
+/** Returns the address of the database for `psql`. */
 const url = () => (postgres ? `postgres:///postgres?user=svc&host=${encodeURIComponent(dirname(postgres.socket))}` : '')
 
 let dir: string
@@ -51,8 +54,8 @@ after(async () => {
 })
 
 /**
- * Writes programs that the samples find first: `npm` keeps the rows that it would import, and `redis-cli` uses the
- * socket of this test.
+ * Writes small programs that the samples run in place of the real ones: `npm` stores the rows that it would import, and
+ * `redis-cli` connects to the socket of this test.
  */
 async function programs() {
   await mkdir(join(dir, 'bin'))
@@ -66,17 +69,20 @@ async function programs() {
   }
 }
 
-/** Runs the sample that contains these words, with these variables set. */
+/** Runs the sample whose text contains these words, with these environment variables. */
 async function follow(words: string, variables: Record<string, string>): Promise<void> {
   const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env.PATH}`, URL: url(), ...variables }
   const { stderr } = await run('sh', ['-eu', '-c', sampleWith(PAGE, words)], { cwd: dir, env })
   assert.equal(stderr, '')
 }
 
-/** Reads the device from the rows that the sample gave to `npm`. */
+/** Returns the device that the import reads from the rows which the sample gave to `npm`. */
 const imported = async (from: ProgramName) => plain(await readDevice(from, join(dir, `${from}.jsonl`), { isOld: false }))
 
-/** Removes the new key pair for pairings, which a reader makes and the device does not need. */
+/**
+ * Removes the key pair for pairings from a device. Each reading generates a new one, so two readings of the same device
+ * would differ.
+ */
 const plain = ({ bundle: { creds: taken, identity, keys } }: Awaited<ReturnType<typeof readDevice>>) => ({
   identity,
   creds: { ...credsFrom(taken), pairingEphemeralKeyPair: undefined },
@@ -97,7 +103,7 @@ function typeOf(name: string, rows: Stored[string]): string {
   return value instanceof Uint8Array ? 'bytea' : typeof value === 'number' ? 'bigint' : 'text'
 }
 
-/** Creates these tables in PostgreSQL, with the column types of the programs. */
+/** Creates these tables in PostgreSQL with the column types that the other programs use. */
 async function fill(stored: Stored, types: Readonly<Record<string, string>> = {}): Promise<void> {
   const statements = Object.entries(stored).flatMap(([table, rows]) => {
     const names = Object.keys(rows[0] ?? {})
@@ -110,7 +116,7 @@ async function fill(stored: Stored, types: Readonly<Record<string, string>> = {}
   await run('psql', [url(), '-XqAt', '-v', 'ON_ERROR_STOP=1', '-f', file])
 }
 
-/** Each row is returned twice: as it is, and as a row of another session. */
+/** Returns each row twice: unchanged, and as a row of another session. */
 const withOthers = (stored: Stored, column: string): Stored =>
   Object.fromEntries(
     Object.entries(stored).map(([table, rows]) => [table, [...rows, ...rows.map((row) => ({ ...row, [column]: OTHERS }))]]),
@@ -146,7 +152,7 @@ describe("Baileys' state in PostgreSQL or Redis", () => {
   })
   const store = (key: string, hash: Record<string, string>) =>
     run(join(dir, 'bin', 'redis-cli'), ['hset', key, ...Object.entries(hash).flat()])
-  /** Writes the library's own folder. */
+  /** Writes the folder in which the library stores a device. */
   async function libraryFolder(folder: string) {
     const { state, saveCreds } = await useMultiFileAuthState(folder)
     Object.assign(state.creds, creds)

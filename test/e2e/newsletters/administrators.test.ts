@@ -1,4 +1,7 @@
-/** Administration of a channel: invitations are accepted and revoked, the role is removed, the channel is transferred. */
+/**
+ * Tests the administration of a channel: invitations are accepted and revoked, an administrator loses the role, and the
+ * channel is transferred.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
@@ -14,14 +17,14 @@ afterEach(() => ground.asUsual())
 
 const DONE = { value: true }
 
-/** Resolves with the second account's event about the administrators of a channel. */
+/** Resolves with the event about the administrators of a channel that the second account receives. */
 const heard = (id: string, notification: string) =>
   ground.me.world.receiver.waitFor(
     `${notification} of ${id}`,
     (event) => event.instance_id === ground.eva.instance.id && event.phone === id && event.notification === notification,
   ) as Promise<Json>
 
-/** Invites a person by a message; the contact receives it. */
+/** Sends a person an invitation to administer a channel, and checks that it was sent. */
 async function invite(newsletter_id: string, phone: string, by: Pick<Stage, 'outcome'> = ground.eva) {
   const { status } = await by.outcome('/send-newsletter-admin-invite', { phone, newsletter_id, caption: 'Join us' })
   assert.equal(status, 'sent')

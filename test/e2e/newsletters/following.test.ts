@@ -1,4 +1,4 @@
-/** Channels: found, followed, muted and read. */
+/** Tests channels: they are found, followed, muted and read. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
@@ -168,7 +168,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const { sandbox } = ground.me.world
   const child_attrs = { query_id: MEX.FetchNewsletter.id }
   const match = { account: ME, from: 'client', xmlns: 'w:mex', child: 'query', child_attrs }
-  /** Returns the roles with which the account queries a channel. */
+  /** Reads a channel, and returns the roles that the account gave in its queries of the channel. */
   async function roles(newsletter_id: string, status = 200): Promise<unknown[]> {
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 100, wait_ms: 0 })
     assert.equal((await ground.ask('newsletters.metadata', { newsletter_id })).status, status)
@@ -185,7 +185,8 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const foreign = await ground.channel({ owner: ANA })
   assert.deepEqual(await roles(own.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(own.id), ['OWNER'])
-  // The query of a channel that the account does not follow is made as a subscriber; guests receive no answer.
+  // If the account does not follow the channel, it queries the channel with the role of a subscriber, because the
+  // network does not answer guests.
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   await ground.must('newsletters.follow', { newsletter_id: foreign.id })
@@ -193,7 +194,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const listed = await ground.channel({ owner: ANA, admins: [ME] })
   await ground.must('newsletters.list', {})
   assert.deepEqual(await roles(listed.id), ['ADMIN'])
-  // Unfollowing makes the stored data invalid.
+  // When the account unfollows the channel, the stored data of the channel become invalid.
   await ground.must('newsletters.unfollow', { newsletter_id: foreign.id })
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   await ground.refuses('FetchNewsletter', 405)

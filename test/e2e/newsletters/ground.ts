@@ -1,11 +1,14 @@
-/** Two accounts of the gateway and the network's channels: the first changes a channel, and the second sees it. */
+/**
+ * Prepares two accounts of the gateway and channels on the simulated network: the first account changes a channel, and
+ * the second sees the change.
+ */
 import assert from 'node:assert/strict'
 import { MEX, type MexName } from '../../../workers/shard/wire/mex.ts'
 import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
 export const ME = '5511999990000'
-/** The second account: an ordinary follower. */
+/** Number of the second account, which is an ordinary follower. */
 export const EVA = '5511999990001'
 export const ANA = '5511988880001'
 export const BEN = '5511988880002'
@@ -34,9 +37,9 @@ export interface Ground extends Operations {
   /** Returns the channel on the network, or undefined if it does not exist. */
   inNetwork(id: string): Promise<Channel | undefined>
   noticesOf(phone: string): Promise<string[]>
-  /** Makes the network refuse the next such operations with this code, without an effect. */
+  /** Makes the network refuse the next operations of this kind with this code; they have no effect. */
   refuses(name: MexName, code: number, times?: number): Promise<unknown>
-  /** Makes the network answer the next such operation with this value, without an effect. */
+  /** Makes the network answer the next operation of this kind with this value; it has no effect. */
   answers(name: MexName, value: unknown): Promise<unknown>
   asUsual(): Promise<unknown>
   stop(): Promise<void>

@@ -1,4 +1,6 @@
-/** Channels: created, changed and deleted; what followers see, and refusals of the network. */
+/**
+ * Tests channels that are created, changed and deleted: the events that followers receive, and refusals of the network.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import sharp from 'sharp'
@@ -24,7 +26,7 @@ afterEach(() => ground.asUsual())
 const base64 = async (bytes: Promise<Buffer>) => (await bytes).toString('base64')
 const seenByEva = (id: string) => ground.eva.must('newsletters.metadata', { newsletter_id: id })
 
-/** Makes an image of one colour; it is so small that the trace shows the whole query for the wire check. */
+/** Makes an image of one colour. It is so small that the trace of the wire check contains the whole query. */
 const flat = (format: 'png' | 'webp', width: number, background: string) =>
   sharp({ create: { width, height: 300, channels: 3, background } })
     .toFormat(format)
@@ -200,7 +202,8 @@ test('what the network says of a change is told by its code', async () => {
   assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'action_failed')
   await ground.refuses('CreateNewsletter', 403)
   assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'not_allowed')
-  // The code means that another client changed the channel at the same time; the change is then sent again.
+  // The code 409 means that another client changed the channel at the same time. The service then sends the change
+  // again.
   await ground.refuses('UpdateNewsletter', 409)
   await ground.must('newsletters.updateName', { newsletter_id: id, value: 'Second' })
   assert.equal((await ground.inNetwork(id))?.name, 'Second')

@@ -1,12 +1,12 @@
-/** Messages and actions of a person. */
+/** Stories about received messages and actions of a person. */
 import { ANA, BEN, BEN_LID, chatOf, type Event, type Fits, isTime, ME, nothingOr, type Story, type Tell } from './story.ts'
 
 export const text = (message: string) => ({ message, title: null, description: null, url: null })
 
-/** Sends a message of Ana's to which a later message refers. */
+/** Sends a message by Ana, to which a later message of the story refers. */
 const hers = (story: Story, message: string) => story.fromAna({ text: message }, { message_type: 'text', text: text(message) })
 
-/** Runs the same story in a group of each addressing. */
+/** Runs the same story in two groups, one for each kind of addressing. */
 const inGroups =
   (tell: (group: { id: string; say: Say; chat: string; story: Story }) => Promise<unknown>): Tell =>
   async (story) => {
@@ -95,8 +95,8 @@ export const contents = {
   },
 
   /**
-   * Reactions to our message and to hers, and their removal; encrypted ones in the announcements of a community; one
-   * to a post, by an unknown person.
+   * Reactions to a message of the account and to a message of Ana, and their removal. Encrypted reactions in the
+   * announcement group of a community, and a reaction of an unknown person to a post.
    */
   async reaction(story) {
     const { gateway, sandbox } = story.world

@@ -1,4 +1,7 @@
-/** Tests changes in groups of both addressings: the person who acts and the change are each reported once. */
+/**
+ * Stories about changes in groups of both kinds of addressing: each change is reported once, with the person who made
+ * it.
+ */
 import assert from 'node:assert/strict'
 import {
   ANA,
@@ -18,7 +21,7 @@ import {
   type Tell,
 } from './story.ts'
 
-/** Fields of an event that name the person who acts. */
+/** Fields of an event that name the person who made the change. */
 const by = {
   ana: { participant_phone: ANA, participant_lid: ANA_LID, sender_name: 'Ana' },
   ben: { participant_phone: BEN, participant_lid: BEN_LID, sender_name: 'Ben' },
@@ -32,7 +35,10 @@ interface Team {
   told(parameters: (string | Fits)[], more?: Event): Promise<void>
 }
 
-/** Runs the story in a group of Ana's with Ben and us for each addressing; an unexpected event makes it fail. */
+/**
+ * Runs the story in one group for each kind of addressing. Ana owns the group, and Ben and the account are members. The
+ * story fails if an unexpected event arrives.
+ */
 const inTeams =
   (name: Notification, tell: (team: Team) => Promise<unknown>): Tell =>
   async (story) => {
@@ -74,7 +80,7 @@ async function inTeam(
   assert.equal(new Set(told.map(({ event_id }) => event_id)).size, count)
 }
 
-/** Switches a setting on and off. */
+/** Builds a story that switches a setting on and off. */
 const switched = (name: Notification, field: string) =>
   inTeams(name, async ({ change, told }) => {
     await change({ [field]: true })
@@ -93,7 +99,7 @@ export const groupNotices = {
     await told(['New name'], { chat_name: (name: unknown) => nothingOr('Team')(name) || name === 'New name' })
   }),
 
-  /** The stanza identifies the person who acts, but has no display name. */
+  /** The stanza of this change identifies the person who made it, but has no display name. */
   group_change_icon: inTeams('group_change_icon', async ({ change, told }) => {
     await change({ picture: 'https://pictures.example/team.jpg' })
     await told([isNumber], { sender_name: null })

@@ -1,4 +1,4 @@
-/** Messages with buttons, rows, cards and amounts, and the answers to them. */
+/** Stories about received messages with buttons, rows, cards and amounts, and about the answers to them. */
 import { type Event, ME, type Story, type Tell } from './story.ts'
 
 const flow = (name: string, params: object) => ({ name, buttonParamsJson: JSON.stringify(params) })
@@ -8,7 +8,7 @@ const send = (story: Story, proto: object, type: string, block: unknown, more: E
 const noLinks = { image_url: null, video_url: null, document_url: null }
 
 export const interactive = {
-  /** Buttons as a native flow and in the legacy format. */
+  /** Buttons in a native flow message, and buttons in the legacy format. */
   async buttons(story) {
     await send(
       story,
@@ -73,7 +73,7 @@ export const interactive = {
       })
   },
 
-  /** A list as a native flow and in the legacy format. */
+  /** A list in a native flow message, and a list in the legacy format. */
   async list(story) {
     const rows = [
       { id: 'sales', title: 'Sales', description: 'New orders' },

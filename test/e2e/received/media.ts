@@ -1,4 +1,4 @@
-/** Files: the fields of the event, and the sealed link by which the file can be downloaded. */
+/** Stories about received files: the fields of the event, and the sealed link by which the file can be downloaded. */
 import type { Event, Story, Tell } from './story.ts'
 
 export const bytes = Buffer.from('the bytes of a file '.repeat(1_000))
@@ -6,7 +6,7 @@ export const base64 = bytes.toString('base64')
 const link = /^http:\/\/127\.0\.0\.1:\d+\/media\/[\w-]{100,1500}$/
 const size = { width: 1_080, height: 1_920 }
 
-/** Sends a file, compares the whole event, and resolves with the link. */
+/** Sends a file by Ana, compares the whole event, and resolves with the link to the file. */
 export async function media(story: Story, message: object, kind: string, block: Event): Promise<string> {
   const url = (value: unknown) => link.test(String(value)) && String(value).startsWith(`${story.world.gateway.baseUrl}/media/`)
   const shared = { url, file_size: bytes.length, download_error: null }
@@ -22,7 +22,7 @@ export const files = {
     await media(story, { image: base64, caption: 'Receipt', ...size }, 'image', block)
   },
 
-  /** A video, a GIF, and a round video. */
+  /** A video, a GIF, and a round video message. */
   async video(story) {
     const block = { mime_type: 'video/mp4', caption: null, seconds: 13, ...size }
     await media(story, { video: base64, seconds: 13, ...size }, 'video', { ...block, gif: false, ptv: false })

@@ -1,4 +1,6 @@
-/** Notifications besides those of groups: deletions, calls, channels, the account itself, payments. */
+/**
+ * Stories about notifications that do not concern groups: deletions, calls, channels, the account itself, and payments.
+ */
 import assert from 'node:assert/strict'
 import { text } from './contents.ts'
 import {
@@ -23,7 +25,10 @@ const about = (notification: Notification, more: Event = {}) => ({
   ...more,
 })
 
-/** A call is missed when it ends: by itself, or because the caller ended it. */
+/**
+ * Builds a story about a missed call. A call is missed when it ends without an answer: by itself, or because the caller
+ * ended it.
+ */
 const missedCall =
   (notification: Notification, more: { video?: boolean; inGroup?: boolean }): Tell =>
   async (story) => {
@@ -61,7 +66,8 @@ const missedCall =
   }
 
 /**
- * Somebody becomes or stops being an admin of a channel that we follow, in each stanza that the network has for this.
+ * Builds a story in which somebody becomes or stops being an admin of a channel that the account follows, in each form
+ * of stanza that the network has for this.
  */
 const roleChange =
   (notification: Notification, role: 'admin' | 'subscriber'): Tell =>
@@ -90,7 +96,7 @@ export const inChannel = (newsletter: string) => ({
   sender_name: null,
 })
 
-/** Fields of an event about our own account: the chat is with ourselves. */
+/** Fields of an event about the account itself: the chat is the chat with ourselves. */
 const ourselves = {
   message_id: isId,
   phone: ME,
@@ -110,7 +116,7 @@ const payment =
     )
 
 export const notices = {
-  /** A deletion of a message, and of a post. */
+  /** A message is deleted, and a post of a channel is deleted. */
   async revoke(story) {
     const { sandbox } = story.world
     const { message_id } = await story.fromAna({ text: 'Oops' }, { message_type: 'text', text: text('Oops') })
@@ -137,7 +143,7 @@ export const notices = {
   newsletter_admin_promote: roleChange('newsletter_admin_promote', 'admin'),
   newsletter_admin_demote: roleChange('newsletter_admin_demote', 'subscriber'),
 
-  /** The phone identifies the chat by number or by LID; a label of a message is not a label of the chat. */
+  /** The phone names the chat by number or by LID. A label of a message is not reported as a label of the chat. */
   async chat_label_association(story) {
     const { sandbox } = story.world
     const put = (label: object) => sandbox.post(`/phones/${ME}/labels`, label)
@@ -165,7 +171,7 @@ export const notices = {
     }
   },
 
-  /** A picture is set and removed. */
+  /** A profile picture is set and removed. */
   async profile_picture_updated(story) {
     const isUrl = (url: unknown) => /^https:\/\/127\.0\.0\.1:\d+\/pps\/\d+\.jpg$/.test(String(url))
     for (const [picture, updated_photo] of [

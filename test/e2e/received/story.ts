@@ -1,6 +1,6 @@
 /**
- * Tests of received messages: one instance, a contact, and events that are compared as a whole with the declaration's
- * full example.
+ * Starts an instance and a contact for tests of received messages. Each event is compared as a whole with the full
+ * example of its declaration.
  */
 import assert from 'node:assert/strict'
 import { z } from 'zod'
@@ -24,26 +24,29 @@ export type Event = Record<string, unknown>
 export type Kind = (typeof MESSAGE_TYPES)[number]
 export type Notification = (typeof NOTIFICATIONS)[number]
 
-/** One test of a table: makes something happen on the network, and compares the whole event that the receiver gets. */
+/** A story: it makes something happen on the network, and compares the whole event that the receiver gets. */
 export type Tell = (story: Story) => Promise<unknown>
 
-/** A schema that accepts only declared fields: an additional field is as wrong as a missing one. */
+/** A schema that accepts only declared fields. An additional field is an error, like a missing one. */
 const strict = z.strictObject(webhookPayloads.received.shape)
 
 export interface Story {
   world: World
   instance: Instance
-  /** Sends a message by Ana, and compares the whole event except for its envelope. */
+  /** Sends a message by Ana, and compares the whole event except for the fields that every message has. */
   fromAna(message: unknown, expected: Event, to?: string): Promise<Event>
   /**
-   * Compares the whole event except for its envelope: fields that are not given must be as in Ana's 1:1 chat. A
-   * function in `expected` checks a value that is unknown before the test runs.
+   * Compares the whole event. Fields that `expected` does not contain must have the values of Ana's 1:1 chat. A
+   * function in `expected` checks a value that is unknown before the test runs. Ids and times are not compared.
    */
   compare(event: Event, expected: Event): void
-  /** Kinds and notifications that were compared since `began`. */
+  /** Kinds and notifications whose events were compared since `began`. */
   compared(): ReadonlySet<unknown>
   began(): void
-  /** Makes everyone send a message: the phone-number JID and the LID JID of each person are known afterwards. */
+  /**
+   * Makes every person send a message, so that the service knows both JIDs of each person: the phone-number JID and the
+   * LID JID.
+   */
   meetEverybody(): Promise<void>
   received(id: string, fits?: (event: Event) => boolean): Promise<Event>
   /** Resolves with the next new notification of this name. */
@@ -88,7 +91,7 @@ export function checked(event: Event): Event {
   return event
 }
 
-/** Returns the event without the fields that differ from run to run. */
+/** Returns the event without the fields that differ in each run. */
 export function content({ event_id, momment, instance_id, ...rest }: Event): Event {
   assert.match(String(event_id), /^[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.ok(Number(momment) > 1_600_000_000_000, `momment ${momment}`)
@@ -106,7 +109,10 @@ export const nothingOr =
   (value) =>
     value === null || value === name
 
-/** Returns the actual value if it matches, so that only other values are shown in the difference. */
+/**
+ * Replaces the values of `expected` that are functions: by the actual value if the function accepts it, so that the
+ * difference shows only wrong values.
+ */
 function settled(expected: unknown, actual: unknown): unknown {
   if (typeof expected === 'function') return (expected as Fits)(actual) ? actual : `what fits ${expected}`
   if (Array.isArray(expected)) return expected.map((each, index) => settled(each, (actual as unknown[] | undefined)?.[index]))
