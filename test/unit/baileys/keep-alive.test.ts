@@ -1,29 +1,14 @@
 /** Whether a connection is alive is judged by its last received frame, over the library's real socket. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
-import '../../../workers/shard/baileys/thread/first.ts'
-import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
+import { test } from 'node:test'
 import { keepAlive } from '../../../workers/shard/baileys/keep-alive.ts'
-import { listen, openSocket, type Server } from './loopback.ts'
+import { silentServer } from './loopback.ts'
 
 const SECOND = 1_000
-let silent: Server
-before(async () => {
-  silent = await listen()
-})
-after(() => silent.close())
-
-const opened: WASocket[] = []
-afterEach(async () => {
-  for (const sock of opened.splice(0)) await endSocket(sock, undefined, 'abrupt')
-})
+const openSilent = silentServer()
 
 async function open() {
-  const sock = openSocket(silent.url, initAuthCreds())
-  opened.push(sock)
-  adoptSocket(sock)
-  await sock.waitForSocketOpen()
+  const sock = await openSilent()
   const asked: unknown[] = []
   const ended: unknown[] = []
   sock.ev.on('connection.update', ({ connection, lastDisconnect }) => {

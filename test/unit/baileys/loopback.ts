@@ -2,6 +2,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { after, afterEach, before } from 'node:test'
+import '../../../workers/shard/baileys/thread/first.ts'
 import {
   DEFAULT_CONNECTION_CONFIG,
   initAuthCreds,
@@ -11,6 +13,7 @@ import {
 } from '@whiskeysockets/baileys'
 import pino from 'pino'
 import { WebSocketServer } from 'ws'
+import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
 
 export interface Server {
   url: string
@@ -51,6 +54,26 @@ export function openSocket(url: string, creds = initAuthCreds()): WASocket {
     auth: { creds, keys: noKeys },
     logger: pino({ level: 'silent' }),
   })
+}
+
+/** A server for the tests of a file that sends nothing. Returns a function that opens a socket to it, which is ended after its test. */
+export function silentServer(): () => Promise<WASocket> {
+  let server: Server
+  const opened: WASocket[] = []
+  before(async () => {
+    server = await listen()
+  })
+  afterEach(async () => {
+    for (const sock of opened.splice(0)) await endSocket(sock, undefined, 'abrupt')
+  })
+  after(() => server.close())
+  return async () => {
+    const sock = openSocket(server.url)
+    opened.push(sock)
+    adoptSocket(sock)
+    await sock.waitForSocketOpen()
+    return sock
+  }
 }
 
 export function closed(sock: WASocket): Promise<Error | undefined> {

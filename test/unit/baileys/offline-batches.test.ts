@@ -1,28 +1,14 @@
 /** Batches of waiting stanzas are requested until the network reports that there are no more. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { type BinaryNode, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
-import '../../../workers/shard/baileys/thread/first.ts'
-import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
+import { test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import { askForBatches } from '../../../workers/shard/baileys/offline-batches.ts'
-import { listen, openSocket, type Server } from './loopback.ts'
+import { silentServer } from './loopback.ts'
 
-let silent: Server
-before(async () => {
-  silent = await listen()
-})
-after(() => silent.close())
-
-const opened: WASocket[] = []
-afterEach(async () => {
-  for (const sock of opened.splice(0)) await endSocket(sock, undefined, 'abrupt')
-})
+const openSilent = silentServer()
 
 async function open() {
-  const sock = openSocket(silent.url, initAuthCreds())
-  opened.push(sock)
-  adoptSocket(sock)
-  await sock.waitForSocketOpen()
+  const sock = await openSilent()
   const asked: unknown[] = []
   sock.sendNode = async (node: BinaryNode) => void asked.push((node.content as BinaryNode[])[0]?.attrs)
   askForBatches(sock, (error) => assert.fail(String(error)))
