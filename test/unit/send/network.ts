@@ -171,6 +171,7 @@ export function playedNetwork() {
     audiences: boundedCache(50),
     log: createLog({ level: 'silent' }, 'test'),
     now: clock.now,
+    leaving: async () => {},
     item: { messageId: '3EB0A', operation: 'send.sendText', delayTyping: 0 },
   } as unknown as SendContext
 
