@@ -39,12 +39,16 @@ export type PasskeyReport = PasskeyState & { ceremony: string | null }
 
 /** Linking with a passkey, as the HTTP side uses it. */
 export interface Passkeys {
-  state(instance: InstanceId): Promise<PasskeyState & { helper_seen: boolean }>
-  /** Creates a ticket. `isNameless`: its holder does not learn the name of the instance. Rejects with `passkey_not_pending` if there is nothing to sign. */
+  /**
+   * `isStranger`: a connect link replaces the credentials. Such a caller is refused with `instance_already_connected` once an account is linked, and
+   * so is the holder of its ticket, who does not learn the name of the instance either.
+   */
+  state(instance: InstanceId, caller: { isStranger: boolean }): Promise<PasskeyState & { helper_seen: boolean }>
+  /** Creates a ticket. Rejects with `passkey_not_pending` if there is nothing to sign. */
   ticket(
     instance: InstanceId,
     baseUrl: string,
-    options: { isNameless: boolean },
+    caller: { isStranger: boolean },
   ): Promise<{ ticket: string; expires_at: string; open_url: string }>
   /**
    * Returns the instance of a ticket; undefined for an unknown ticket. The call is synchronous, so that concurrent
@@ -61,7 +65,7 @@ export interface Passkeys {
 
 export interface PasskeyOffer {
   instance: InstanceId
-  isNameless: boolean
+  isStranger: boolean
   public_key: PublicKeyOptions
   expires_at: string
 }

@@ -138,7 +138,7 @@ export const passkey = local('instance.passkey', 'GET /passkey', {
   }),
   errors: ['engine_unavailable'],
   cacheControl: 'no-store',
-  handle: ({ parts, instance }) => parts.passkeys.state(instance),
+  handle: ({ parts, instance, isStranger }) => parts.passkeys.state(instance, { isStranger }),
   examples: [
     {
       name: 'something to sign',
@@ -216,7 +216,7 @@ export const passkeyTicket = local('instance.passkeyTicket', 'POST /passkey/tick
   status: 201,
   errors: ['passkey_not_pending', 'engine_unavailable'],
   cacheControl: 'no-store',
-  handle: ({ parts, instance, baseUrl, isStranger }) => parts.passkeys.ticket(instance, baseUrl, { isNameless: isStranger }),
+  handle: ({ parts, instance, baseUrl, isStranger }) => parts.passkeys.ticket(instance, baseUrl, { isStranger }),
   examples: [
     {
       name: 'a ticket',

@@ -141,7 +141,9 @@ const look = async () => {
     show('qr', false)
     expiresAt = 0
   }
-  if (await lookAtPasskey(status)) {
+  // The passkey is asked for no longer, and the link answers nothing about it.
+  if (paired) show('passkey', false)
+  else if (await lookAtPasskey(status)) {
     hideWays()
     return false
   }

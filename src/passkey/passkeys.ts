@@ -27,7 +27,8 @@ interface Ticket {
   instance: InstanceId
   ceremony: string
   challenge: string
-  isNameless: boolean
+  /** Whether a connect link made it: its holder is refused once an account is linked. */
+  isStranger: boolean
   /** Time on the steady clock at which the ticket expires. */
   until: number
   refused: number
@@ -47,8 +48,14 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
 
   const hashOf = (ticket: string) => sha256(ticket, 'base64url')
 
-  const reportOf = (instance: InstanceId): Promise<PasskeyReport> =>
-    engine.call(instance, { kind: 'control', operation: 'instance.passkeyState', input: {} })
+  /** The shard refuses a stranger once an account is linked, because the last known state of the main thread may be older. */
+  const reportOf = (instance: InstanceId, isStranger: boolean): Promise<PasskeyReport> =>
+    engine.call(instance, {
+      kind: 'control',
+      operation: 'instance.passkeyState',
+      input: {},
+      ...(isStranger ? { ifUnpaired: true } : {}),
+    })
 
   function found(ticket: string): Ticket | undefined {
     const known = tickets.get(hashOf(ticket))
@@ -62,14 +69,14 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
   }
 
   return {
-    async state(instance) {
-      const { ceremony, ...state } = await reportOf(instance)
+    async state(instance, { isStranger }) {
+      const { ceremony, ...state } = await reportOf(instance, isStranger)
       if (ceremony === null) seen.delete(instance)
       return { ...state, helper_seen: ceremony !== null && seen.get(instance) === ceremony }
     },
 
-    async ticket(instance, baseUrl, { isNameless }) {
-      const { ceremony, public_key, expires_at } = await reportOf(instance)
+    async ticket(instance, baseUrl, { isStranger }) {
+      const { ceremony, public_key, expires_at } = await reportOf(instance, isStranger)
       if (ceremony === null || public_key === null || expires_at === null) throw new Failure('passkey_not_pending')
       makeRoom(instance)
       const ticket = randomBytes(TICKET_BYTES).toString('base64url')
@@ -78,7 +85,7 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
         instance,
         ceremony,
         challenge: public_key.challenge,
-        isNameless,
+        isStranger,
         until: steady.now() + lifeMs,
         refused: 0,
       })
@@ -95,14 +102,14 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
     async open(ticket) {
       const known = found(ticket)
       if (!known) return undefined
-      const { ceremony, public_key, expires_at } = await reportOf(known.instance)
+      const { ceremony, public_key, expires_at } = await reportOf(known.instance, known.isStranger)
       const isCurrent = ceremony === known.ceremony && public_key?.challenge === known.challenge
       if (!isCurrent || public_key === null || expires_at === null) {
         tickets.delete(hashOf(ticket))
         return undefined
       }
       seen.set(known.instance, ceremony)
-      return { instance: known.instance, isNameless: known.isNameless, public_key, expires_at }
+      return { instance: known.instance, isStranger: known.isStranger, public_key, expires_at }
     },
 
     refused(ticket) {

@@ -12,6 +12,7 @@ import type { InstanceId, WorkspaceId } from '../../src/domain/ids.ts'
 import { type Endpoint, INSTANCE_BASE } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { dialectRoutes, requestRoutes } from '../../src/features/requests.ts'
+import { MAX_QR_WAITS } from '../../src/http/connect/route.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { until } from '../harness/until.ts'
 import { METRICS_TOKEN, openService, type Service } from './http/service.ts'
@@ -404,12 +405,45 @@ describe('an open link', () => {
       ['GET', '/phone-code/5511999990000', undefined],
       ['POST', '/restart', undefined],
       ['POST', '/passkey/confirm', { matches: true }],
+      ['GET', '/passkey', undefined],
+      ['POST', '/passkey/ticket', undefined],
     ] as const) {
       const refused = await service.ask(method, path + at, body)
       assert.deepEqual([refused.status, refused.body.error.code], [409, 'instance_already_connected'], at)
       assert.equal(service.double.calls.at(-1)!.ifUnpaired, true)
     }
     assert.equal((await status()).status, 200)
+  })
+
+  test('nor do the tickets that it gave to a browser extension', async () => {
+    const { path } = await newLink()
+    const ticketOf = async (base: string) => {
+      const { body } = await service.ask('POST', `${base}/passkey/ticket`)
+      return { 'X-Passkey-Ticket': body.ticket as string }
+    }
+    const offered = async (ticket: Record<string, string>) => {
+      const { status, body } = await service.ask('GET', '/passkey', undefined, ticket)
+      return [status, body.error?.code]
+    }
+    const ofLink = await ticketOf(path)
+    service.double.tell(instance.id, { status: 'connecting', paired: true })
+    assert.deepEqual(await offered(ofLink), [409, 'instance_already_connected'])
+    assert.deepEqual(await offered(await ticketOf(instance.base)), [200, undefined], 'a ticket of the owner is none of a link')
+  })
+
+  test('lets four requests wait for a QR code at a time', async () => {
+    const [link, other] = [await newLink(), await newLink()]
+    const arrivals: (() => void)[] = []
+    service.double.answer = () => new Promise((resolve) => arrivals.push(() => resolve(QR)))
+    const waiting = Array.from({ length: MAX_QR_WAITS }, () => service.ask('GET', `${link.path}/qr-code`))
+    await until(async () => arrivals.length, (count) => count === MAX_QR_WAITS)
+    service.double.answer = () => QR
+    const refused = await service.ask('GET', `${link.path}/qr-code`)
+    assert.deepEqual([refused.status, refused.headers.get('Retry-After')], [429, '2'])
+    assert.equal((await service.ask('GET', `${other.path}/qr-code`)).status, 200)
+    for (const arrive of arrivals) arrive()
+    for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
+    assert.equal((await service.ask('GET', `${link.path}/qr-code`)).status, 200)
   })
 
   test('gives the browser extension a ticket that does not have the name of the instance', async () => {

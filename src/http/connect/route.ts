@@ -13,7 +13,7 @@ import { passkey, passkeyConfirm, passkeyResponse, passkeyTicket } from '../../f
 import { type RequestRoute, routeOf } from '../../features/requests.ts'
 import { orLate } from '../../lib/deadline.ts'
 import type { Caller } from '../carry-out.ts'
-import { retryAfterOf } from '../errors.ts'
+import { retryAfterOf, TooMany } from '../errors.ts'
 import { accessRequestOf, type Env, type MountDeps, mount } from '../mount.ts'
 
 /** The secret is named as the token is, whose place it takes in the declared paths. */
@@ -28,6 +28,11 @@ const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passke
 const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
 /** Time in ms that the shard has to answer the page, which asks again. */
 const LOOK_LIMIT = 5 * SECOND
+
+/** The most requests of a link that may wait for a QR code at a time. Its page makes one at a time, and may be open in a few tabs. */
+export const MAX_QR_WAITS = 4
+/** Seconds after which a refused one may be made again. */
+const QR_AGAIN = 2
 
 const pathOf = (declared: string) => declared.replace(/^.*\{token\}/, PAGE)
 
@@ -101,6 +106,23 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
       throw new Failure('engine_unavailable')
     })
     return Response.json({ connected: status === 'connected', status, paired, pairing_failed: hasFailed })
+  })
+
+  /** Number of requests that wait for a QR code, by the id of the link. */
+  const waits = new Map<string, number>()
+  app.use(`${PATTERN}/qr-code`, async (c, next) => {
+    const id = find(c.req.param('token'))?.id
+    if (id === undefined) return next()
+    const others = waits.get(id) ?? 0
+    if (others >= MAX_QR_WAITS) throw new TooMany(QR_AGAIN, 'link')
+    waits.set(id, others + 1)
+    try {
+      await next()
+    } finally {
+      const left = waits.get(id)! - 1
+      if (left === 0) waits.delete(id)
+      else waits.set(id, left)
+    }
   })
 
   mount(app, OPERATIONS.map(openedBy), deps, {

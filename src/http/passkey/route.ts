@@ -5,7 +5,7 @@
 import type { Context, Hono } from 'hono'
 import { steadyClock } from '../../domain/clock.ts'
 import { Failure, type FailureCode } from '../../domain/failures.ts'
-import type { InstanceId } from '../../domain/ids.ts'
+import type { PasskeyOffer } from '../../domain/passkey.ts'
 import { passkeyResponse } from '../../features/passkey.ts'
 import { readRequest, routeOf } from '../../features/requests.ts'
 import { receiveBody, wholeOf } from '../body.ts'
@@ -25,7 +25,7 @@ export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
   const { passkeys } = parts
 
   /** Responds to a request with a valid ticket, so that the body of a stranger is not read. */
-  async function respond(c: Context<Env>, instance: InstanceId) {
+  async function respond(c: Context<Env>, { instance, isStranger }: PasskeyOffer) {
     const { requestId, source, headers } = c.get('state')
     const memory = deps.bodies.lease(instance)
     try {
@@ -34,15 +34,16 @@ export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
         const value = ignoredFieldsValue(names)
         if (value !== undefined) headers[IGNORED_HEADER.name] = value
       })
-      return await carryOut(passkeyResponse, { instance }, input, { request: c.req.raw, source, origin: { requestId } }, deps)
+      const caller = { instance, ...(isStranger ? { isStranger } : {}) }
+      return await carryOut(passkeyResponse, caller, input, { request: c.req.raw, source, origin: { requestId } }, deps)
     } finally {
       memory.release()
     }
   }
 
-  async function answered(c: Context<Env>, instance: InstanceId, ticket: string): Promise<Response> {
+  async function answered(c: Context<Env>, offer: PasskeyOffer, ticket: string): Promise<Response> {
     try {
-      const reply = await respond(c, instance)
+      const reply = await respond(c, offer)
       passkeys.spent(ticket)
       return Response.json(reply)
     } catch (error) {
@@ -62,8 +63,8 @@ export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
     const { instance, ticket } = gate.ticket(passkeys.find, incoming)
     const offer = await passkeys.open(ticket)
     if (offer === undefined) return gate.staleTicket(incoming)
-    if (method === 'POST') return answered(c, instance, ticket)
-    const name = offer.isNameless ? '' : parts.directory.render(instance, '').name
+    if (method === 'POST') return answered(c, offer, ticket)
+    const name = offer.isStranger ? '' : parts.directory.render(instance, '').name
     return Response.json({ name, public_key: offer.public_key, expires_at: offer.expires_at })
   })
 }
